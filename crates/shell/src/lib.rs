@@ -1,0 +1,25 @@
+//! Shell text to a typed tree.
+//!
+//! [`parse`] is total: whatever the text, it answers a tree plus the [`Problem`]s met on the way.
+//! What could not be read is [`Command::Opaque`], never silently nothing.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `tree` | the typed tree that everything above this crate sees |
+//! | `guard` | [`parse`], [`parse_within`] and the [`Limits`] that keep hostile text from hurting |
+//! | `lowering` | the only place that knows the parser: its statements, our words |
+//! | [`outline`] | a tree as one compact line, for tests and for people |
+//!
+//! **Invariants.** No parser type leaves the lowering module. No input panics, overflows the stack or runs without
+//! bound. Nothing that may run is dropped without a trace: what has no place in the tree is opaque or a problem.
+//! This crate does not know about risk.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod guard;
+mod lowering;
+pub mod outline;
+mod tree;
+
+pub use guard::{Limits, parse, parse_within};
+pub use tree::*;

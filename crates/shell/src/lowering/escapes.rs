@@ -1,0 +1,135 @@
+//! `$'...'`
+
+/// Decodes the text behind `$'` and answers it together with how many bytes it takes, the closing quote included.
+pub(super) fn decode(text: &str) -> (String, usize) {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    let mut ended = false;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'\'' => return (finish(&out), at),
+            b'\\' => {
+                let before = out.len();
+                at += escape(text.get(at..).unwrap_or_default(), &mut out);
+                // The shell's strings end at a null byte.
+                if ended {
+                    out.truncate(before);
+                } else if out.get(before..) == Some(&[0]) {
+                    out.truncate(before);
+                    ended = true;
+                }
+            }
+            _ if ended => {}
+            _ => out.push(byte),
+        }
+    }
+    (finish(&out), at)
+}
+
+fn finish(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Decodes what follows a backslash, and answers how many bytes it takes.
+fn escape(text: &str, out: &mut Vec<u8>) -> usize {
+    let Some(letter) = text.chars().next() else {
+        out.push(b'\\');
+        return 0;
+    };
+    let rest = text.get(letter.len_utf8()..).unwrap_or_default();
+    let simple = match letter {
+        'a' => Some(7),
+        'b' => Some(8),
+        'e' | 'E' => Some(27),
+        'f' => Some(12),
+        'n' => Some(10),
+        'r' => Some(13),
+        't' => Some(9),
+        'v' => Some(11),
+        '\\' | '\'' | '"' | '?' => u8::try_from(letter).ok(),
+        _ => None,
+    };
+    if let Some(byte) = simple {
+        out.push(byte);
+        return 1;
+    }
+    match letter {
+        '0'..='7' => {
+            let (value, taken) = number(text, 8, 3);
+            out.push(u8::try_from(value & 0xff).unwrap_or_default());
+            taken
+        }
+        'x' => match number(rest, 16, 2) {
+            (_, 0) => keep(letter, out),
+            (value, taken) => {
+                out.push(u8::try_from(value & 0xff).unwrap_or_default());
+                1 + taken
+            }
+        },
+        'u' | 'U' => match number(rest, 16, if letter == 'u' { 4 } else { 8 }) {
+            (_, 0) => keep(letter, out),
+            (value, taken) => {
+                let character = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                1 + taken
+            }
+        },
+        'c' => match rest.chars().next().filter(char::is_ascii) {
+            Some(control) => {
+                out.push(u8::try_from(control).unwrap_or_default().to_ascii_uppercase() & 0x1f);
+                2
+            }
+            None => keep(letter, out),
+        },
+        _ => keep(letter, out),
+    }
+}
+
+/// An unknown escape stands for itself, backslash included.
+fn keep(letter: char, out: &mut Vec<u8>) -> usize {
+    out.push(b'\\');
+    out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+    letter.len_utf8()
+}
+
+/// A number of at most `longest` digits, and how many there were.
+fn number(text: &str, radix: u32, longest: usize) -> (u32, usize) {
+    let mut value: u32 = 0;
+    let mut taken = 0;
+    for digit in text.chars().take(longest).map_while(|letter| letter.to_digit(radix)) {
+        value = value.wrapping_mul(radix).wrapping_add(digit);
+        taken += 1;
+    }
+    (value, taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn escapes_become_the_characters_they_name() {
+        for (text, decoded) in [
+            (r"\x72\x6d' rest", "rm"),
+            (r"\162\155'", "rm"),
+            (r"a\tb\n'", "a\tb\n"),
+            (r"\u00e9\U0001F600'", "é😀"),
+            (r"\xc3\xa9'", "é"),
+            (r"it\'s'", "it's"),
+            (r"\q\x'", r"\q\x"),
+            (r"\ca'", "\u{1}"),
+            (r"rm\0ignored'", "rm"),
+            ("unclosed", "unclosed"),
+            ("\\", "\\"),
+        ] {
+            assert_eq!(decode(text).0, decoded, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_closing_quote_is_counted() {
+        assert_eq!(decode(r"a\'b' rest").1, 5);
+    }
+}

@@ -1,0 +1,246 @@
+//! What the parser is shown instead of the text: the same length, with the characters hidden that it would take
+//! for something else. Words are read from the text itself, so nothing is lost by this.
+//!
+//! - A brace inside a word is a plain character to the shell; the parser takes every unquoted `}` for the end of a
+//!   group, splits `{}x` in two, and joins `a{b c}` into one word.
+//! - A `]` that begins a word is split off by the parser.
+//! - A `!` with nothing behind it is a command of its own; the parser wants another.
+//! - After `shopt -s expand_aliases` the parser replays aliases into its token stream, and positions are wrong from
+//!   then on. Aliases are a matter of values, not of syntax, so the option's name is hidden.
+
+use std::borrow::Cow;
+
+use super::brackets;
+
+/// Stands for a hidden character: part of a word, never special.
+const FILLER: u8 = b'_';
+
+/// The text to parse in place of `text`.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    let aliases = text.contains("expand_aliases");
+    if !aliases && !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'!' | b']')) {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    hide(text, &mut bytes);
+    // Only ASCII bytes are replaced by ASCII bytes, so this stays well formed.
+    let shown = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
+    Cow::Owned(if aliases { shown.replace("expand_aliases", "expand-aliases") } else { shown })
+}
+
+fn hide(text: &str, shown: &mut [u8]) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut subscripts = 0_usize;
+    // Whether each open parenthesis is part of a word, as that of `$(` is.
+    let mut round = Vec::new();
+    let mut substitution_end = 0;
+    let mut back_tick = BackTick::Outside;
+    while let Some(&byte) = bytes.get(at) {
+        let hidden = match byte {
+            b'$' if bytes.get(at + 1) == Some(&b'{') && !is_escaped(bytes, at) => {
+                at = end_of_parameter(text, at + 1);
+                continue;
+            }
+            b'`' if !is_escaped(bytes, at) => {
+                back_tick = match back_tick {
+                    BackTick::Outside => BackTick::Inside,
+                    BackTick::Inside => BackTick::Outside,
+                };
+                false
+            }
+            b'\n' => {
+                subscripts = 0;
+                false
+            }
+            b'[' if is_subscript(bytes, at) => {
+                subscripts += 1;
+                false
+            }
+            b']' if subscripts == 0 => starts_longer_word(bytes, at),
+            b']' => {
+                subscripts -= 1;
+                false
+            }
+            b'(' => {
+                round.push(belongs_to_word(bytes, at));
+                false
+            }
+            b')' => {
+                if round.pop() == Some(true) {
+                    substitution_end = at + 1;
+                }
+                false
+            }
+            // `$(a)}` is one word, `(a)}` ends a group.
+            b'}' if at == substitution_end => true,
+            b'{' => {
+                if let Some(after) = end_of_descriptor(bytes, at) {
+                    at = after;
+                    continue;
+                }
+                !stands_alone(bytes, at, back_tick) || bytes.get(at + 1) == Some(&b'\\')
+            }
+            b'}' => !stands_alone(bytes, at, back_tick),
+            b'!' => stands_alone(bytes, at, back_tick) && ends_command(bytes, at + 1),
+            _ => false,
+        };
+        if hidden && let Some(slot) = shown.get_mut(at) {
+            *slot = FILLER;
+        }
+        at += 1;
+    }
+}
+
+/// Whether the present position stands between two back-ticks: they end words on the inner side only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BackTick {
+    Outside,
+    Inside,
+}
+
+fn belongs_to_word(bytes: &[u8], open: usize) -> bool {
+    open.checked_sub(1)
+        .and_then(|before| bytes.get(before))
+        .is_some_and(|before| matches!(before, b'$' | b'<' | b'>'))
+}
+
+fn is_escaped(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+fn is_subscript(bytes: &[u8], at: usize) -> bool {
+    at.checked_sub(1)
+        .and_then(|before| bytes.get(before))
+        .is_some_and(|before| matches!(before, b'_' | b'$' | b']') || before.is_ascii_alphanumeric())
+}
+
+/// Behind the `}` that closes a `${`. When quotes make that uncertain nothing is hidden up to the end of the line: a
+/// brace too many that is shown costs less than one too few.
+fn end_of_parameter(text: &str, open: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = open + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'}' => return at + 1,
+            b'\'' | b'"' | b'\\' | b'`' | b'$' | b'{' | b'(' | b'\n' => break,
+            _ => at += 1,
+        }
+    }
+    let line_end = |from: usize| {
+        text.get(from..).and_then(|rest| rest.find('\n')).map_or(text.len(), |offset| from + offset)
+    };
+    match brackets::closing_brace(text, open, text.len()) {
+        Some(close) => {
+            let inside = text.get(open..close).unwrap_or_default();
+            if inside.contains(['\'', '{', '\n']) && !is_plain_nesting(inside) {
+                line_end(close)
+            } else {
+                close + 1
+            }
+        }
+        None => line_end(at),
+    }
+}
+
+/// Whether every brace inside belongs to a `${` and no quote could hide one.
+fn is_plain_nesting(inside: &str) -> bool {
+    let inside = inside.strip_prefix('{').unwrap_or(inside);
+    !inside.contains(['\'', '\n']) && inside.matches('{').count() == inside.matches("${").count()
+}
+
+/// `{name}` right before a redirection.
+fn end_of_descriptor(bytes: &[u8], open: usize) -> Option<usize> {
+    let name = bytes
+        .get(open + 1..)?
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    let close = open + 1 + name;
+    (name > 0
+        && is_boundary_before(bytes, open, BackTick::Inside)
+        && bytes.get(close) == Some(&b'}')
+        && matches!(bytes.get(close + 1), Some(b'<' | b'>')))
+    .then_some(close + 1)
+}
+
+/// Whether a `]` begins a word that is neither `]` nor `]]`.
+fn starts_longer_word(bytes: &[u8], at: usize) -> bool {
+    let ends = |at| is_boundary_after(bytes, at, BackTick::Inside);
+    let doubled = bytes.get(at + 1) == Some(&b']') && ends(at + 2);
+    is_boundary_before(bytes, at, BackTick::Inside) && !ends(at + 1) && !doubled
+}
+
+/// Whether the byte is a word of its own.
+fn stands_alone(bytes: &[u8], at: usize, back_tick: BackTick) -> bool {
+    is_boundary_before(bytes, at, back_tick) && is_boundary_after(bytes, at + 1, back_tick)
+}
+
+fn is_boundary_before(bytes: &[u8], mut at: usize, back_tick: BackTick) -> bool {
+    loop {
+        let Some(before) = at.checked_sub(1).and_then(|index| bytes.get(index)) else {
+            return true;
+        };
+        let escaped = at.checked_sub(2).and_then(|index| bytes.get(index)) == Some(&b'\\');
+        match (before, escaped) {
+            // A continued line: what stands at the end of the one before decides.
+            (b'\n', true) => at -= 2,
+            (_, true) => return false,
+            (b'`', false) => return back_tick == BackTick::Inside,
+            (before, false) => return is_boundary(*before),
+        }
+    }
+}
+
+fn is_boundary_after(bytes: &[u8], mut at: usize, back_tick: BackTick) -> bool {
+    loop {
+        match bytes.get(at) {
+            None => return true,
+            Some(b'\\') if bytes.get(at + 1) == Some(&b'\n') => at += 2,
+            Some(b'`') => return back_tick == BackTick::Inside,
+            Some(after) => return is_boundary(*after),
+        }
+    }
+}
+
+fn is_boundary(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+}
+
+fn ends_command(bytes: &[u8], from: usize) -> bool {
+    let next = bytes.get(from..).unwrap_or_default().iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+    matches!(next, None | Some(b';' | b'\n' | b')'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn braces_inside_words_are_hidden_and_groups_are_not() {
+        for (text, seen) in [
+            ("find -exec rm {} ;", "find -exec rm __ ;"),
+            ("rm \\{}\\; a}", "rm \\__\\; a_"),
+            ("{ ls; }", "{ ls; }"),
+            ("f(){ ls;};{ a; }>x", "f(){ ls;};{ a; }>x"),
+            ("`{ a; }`", "`{ a; }`"),
+            ("x ${a}} {a,b}", "x ${a}_ _a,b_"),
+            ("${a:-${b}}c}", "${a:-${b}}c_"),
+            ("\"${a:-don't}\" }x\nb}", "\"${a:-don't}\" }x\nb_"),
+            ("exec {fd}>x {no}", "exec {fd}>x _no_"),
+            ("! ; ls !; ! ls", "_ ; ls _; ! ls"),
+            ("shopt -s expand_aliases", "shopt -s expand-aliases"),
+            ("a }`b`} `c }`", "a _`b`_ `c }`"),
+            ("$(a)}; { (a)}", "$(a)_; { (a)}"),
+            ("\\${x}}", "\\$_x__"),
+            ("a[ 1 ]=x [ ]y", "a[ 1 ]=x [ _y"),
+            ("rm ]x ] [ a ] ]]", "rm _x ] [ a ] ]]"),
+            ("a }\\\nb }\\\n b\\\n}", "a _\\\nb }\\\n b\\\n_"),
+            ("plain é", "plain é"),
+        ] {
+            assert_eq!(shown(text), seen, "{text}");
+            assert_eq!(shown(text).len(), text.len());
+        }
+    }
+}
