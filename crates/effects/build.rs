@@ -1,0 +1,82 @@
+//! Compiles `catalogue/*.toml` into one file of encoded entries and a sorted index of names, so that the running
+//! program decodes only the entries that a command needs.
+
+#![allow(
+    clippy::disallowed_methods,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::expect_used,
+    clippy::unwrap_used
+)]
+
+#[path = "src/effect.rs"]
+mod effect;
+#[path = "src/path.rs"]
+mod path;
+mod catalogue {
+    #[path = "../src/catalogue/entry.rs"]
+    pub(crate) mod entry;
+    #[path = "../src/catalogue/source.rs"]
+    pub(crate) mod source;
+}
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::{env, fs};
+
+use catalogue::source::SourceFile;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=catalogue");
+    println!("cargo::rerun-if-changed=src/catalogue/entry.rs");
+    println!("cargo::rerun-if-changed=src/catalogue/source.rs");
+    println!("cargo::rerun-if-changed=src/effect.rs");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir("catalogue")?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+
+    let mut blob: Vec<u8> = Vec::new();
+    let mut index: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut faults: Vec<String> = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file)?;
+        let name = file.display().to_string();
+        let compiled = SourceFile::parse(&text, &name).and_then(|source| source.compile(&text, &name));
+        let programs = match compiled {
+            Ok(programs) => programs,
+            Err(fault) => {
+                faults.push(fault.to_string());
+                continue;
+            }
+        };
+        for program in programs {
+            let bytes = postcard::to_stdvec(&program)?;
+            let place = (blob.len(), blob.len() + bytes.len());
+            blob.extend(bytes);
+            for alias in program.names {
+                index.entry(alias).or_insert(place);
+            }
+        }
+    }
+
+    if !faults.is_empty() {
+        for fault in faults {
+            println!("cargo::error={fault}");
+        }
+        return Ok(());
+    }
+
+    let mut code = String::from("pub(super) static INDEX: &[(&str, u32, u32)] = &[\n");
+    for (name, (start, end)) in &index {
+        writeln!(code, "    ({name:?}, {start}, {end}),")?;
+    }
+    code.push_str("];\npub(super) static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/catalogue.bin\"));\n");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("catalogue.bin"), blob)?;
+    fs::write(out.join("catalogue_index.rs"), code)?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Actions: what an agent wants to do, before anything is known about it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::effect::{Effect, EffectKind};
+use crate::path::AbsolutePath;
+
+/// The name of a tool as the client calls it: `Bash`, `Write`, `mcp__server__tool`, ...
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ToolName(pub String);
+
+impl ToolName {
+    /// The shell tool, under the name that all deciding crates use for it.
+    pub const SHELL: &'static str = "Bash";
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One tool call that an agent wants to make.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// The tool.
+    pub tool: ToolName,
+    /// Its input, as the client gave it.
+    pub input: Json,
+    /// The working directory in which it would run.
+    pub cwd: AbsolutePath,
+}
+
+impl Action {
+    /// A shell command.
+    pub fn command(text: impl Into<String>, cwd: AbsolutePath) -> Self {
+        let mut input = serde_json::Map::new();
+        input.insert("command".to_owned(), Json::String(text.into()));
+        Self { tool: ToolName(ToolName::SHELL.to_owned()), input: Json::Object(input), cwd }
+    }
+
+    /// Any tool call.
+    pub fn tool_call(tool: impl Into<String>, input: Json, cwd: AbsolutePath) -> Self {
+        Self { tool: ToolName(tool.into()), input, cwd }
+    }
+
+    /// The shell text, when the tool is a shell of any client.
+    pub fn shell_text(&self) -> Option<&str> {
+        match self.tool.as_str() {
+            "Bash" | "Monitor" | "bash" | "shell" | "Shell" | "run_shell_command" | "exec_command"
+            | "local_shell" => {
+                self.input.get("command").or_else(|| self.input.get("cmd")).and_then(Json::as_str)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What an action is for, in one word (seed 002, design 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    /// Looks at files only.
+    FileRead,
+    /// Makes files.
+    FileCreation,
+    /// Changes files.
+    FileModification,
+    /// Removes files.
+    FileDeletion,
+    /// Runs programs whose main effect is none of the others.
+    SystemCommand,
+    /// Talks to the network.
+    NetworkRequest,
+    /// Says something.
+    Message,
+    /// Nothing is known.
+    Unknown,
+}
+
+impl Intent {
+    /// The intent that the effects of an action show: the gravest file effect, else network, else a system command.
+    pub fn of(action: &Action, effects: &[Effect]) -> Self {
+        let has = |kinds: &[EffectKind]| effects.iter().any(|effect| kinds.contains(&effect.kind));
+        if has(&[EffectKind::FileDelete]) {
+            Self::FileDeletion
+        } else if has(&[EffectKind::FileModify]) {
+            Self::FileModification
+        } else if has(&[EffectKind::FileCreate]) {
+            Self::FileCreation
+        } else if has(&[EffectKind::NetworkRequest, EffectKind::DataUpload, EffectKind::RemoteCodeExecution])
+        {
+            Self::NetworkRequest
+        } else if action.shell_text().is_some() {
+            Self::SystemCommand
+        } else if has(&[EffectKind::FileRead, EffectKind::SecretRead]) {
+            Self::FileRead
+        } else if effects.is_empty() {
+            Self::Unknown
+        } else {
+            Self::SystemCommand
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The compiled form of a catalogue entry: what the running program decodes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::{Certainty, EffectKind, Reach, Severity};
+
+/// What a program or a subcommand does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Program {
+    /// Its names; at least one.
+    pub(crate) names: Vec<String>,
+    /// What it does, third person; empty for most subcommands.
+    pub(crate) summary: String,
+    /// How its words are told apart; `None` is the way of the parent, `gnu` at the top.
+    pub(crate) grammar: Option<Grammar>,
+    /// Options that take a value.
+    pub(crate) values: Vec<String>,
+    /// Options whose value, if any, is attached.
+    pub(crate) attached: Vec<String>,
+    /// Further options, without a value.
+    pub(crate) flags: Vec<String>,
+    /// What it changes.
+    pub(crate) clauses: Vec<Clause>,
+    /// The handler that is asked instead of the clauses.
+    pub(crate) semantics: Option<String>,
+    /// What it runs.
+    pub(crate) runs: Vec<Run>,
+    /// Its subcommands.
+    pub(crate) subcommands: Vec<Program>,
+    /// What a subcommand is that is not listed.
+    pub(crate) unknown: UnknownSubcommand,
+    /// What it writes to its standard output.
+    pub(crate) output: Writes,
+    /// What its exit status says.
+    pub(crate) status: Answers,
+}
+
+/// What a program writes to its standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Writes {
+    /// What it read from files, else something of its own.
+    #[default]
+    Own,
+    /// What it read from files, else what it read from the standard input.
+    Filter,
+    /// Nothing.
+    Nothing,
+}
+
+/// What an exit status says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answers {
+    /// Whether the work was done.
+    #[default]
+    Done,
+    /// The answer to a question, either way as likely: `grep -q`, `test`.
+    Question,
+}
+
+/// How words are told to be options or operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Grammar {
+    /// Bundled shorts, `--long=value`, options anywhere, `--` ends.
+    #[default]
+    Gnu,
+    /// The same, but the first operand ends the options.
+    Posix,
+    /// `-long value` and `-long=value`.
+    Dash,
+    /// Every word is an operand.
+    Raw,
+}
+
+/// What a subcommand is that the entry does not list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UnknownSubcommand {
+    /// Without effect.
+    Quiet,
+    /// Not understood.
+    #[default]
+    Opaque,
+    /// No subcommand at all: the clauses of the entry itself hold.
+    #[serde(rename = "self")]
+    Itself,
+}
+
+/// One sort of change that a program makes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Clause {
+    pub(crate) kind: EffectKind,
+    pub(crate) target: Selection,
+    pub(crate) conditions: Conditions,
+    /// Any of these makes it reach below the target.
+    pub(crate) recursive: Vec<Condition>,
+    pub(crate) certainty: Certainty,
+    pub(crate) severity: Option<Severity>,
+    pub(crate) reach: Option<Reach>,
+    pub(crate) reversible: Option<bool>,
+    pub(crate) note: String,
+}
+
+/// Under which options something holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Conditions {
+    /// One of these, unless the list is empty.
+    pub(crate) when: Vec<Condition>,
+    /// Each of these.
+    pub(crate) all: Vec<Condition>,
+    /// None of these.
+    pub(crate) unless: Vec<Condition>,
+}
+
+/// One question about how a program was called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Condition {
+    /// Yes.
+    Always,
+    /// The option was given.
+    Option(String),
+    /// The option was given with a value of this form (`*` stands for any text).
+    Value(String, String),
+    /// There are operands.
+    Operands,
+    /// There are none.
+    NoOperands,
+    /// Some operand has this form (`*` stands for any text).
+    Operand(String),
+    /// Something is connected to the standard input.
+    Input,
+    /// Nothing is.
+    NoInput,
+}
+
+/// Which words are meant: the first pick that finds something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Selection(pub(crate) Vec<Pick>);
+
+/// One way to find words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Pick {
+    /// An effect without a target.
+    None,
+    /// Operands by position.
+    Operands(Range),
+    /// The last value given to one of the options.
+    Option(Vec<String>),
+    /// All values given to the options.
+    Options(Vec<String>),
+    /// The working directory, or a name in it.
+    Cwd(String),
+    /// A fixed path; `~` is the home directory.
+    Path(String),
+    /// Fixed text.
+    Text(String),
+}
+
+/// Positions `from..to`; negative ones count from the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Range {
+    pub(crate) from: i32,
+    /// `None` is the end.
+    pub(crate) to: Option<i32>,
+}
+
+impl Range {
+    /// The half-open range of indices that is meant among `length` words; empty when it lies outside.
+    pub(crate) fn within(self, length: usize) -> std::ops::Range<usize> {
+        let place = |index: i32| {
+            let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+            if index < 0 { length.checked_sub(distance) } else { Some(distance.min(length)) }
+        };
+        let to = self.to.map_or(Some(length), place).unwrap_or(0);
+        // A single word counted from the end that does not exist is nothing; an open range from there is everything.
+        let from = match (place(self.from), self.to) {
+            (Some(from), _) => from,
+            (None, None) => length,
+            (None, Some(_)) => 0,
+        };
+        from.min(to)..to
+    }
+}
+
+/// Something that a program runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) what: Source,
+    pub(crate) conditions: Conditions,
+    /// Whether leading `NAME=value` words are variables set for it.
+    pub(crate) assignments: bool,
+    pub(crate) place: Place,
+    /// For [`Place::Remote`]: the words that name the machine.
+    pub(crate) host: Option<Selection>,
+    pub(crate) times: Times,
+}
+
+/// Where what is run comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Source {
+    /// Words of a command.
+    Words(Selection),
+    /// Shell text; several words are joined by blanks.
+    Text(Selection),
+    /// A script file; the operands behind it are its arguments.
+    File(Selection),
+    /// Text in another language.
+    Code(Selection),
+    /// What comes in on the standard input.
+    Input(Runner),
+}
+
+/// Who runs what comes in on the standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Runner {
+    /// A shell.
+    Shell,
+    /// An interpreter of another language.
+    Code,
+}
+
+/// As whom or where something runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// Here, as the agent.
+    #[default]
+    #[serde(rename = "self")]
+    Itself,
+    /// Here, with more rights.
+    Elevated,
+    /// On another machine or in a container.
+    Remote,
+}
+
+/// How often something runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Times {
+    /// Once.
+    #[default]
+    Once,
+    /// An unknown number of times, each with unknown further operands.
+    Many,
+}

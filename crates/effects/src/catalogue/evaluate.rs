@@ -1,0 +1,493 @@
+//! What an entry says about one call.
+
+use super::entry::{
+    Answers, Clause, Condition, Conditions, Grammar, Pick, Place, Program, Run, Runner, Selection, Source,
+    Times, UnknownSubcommand, Writes,
+};
+use super::words::{Options, Stop, Until, sort};
+use crate::effect::{Certainty, Depth, EffectKind, Target};
+use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
+use crate::programs;
+use crate::world::Entry;
+
+/// Carries out one call of a program: sorts its words, finds the subcommand, and lets the effects happen.
+pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) -> Exit {
+    call.arguments = Arguments::default();
+    let options = Options::of(program, None);
+    descend(machine, program, &options, 0, call)
+}
+
+/// Sorts the words from `from` on, which belong to `program`; those before it are sorted already.
+fn descend(
+    machine: &mut Machine<'_>,
+    program: &Program,
+    options: &Options,
+    from: usize,
+    mut call: Call,
+) -> Exit {
+    if options.grammar != Grammar::Raw && asks_for_help(call.words.get(from..).unwrap_or_default()) {
+        return Exit::unknown();
+    }
+    if program.subcommands.is_empty() {
+        sort(&call.words, from, options, Until::End, &mut call.arguments);
+        return evaluate(machine, program, &call);
+    }
+    let before = call.arguments.clone();
+    let stop = sort(&call.words, from, options, Until::Operand, &mut call.arguments);
+    let Stop::Operand(index) = stop else { return evaluate(machine, program, &call) };
+    let word = call.words.get(index).cloned().unwrap_or(Value::Unknown);
+    let Some(texts) = word.alternatives().map(<[String]>::to_vec) else {
+        machine.opaque(format!("the subcommand of `{}` is not known", call.program));
+        return Exit::unknown();
+    };
+    let one = |machine: &mut Machine<'_>, text: &str| {
+        let sub = program.subcommands.iter().find(|sub| sub.names.iter().any(|name| name == text));
+        if let Some(sub) = sub {
+            let mut call = call.clone();
+            call.program = format!("{} {text}", call.program);
+            let cause = call.program.clone();
+            return machine.caused_by(&cause, |machine| {
+                descend(machine, sub, &Options::of(sub, Some(options)), index + 1, call)
+            });
+        }
+        match program.unknown {
+            UnknownSubcommand::Quiet => Exit::unknown(),
+            UnknownSubcommand::Opaque => {
+                machine.opaque(format!("`{} {text}` is not in the catalogue", call.program));
+                Exit::unknown()
+            }
+            UnknownSubcommand::Itself => {
+                let mut call = call.clone();
+                call.arguments = before.clone();
+                sort(&call.words, from, options, Until::End, &mut call.arguments);
+                evaluate(machine, program, &call)
+            }
+        }
+    };
+    if let [text] = texts.as_slice() {
+        return one(machine, text);
+    }
+    for text in &texts {
+        machine.possibly(|machine| one(machine, text));
+    }
+    Exit::unknown()
+}
+
+fn asks_for_help(words: &[Value]) -> bool {
+    matches!(words, [only] if matches!(only.as_exact(), Some("--help" | "--version")))
+}
+
+fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
+    if let Some(name) = &program.semantics {
+        if let Some(handler) = programs::handler(name) {
+            return handler(machine, call);
+        }
+        machine.opaque(format!("the catalogue names `{name}`, which is not a handler"));
+        return Exit::unknown();
+    }
+    let mut read = Output::Nothing;
+    for clause in &program.clauses {
+        match holds(&clause.conditions, call) {
+            Answer::No => {}
+            Answer::Yes => read = read.followed_by(apply(machine, clause, call)),
+            Answer::Perhaps => {
+                read = read.followed_by(machine.possibly(|machine| apply(machine, clause, call)));
+            }
+        }
+    }
+    for run in &program.runs {
+        let exit = match holds(&run.conditions, call) {
+            Answer::No => None,
+            Answer::Yes => start(machine, run, call),
+            Answer::Perhaps => machine.possibly(|machine| start(machine, run, call)),
+        };
+        if let Some(exit) = exit {
+            return exit;
+        }
+    }
+    Exit { status: status(program), output: output(program, call, read) }
+}
+
+fn status(program: &Program) -> Status {
+    match program.status {
+        Answers::Done => Status::Unknown,
+        Answers::Question => Status::Open,
+    }
+}
+
+fn output(program: &Program, call: &Call, read: Output) -> Output {
+    match (program.output, read) {
+        (Writes::Nothing, _) => Output::Nothing,
+        // What a program makes of a text is not that text, but where it came from stays true.
+        (Writes::Own | Writes::Filter, Output::Text(_) | Output::Unknown)
+        | (Writes::Own, Output::Nothing) => Output::Unknown,
+        (Writes::Filter, Output::Nothing) => match Output::from_input(&call.input) {
+            Output::Text(_) | Output::Nothing | Output::Unknown => Output::Unknown,
+            known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
+        },
+        (
+            Writes::Own | Writes::Filter,
+            known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)),
+        ) => known,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+    Perhaps,
+}
+
+impl Answer {
+    fn of(truth: bool) -> Self {
+        if truth { Self::Yes } else { Self::No }
+    }
+
+    fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            Self::Perhaps => Self::Perhaps,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            (Self::Perhaps, _) | (_, Self::Perhaps) => Self::Perhaps,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.not().and(other.not()).not()
+    }
+}
+
+fn holds(conditions: &Conditions, call: &Call) -> Answer {
+    let when = if conditions.when.is_empty() { Answer::Yes } else { any(&conditions.when, call) };
+    let all =
+        conditions.all.iter().fold(Answer::Yes, |so_far, condition| so_far.and(answer(condition, call)));
+    when.and(all).and(any(&conditions.unless, call).not())
+}
+
+fn any(conditions: &[Condition], call: &Call) -> Answer {
+    conditions.iter().fold(Answer::No, |so_far, condition| so_far.or(answer(condition, call)))
+}
+
+fn answer(condition: &Condition, call: &Call) -> Answer {
+    let arguments = &call.arguments;
+    match condition {
+        Condition::Always => Answer::Yes,
+        Condition::Option(name) => Answer::of(arguments.has(&[name.as_str()])),
+        Condition::Value(name, pattern) => arguments
+            .values(&[name.as_str()])
+            .fold(Answer::No, |so_far, value| so_far.or(matches(value, pattern))),
+        Condition::Operands => Answer::of(!arguments.operands.is_empty()),
+        Condition::NoOperands => Answer::of(arguments.operands.is_empty()),
+        Condition::Operand(pattern) => {
+            arguments.operands.iter().fold(Answer::No, |so_far, value| so_far.or(matches(value, pattern)))
+        }
+        Condition::Input => Answer::of(call.input != Input::Inherited),
+        Condition::NoInput => Answer::of(call.input == Input::Inherited),
+    }
+}
+
+fn matches(value: &Value, pattern: &str) -> Answer {
+    let Some(texts) = value.alternatives() else {
+        // Unknown text may be anything that fits its known beginning.
+        let start = value.known_start();
+        let literal = pattern.split('*').next().unwrap_or_default();
+        let fits = literal.starts_with(&start) || start.starts_with(literal) && pattern.contains('*');
+        return if fits { Answer::Perhaps } else { Answer::No };
+    };
+    match texts.iter().filter(|text| fits_pattern(text, pattern)).count() {
+        0 => Answer::No,
+        count if count == texts.len() => Answer::Yes,
+        _ => Answer::Perhaps,
+    }
+}
+
+/// Whether a text has a form in which `*` stands for any text.
+fn fits_pattern(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+/// A selected word, or a place that the entry itself names.
+enum Selected {
+    Nothing,
+    Word(Value),
+    Place(Value),
+}
+
+fn select(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Selected> {
+    selection
+        .0
+        .iter()
+        .map(|pick| select_one(machine, pick, &call.arguments))
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
+}
+
+fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<Selected> {
+    let names = |names: &[String]| -> Vec<Value> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        arguments.values(&names).cloned().collect()
+    };
+    match pick {
+        Pick::None => vec![Selected::Nothing],
+        Pick::Operands(range) => {
+            let operands = &arguments.operands;
+            let chosen = operands.get(range.within(operands.len())).unwrap_or_default();
+            chosen.iter().cloned().map(Selected::Word).collect()
+        }
+        Pick::Option(options) => names(options).pop().map(Selected::Word).into_iter().collect(),
+        Pick::Options(options) => names(options).into_iter().map(Selected::Word).collect(),
+        Pick::Cwd(name) => {
+            let path = if name.is_empty() { ".".to_owned() } else { format!("./{name}") };
+            vec![Selected::Place(Value::Exact(path))]
+        }
+        Pick::Path(path) => {
+            let home = machine.world().place().home.as_str();
+            let text = match path.strip_prefix('~') {
+                Some(rest) => format!("{home}{rest}"),
+                None => path.clone(),
+            };
+            vec![Selected::Place(Value::Exact(text))]
+        }
+        Pick::Text(text) => vec![Selected::Word(Value::exact(text.clone()))],
+    }
+}
+
+fn words(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Value> {
+    select(machine, selection, call)
+        .into_iter()
+        .filter_map(|selected| match selected {
+            Selected::Nothing => None,
+            Selected::Word(value) | Selected::Place(value) => Some(value),
+        })
+        .collect()
+}
+
+/// Makes the effects of a clause happen; answers what was read.
+fn apply(machine: &mut Machine<'_>, clause: &Clause, call: &Call) -> Output {
+    let below = any(&clause.recursive, call) != Answer::No
+        || !clause.recursive.is_empty() && call.arguments.uncertain;
+    let depth = if below { Depth::Recursive } else { Depth::Single };
+    let selected = select(machine, &clause.target, call);
+    let before = machine.effect_count();
+    let read = if clause.certainty == Certainty::Possible {
+        machine.possibly(|machine| aim_at(machine, clause.kind, depth, selected))
+    } else {
+        aim_at(machine, clause.kind, depth, selected)
+    };
+    machine.amend(before, |effect| {
+        if let Some(severity) = clause.severity {
+            effect.severity = severity;
+        }
+        if let Some(reach) = clause.reach {
+            effect.reach = Some(reach);
+        }
+        if let Some(reversible) = clause.reversible {
+            effect.reversible = reversible;
+        }
+        if effect.note.is_empty() {
+            effect.note.clone_from(&clause.note);
+        }
+        if below {
+            effect.depth = Depth::Recursive;
+        }
+    });
+    read
+}
+
+fn aim_at(machine: &mut Machine<'_>, kind: EffectKind, depth: Depth, selected: Vec<Selected>) -> Output {
+    let mut read = Output::Nothing;
+    for selected in selected {
+        match (selected, kind) {
+            (Selected::Nothing, _) => machine.add(Draft::new(kind, Target::Unknown)),
+            (Selected::Word(value) | Selected::Place(value), EffectKind::FileRead) => {
+                read = read.followed_by(machine.skim(&value));
+            }
+            (Selected::Word(value) | Selected::Place(value), EffectKind::FileDelete) => {
+                machine.delete(&value, depth);
+            }
+            (
+                Selected::Word(value) | Selected::Place(value),
+                EffectKind::FileCreate | EffectKind::FileModify,
+            ) if depth == Depth::Recursive => {
+                change_tree(machine, kind, &value);
+            }
+            // A device or directory is a path also where most targets are names.
+            (Selected::Word(value), EffectKind::SystemModification)
+                if value.known_start().starts_with('/') =>
+            {
+                add_paths(machine, kind, &value);
+            }
+            (Selected::Place(value), _) if !is_about_files(kind) => add_paths(machine, kind, &value),
+            (Selected::Word(value) | Selected::Place(value), _) => machine.effect(kind, &value),
+        }
+    }
+    read
+}
+
+/// Something is made or changed somewhere in a directory, or a directory is made with something in it.
+fn change_tree(machine: &mut Machine<'_>, kind: EffectKind, value: &Value) {
+    for aim in machine.paths_through(value) {
+        let path = aim.target.path().cloned();
+        let kind = match path.as_ref().map(|path| machine.entry(path)) {
+            Some(Entry::Missing) => EffectKind::FileCreate,
+            Some(Entry::File(_)) => EffectKind::FileModify,
+            Some(Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown) | None => kind,
+        };
+        machine.add(Draft::at(kind, aim).recursive());
+        if let Some(path) = path {
+            machine.remember_doubt_below(&path);
+        }
+    }
+}
+
+fn add_paths(machine: &mut Machine<'_>, kind: EffectKind, value: &Value) {
+    for aim in machine.paths(value) {
+        machine.add(Draft::at(kind, aim));
+    }
+}
+
+fn is_about_files(kind: EffectKind) -> bool {
+    matches!(
+        kind,
+        EffectKind::FileRead
+            | EffectKind::FileCreate
+            | EffectKind::FileModify
+            | EffectKind::FileDelete
+            | EffectKind::PermissionChange
+            | EffectKind::Persistence
+            | EffectKind::GuardTampering
+            | EffectKind::SecretRead
+    )
+}
+
+/// Runs what a table of `runs` names; `None` when it finds nothing to run.
+fn start(machine: &mut Machine<'_>, run: &Run, call: &Call) -> Option<Exit> {
+    let task = task(machine, run, call)?;
+    if run.times == Times::Many {
+        return Some(machine.possibly(|machine| place(machine, run, call, task)));
+    }
+    Some(place(machine, run, call, task))
+}
+
+/// What is to be run, ready for the machine.
+enum Task {
+    Words(Vec<Value>),
+    Text(Value),
+    File(Value, Vec<Value>),
+    Code(Value),
+    Input(Runner),
+}
+
+fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
+    let found = |selection: &Selection| {
+        let words = words(machine, selection, call);
+        if words.is_empty() { None } else { Some(words) }
+    };
+    Some(match &run.what {
+        Source::Words(selection) => {
+            let mut words = found(selection)?;
+            if run.assignments {
+                let leading = words.iter().take_while(|word| is_assignment(word)).count();
+                words.drain(..leading);
+                if words.is_empty() {
+                    return None;
+                }
+            }
+            if run.times == Times::Many {
+                words.push(Value::Unknown);
+            }
+            Task::Words(words)
+        }
+        Source::Text(selection) => Task::Text(joined(&found(selection)?)),
+        Source::Code(selection) => Task::Code(joined(&found(selection)?)),
+        Source::File(selection) => {
+            let mut words = found(selection)?.into_iter();
+            let file = words.next()?;
+            let behind = call.arguments.operands.iter().position(|operand| *operand == file);
+            let arguments = match behind {
+                Some(place) => call.arguments.operands.iter().skip(place + 1).cloned().collect(),
+                None => words.collect(),
+            };
+            Task::File(file, arguments)
+        }
+        Source::Input(runner) => {
+            if call.input == Input::Inherited {
+                return None;
+            }
+            Task::Input(*runner)
+        }
+    })
+}
+
+fn is_assignment(word: &Value) -> bool {
+    word.known_start().split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn joined(words: &[Value]) -> Value {
+    let mut words = words.iter();
+    let Some(first) = words.next() else { return Value::exact("") };
+    words.fold(first.clone(), |text, word| text.followed_by(&Value::exact(" ")).followed_by(word))
+}
+
+fn place(machine: &mut Machine<'_>, run: &Run, call: &Call, task: Task) -> Exit {
+    match run.place {
+        Place::Itself => perform(machine, call, task),
+        Place::Elevated => {
+            machine.add(Draft::new(EffectKind::PrivilegeEscalation, Target::Unknown));
+            perform(machine, call, task)
+        }
+        Place::Remote => {
+            let host = run.host.as_ref().map(|host| joined(&words(machine, host, call)));
+            let name = host.as_ref().and_then(Value::as_exact).unwrap_or(call.program.as_str()).to_owned();
+            machine.elsewhere(&name, |machine| perform(machine, call, task))
+        }
+    }
+}
+
+fn perform(machine: &mut Machine<'_>, call: &Call, task: Task) -> Exit {
+    match task {
+        Task::Words(words) => machine.run_words(&words, call.input.clone()),
+        Task::Text(text) => machine.run_text(&text, call.input.clone()),
+        Task::File(file, arguments) => machine.run_file(&file, &arguments),
+        Task::Code(code) => programs::code(machine, call, &code),
+        Task::Input(Runner::Shell) => programs::shells::input(machine, call),
+        Task::Input(Runner::Code) => programs::shells::code_input(machine, call),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert!(fits_pattern("DELETE", "DELETE"));
+        assert!(!fits_pattern("DELETED", "DELETE"));
+        assert!(fits_pattern("a.json", "*.json"));
+        assert!(fits_pattern("refs/heads/x", "refs/*/x"));
+        assert!(!fits_pattern("x", "x*x"));
+        assert_eq!(matches(&Value::Unknown, "DELETE"), Answer::Perhaps);
+        let known = Value::Between { prefix: "PO".to_owned(), suffix: String::new() };
+        assert_eq!(matches(&known, "DELETE"), Answer::No);
+        assert_eq!(matches(&known, "POST"), Answer::Perhaps);
+    }
+}

@@ -1,0 +1,137 @@
+//! The catalogue of commands: what programs do, as data.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `source` | catalogue files as people write them, and their compilation |
+//! | `entry` | the compiled form |
+//! | `words` | words sorted into options and operands |
+//! | `evaluate` | what an entry says about one call |
+//!
+//! The built-in entries are compiled by the build script into one blob with a sorted index; a program is decoded only
+//! when a command names it.
+
+use std::collections::BTreeMap;
+
+pub(crate) mod entry;
+mod evaluate;
+mod source;
+mod words;
+
+pub(crate) use entry::Program;
+pub(crate) use evaluate::run;
+pub use source::{CatalogueError, CatalogueProblem};
+
+#[allow(clippy::unreadable_literal)]
+mod built_in {
+    include!(concat!(env!("OUT_DIR"), "/catalogue_index.rs"));
+}
+
+/// Entries that a person added; each replaces the built-in entry of the same name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserCatalogue {
+    programs: BTreeMap<String, Program>,
+}
+
+impl UserCatalogue {
+    /// Reads one catalogue file; `file` names it in errors.
+    pub fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
+        let mut programs = BTreeMap::new();
+        for program in source::SourceFile::parse(text, file)?.compile(text, file)? {
+            for name in &program.names {
+                programs.insert(name.clone(), program.clone());
+            }
+        }
+        Ok(Self { programs })
+    }
+
+    /// Adds the entries of another file, which win over those already there.
+    pub fn merge(&mut self, other: Self) {
+        self.programs.extend(other.programs);
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty()
+    }
+}
+
+/// The entry for a program: of the user, else built in; under its name, else under its name without a version
+/// (`python3.11`, `gcc-13`).
+pub(crate) fn find(name: &str, user: &UserCatalogue) -> Option<Program> {
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let exact = |name: &str| user.programs.get(name).cloned().or_else(|| built_in_entry(name));
+    exact(name).or_else(|| {
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        if bare.is_empty() || bare == name { None } else { exact(bare) }
+    })
+}
+
+/// The names of all built-in programs, sorted.
+pub fn program_names() -> impl Iterator<Item = &'static str> {
+    built_in::INDEX.iter().map(|(name, _, _)| *name)
+}
+
+fn built_in_entry(name: &str) -> Option<Program> {
+    let place = built_in::INDEX.binary_search_by(|(known, _, _)| (*known).cmp(name)).ok()?;
+    let (_, start, end) = built_in::INDEX.get(place)?;
+    let bytes = built_in::BLOB.get(usize::try_from(*start).ok()?..usize::try_from(*end).ok()?)?;
+    postcard::from_bytes(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_entry_decodes_and_names_its_handler() {
+        for name in program_names() {
+            let program = built_in_entry(name).unwrap_or_else(|| panic!("`{name}` does not decode"));
+            assert!(program.names.iter().any(|known| known == name));
+            let mut stack = vec![&program];
+            while let Some(entry) = stack.pop() {
+                if let Some(semantics) = &entry.semantics {
+                    assert!(
+                        crate::programs::handler(semantics).is_some(),
+                        "`{name}` asks for the handler `{semantics}`"
+                    );
+                }
+                stack.extend(&entry.subcommands);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_found_with_versions() {
+        let user = UserCatalogue::default();
+        assert!(find("python3.11", &user).unwrap().names.contains(&"python".to_owned()));
+        assert!(find("md5sum", &user).is_some());
+        assert_eq!(find("no-such-program", &user), None);
+        assert_eq!(find("7", &user), None);
+    }
+
+    #[test]
+    fn user_entries_replace_built_in_ones() {
+        let text = "[[program]]\nnames = [\"rm\"]\nsummary = \"does nothing here\"\neffects = []\nexamples = [\"rm x =>\"]\n";
+        let user = UserCatalogue::parse(text, "mine.toml").unwrap();
+        assert!(find("rm", &user).unwrap().clauses.is_empty());
+    }
+
+    #[test]
+    fn errors_say_where_and_what() {
+        let fault = |text: &str| UserCatalogue::parse(text, "mine.toml").unwrap_err().to_string();
+        let head = "[[program]]\nnames = [\"x\"]\nsummary = \"s\"\nexamples = [\"x =>\"]\n";
+        assert_eq!(
+            fault(&format!("{head}effects = [{{ kind = \"file_delete\", target = \"operand\" }}]\n")),
+            "mine.toml:5: `operand` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, cwd[/NAME], path:PATH, text:TEXT"
+        );
+        assert!(fault(&format!("{head}efects = []\n")).starts_with("mine.toml:5: unknown field `efects`"));
+        assert!(
+            fault(&format!("{head}runs = {{ word = \"operands\" }}\n"))
+                .starts_with("mine.toml:5: unknown field `word`")
+        );
+        assert!(fault(head).contains("says nothing of what it does"));
+        assert!(
+            fault("[[program]]\nnames = [\"x\"]\neffects = []\n").contains("mine.toml:1: `x` has no summary")
+        );
+    }
+}

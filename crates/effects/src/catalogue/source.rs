@@ -1,0 +1,409 @@
+//! The shape of a catalogue file as a person writes it, and how it is compiled.
+//!
+//! Shared with the build script, which compiles the built-in files; user files are compiled when the program runs.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::entry::{
+    Answers, Clause, Condition, Conditions, Grammar, Pick, Place, Program, Range, Run, Runner, Selection,
+    Source, Times, UnknownSubcommand, Writes,
+};
+use crate::effect::{Certainty, EffectKind, Reach, Severity};
+
+/// One catalogue file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceFile {
+    /// The programs that it describes.
+    #[serde(default)]
+    pub(crate) program: Vec<Spanned<SourceEntry>>,
+}
+
+/// A program or a subcommand.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceEntry {
+    names: Vec<String>,
+    #[serde(default)]
+    summary: String,
+    options: Option<Grammar>,
+    #[serde(default)]
+    values: Vec<String>,
+    #[serde(default)]
+    attached: Vec<String>,
+    #[serde(default)]
+    flags: Vec<String>,
+    effects: Option<Vec<Spanned<SourceClause>>>,
+    semantics: Option<String>,
+    #[serde(default, deserialize_with = "one_or_many")]
+    runs: Vec<SourceRun>,
+    #[serde(default)]
+    subcommands: Vec<Spanned<SourceEntry>>,
+    unknown: Option<UnknownSubcommand>,
+    #[serde(default)]
+    output: Writes,
+    #[serde(default)]
+    status: Answers,
+    #[serde(default)]
+    examples: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceClause {
+    kind: EffectKind,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    when: Vec<String>,
+    #[serde(default)]
+    all: Vec<String>,
+    #[serde(default)]
+    unless: Vec<String>,
+    #[serde(default)]
+    recursive: Vec<String>,
+    #[serde(default)]
+    certainty: Option<Certainty>,
+    severity: Option<Severity>,
+    reach: Option<Reach>,
+    reversible: Option<bool>,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceRun {
+    words: Option<String>,
+    text: Option<String>,
+    file: Option<String>,
+    code: Option<String>,
+    input: Option<Runner>,
+    #[serde(default)]
+    when: Vec<String>,
+    #[serde(default)]
+    all: Vec<String>,
+    #[serde(default)]
+    unless: Vec<String>,
+    #[serde(default)]
+    assignments: bool,
+    #[serde(default, rename = "as")]
+    place: Place,
+    host: Option<String>,
+    #[serde(default)]
+    times: Times,
+}
+
+/// A table, or an array of tables. Written out, since an untagged enum would lose the messages of the errors below it.
+fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<SourceRun>, D::Error> {
+    struct Runs;
+    impl<'de> serde::de::Visitor<'de> for Runs {
+        type Value = Vec<SourceRun>;
+
+        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str("a table or an array of tables")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            SourceRun::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(|run| vec![run])
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, sequence: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(serde::de::value::SeqAccessDeserializer::new(sequence))
+        }
+    }
+    deserializer.deserialize_any(Runs)
+}
+
+/// Why a catalogue file was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {problem}")]
+pub struct CatalogueError {
+    /// The file, as it was named by the caller.
+    pub file: String,
+    /// The line, counted from 1, at which the faulty entry begins.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: CatalogueProblem,
+}
+
+/// What is wrong with a catalogue file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueProblem {
+    /// The file is not TOML of the right shape.
+    #[error("{0}")]
+    Shape(String),
+    /// An entry has no name.
+    #[error("an entry has no name; give `names` at least one")]
+    Nameless,
+    /// A name is given twice among siblings.
+    #[error("`{0}` is described twice; keep one entry for it")]
+    Twice(String),
+    /// A name that no program can have.
+    #[error("`{0}` is not the basename of a program; leave out the directory and blanks")]
+    Name(String),
+    /// A top-level entry says nothing about itself.
+    #[error("`{0}` has no summary; say in one clause what it does")]
+    Summary(String),
+    /// A top-level entry has no example.
+    #[error("`{0}` has no example; add `examples = [\"command => effects\"]`")]
+    Example(String),
+    /// An entry does not say what it does.
+    #[error("`{0}` says nothing of what it does; write `effects = []` for a program without effects")]
+    Silent(String),
+    /// A selection that cannot be read.
+    #[error(
+        "`{0}` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, cwd[/NAME], path:PATH, text:TEXT"
+    )]
+    Selection(String),
+    /// A condition that cannot be read.
+    #[error(
+        "`{0}` is not a condition; known are an option, OPTION=VALUE, operands, !operands, operands=VALUE, input, !input, always"
+    )]
+    Condition(String),
+    /// A word that should be an option.
+    #[error("`{0}` is not an option; options begin with `-` or `+`")]
+    Option(String),
+    /// A run must say exactly one thing to run.
+    #[error("a `runs` table names exactly one of words, text, file, code, input")]
+    Run,
+    /// An example without the arrow.
+    #[error("the example `{0}` has no `=>`")]
+    Arrow(String),
+}
+
+impl SourceFile {
+    /// Reads the text of a catalogue file; `file` is used in errors only.
+    pub(crate) fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
+        toml::from_str(text).map_err(|error| CatalogueError {
+            file: file.to_owned(),
+            line: error.span().map_or(1, |span| line_of(text, span.start)),
+            problem: CatalogueProblem::Shape(error.message().to_owned()),
+        })
+    }
+
+    /// The compiled programs, in the order of the file, each once whatever its number of names.
+    pub(crate) fn compile(&self, text: &str, file: &str) -> Result<Vec<Program>, CatalogueError> {
+        let compiler = Compiler { text, file };
+        compiler.siblings(&self.program)?;
+        self.program.iter().map(|entry| compiler.top(entry)).collect()
+    }
+}
+
+struct Compiler<'a> {
+    text: &'a str,
+    file: &'a str,
+}
+
+impl Compiler<'_> {
+    fn error<T>(&self, place: &Spanned<T>, problem: CatalogueProblem) -> CatalogueError {
+        CatalogueError { file: self.file.to_owned(), line: line_of(self.text, place.span().start), problem }
+    }
+
+    fn siblings(&self, entries: &[Spanned<SourceEntry>]) -> Result<(), CatalogueError> {
+        let mut seen = std::collections::BTreeSet::new();
+        for entry in entries {
+            for name in &entry.get_ref().names {
+                if !seen.insert(name.as_str()) {
+                    return Err(self.error(entry, CatalogueProblem::Twice(name.clone())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn top(&self, entry: &Spanned<SourceEntry>) -> Result<Program, CatalogueError> {
+        let source = entry.get_ref();
+        let name = source.names.first().cloned().unwrap_or_default();
+        if source.summary.is_empty() {
+            return Err(self.error(entry, CatalogueProblem::Summary(name)));
+        }
+        if source.examples.is_empty() {
+            return Err(self.error(entry, CatalogueProblem::Example(name)));
+        }
+        self.entry(entry)
+    }
+
+    fn entry(&self, entry: &Spanned<SourceEntry>) -> Result<Program, CatalogueError> {
+        let source = entry.get_ref();
+        let fault = |problem| self.error(entry, problem);
+        let Some(first) = source.names.first() else {
+            return Err(fault(CatalogueProblem::Nameless));
+        };
+        if let Some(bad) = source.names.iter().find(|name| !is_name(name)) {
+            return Err(fault(CatalogueProblem::Name(bad.clone())));
+        }
+        if let Some(bad) = source.examples.iter().find(|line| !line.contains("=>")) {
+            return Err(fault(CatalogueProblem::Arrow(bad.clone())));
+        }
+        for option in source.values.iter().chain(&source.attached).chain(&source.flags) {
+            if !is_option(option) {
+                return Err(fault(CatalogueProblem::Option(option.clone())));
+            }
+        }
+        let speaks = source.effects.is_some()
+            || source.semantics.is_some()
+            || !source.runs.is_empty()
+            || !source.subcommands.is_empty();
+        if !speaks {
+            return Err(fault(CatalogueProblem::Silent(first.clone())));
+        }
+        self.siblings(&source.subcommands)?;
+        Ok(Program {
+            names: source.names.clone(),
+            summary: source.summary.clone(),
+            grammar: source.options,
+            values: source.values.clone(),
+            attached: source.attached.clone(),
+            flags: source.flags.clone(),
+            clauses: source
+                .effects
+                .iter()
+                .flatten()
+                .map(|clause| self.clause(clause))
+                .collect::<Result<_, _>>()?,
+            semantics: source.semantics.clone(),
+            runs: source.runs.iter().map(|run| self.run(entry, run)).collect::<Result<_, _>>()?,
+            subcommands: source.subcommands.iter().map(|sub| self.entry(sub)).collect::<Result<_, _>>()?,
+            unknown: source.unknown.unwrap_or_default(),
+            output: source.output,
+            status: source.status,
+        })
+    }
+
+    fn clause(&self, clause: &Spanned<SourceClause>) -> Result<Clause, CatalogueError> {
+        let source = clause.get_ref();
+        Ok(Clause {
+            kind: source.kind,
+            target: self.selection(clause, source.target.as_deref().unwrap_or("none"))?,
+            conditions: self.conditions(clause, [&source.when, &source.all, &source.unless])?,
+            recursive: self.condition_list(clause, &source.recursive)?,
+            certainty: source.certainty.unwrap_or(Certainty::Certain),
+            severity: source.severity,
+            reach: source.reach,
+            reversible: source.reversible,
+            note: source.note.clone(),
+        })
+    }
+
+    fn run(&self, entry: &Spanned<SourceEntry>, source: &SourceRun) -> Result<Run, CatalogueError> {
+        let what = match (&source.words, &source.text, &source.file, &source.code, source.input) {
+            (Some(words), None, None, None, None) => Source::Words(self.selection(entry, words)?),
+            (None, Some(text), None, None, None) => Source::Text(self.selection(entry, text)?),
+            (None, None, Some(file), None, None) => Source::File(self.selection(entry, file)?),
+            (None, None, None, Some(code), None) => Source::Code(self.selection(entry, code)?),
+            (None, None, None, None, Some(runner)) => Source::Input(runner),
+            _ => return Err(self.error(entry, CatalogueProblem::Run)),
+        };
+        Ok(Run {
+            what,
+            conditions: self.conditions(entry, [&source.when, &source.all, &source.unless])?,
+            assignments: source.assignments,
+            place: source.place,
+            host: source.host.as_deref().map(|host| self.selection(entry, host)).transpose()?,
+            times: source.times,
+        })
+    }
+
+    fn conditions<T>(&self, place: &Spanned<T>, lists: [&[String]; 3]) -> Result<Conditions, CatalogueError> {
+        let [when, all, unless] = lists;
+        Ok(Conditions {
+            when: self.condition_list(place, when)?,
+            all: self.condition_list(place, all)?,
+            unless: self.condition_list(place, unless)?,
+        })
+    }
+
+    fn condition_list<T>(
+        &self,
+        place: &Spanned<T>,
+        list: &[String],
+    ) -> Result<Vec<Condition>, CatalogueError> {
+        list.iter()
+            .map(|text| {
+                condition(text).ok_or_else(|| self.error(place, CatalogueProblem::Condition(text.clone())))
+            })
+            .collect()
+    }
+
+    fn selection<T>(&self, place: &Spanned<T>, text: &str) -> Result<Selection, CatalogueError> {
+        let picks: Option<Vec<Pick>> = text.split('|').map(|part| pick(part.trim())).collect();
+        picks.map(Selection).ok_or_else(|| self.error(place, CatalogueProblem::Selection(text.to_owned())))
+    }
+}
+
+fn condition(text: &str) -> Option<Condition> {
+    match text {
+        "always" => return Some(Condition::Always),
+        "operands" => return Some(Condition::Operands),
+        "!operands" => return Some(Condition::NoOperands),
+        "input" => return Some(Condition::Input),
+        "!input" => return Some(Condition::NoInput),
+        _ => {}
+    }
+    if let Some(pattern) = text.strip_prefix("operands=") {
+        return Some(Condition::Operand(pattern.to_owned()));
+    }
+    if !is_option(text) {
+        return None;
+    }
+    Some(match text.split_once('=') {
+        Some((name, value)) => Condition::Value(name.to_owned(), value.to_owned()),
+        None => Condition::Option(text.to_owned()),
+    })
+}
+
+fn pick(text: &str) -> Option<Pick> {
+    match text {
+        "none" => return Some(Pick::None),
+        "operands" => return Some(Pick::Operands(Range { from: 0, to: None })),
+        "cwd" => return Some(Pick::Cwd(String::new())),
+        _ => {}
+    }
+    if let Some(range) = text.strip_prefix("operands:") {
+        return range_of(range).map(Pick::Operands);
+    }
+    if let Some(names) = text.strip_prefix("option:") {
+        return option_names(names).map(Pick::Option);
+    }
+    if let Some(names) = text.strip_prefix("options:") {
+        return option_names(names).map(Pick::Options);
+    }
+    if let Some(name) = text.strip_prefix("cwd/") {
+        return Some(Pick::Cwd(name.to_owned()));
+    }
+    if let Some(path) = text.strip_prefix("path:") {
+        return (path.starts_with('/') || path.starts_with('~')).then(|| Pick::Path(path.to_owned()));
+    }
+    text.strip_prefix("text:").map(|text| Pick::Text(text.to_owned()))
+}
+
+fn range_of(text: &str) -> Option<Range> {
+    let Some((from, to)) = text.split_once("..") else {
+        let index: i32 = text.parse().ok()?;
+        // `-1` is the last: the range ends at the end, which no number from the front can say.
+        let to = if index == -1 { None } else { Some(index.checked_add(1)?) };
+        return Some(Range { from: index, to });
+    };
+    let from = if from.is_empty() { 0 } else { from.parse().ok()? };
+    let to = if to.is_empty() { None } else { Some(to.parse().ok()?) };
+    Some(Range { from, to })
+}
+
+fn option_names(text: &str) -> Option<Vec<String>> {
+    let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+    names.iter().all(|name| is_option(name)).then_some(names)
+}
+
+fn is_option(text: &str) -> bool {
+    text.len() > 1 && (text.starts_with('-') || text.starts_with('+'))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| c == '/' || c.is_whitespace())
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}

@@ -1,0 +1,156 @@
+//! From words to targets.
+
+use crate::effect::{Certainty, Target};
+use crate::path::AbsolutePath;
+
+use super::draft::Aim;
+use super::machine::Machine;
+use super::resolve::{Last, resolve};
+use super::shell::Whereabouts;
+use super::value::Value;
+
+impl Machine<'_> {
+    /// What a word means as a path: relative to the working directory, through the symbolic links above the last part.
+    /// Nothing for the empty word.
+    pub(crate) fn paths(&self, value: &Value) -> Vec<Aim> {
+        self.aims(value, Last::Keep)
+    }
+
+    /// As [`Machine::paths`], through a symbolic link in the last part too.
+    pub(crate) fn paths_through(&self, value: &Value) -> Vec<Aim> {
+        self.aims(value, Last::Follow)
+    }
+
+    fn aims(&self, value: &Value, last: Last) -> Vec<Aim> {
+        let mut note = String::new();
+        let mut certainty = Certainty::Certain;
+        if let Some((_, name)) = self.hollow.iter().find(|(hollow, _)| hollow == value) {
+            note.clone_from(name);
+            certainty = Certainty::Possible;
+        }
+        let aim = |target: Target, certainty: Certainty| Aim { target, certainty, note: note.clone() };
+        match value {
+            Value::Exact(text) if text.is_empty() => {
+                let hollow = last == Last::Keep && certainty == Certainty::Possible;
+                if hollow { vec![aim(Target::Unknown, certainty)] } else { Vec::new() }
+            }
+            Value::Exact(text) => match self.locate(text, last) {
+                Ok(paths) => {
+                    let certainty = if paths.len() == 1 { certainty } else { Certainty::Possible };
+                    paths.into_iter().map(|path| aim(Target::Path(path), certainty)).collect()
+                }
+                Err(target) => vec![aim(target, certainty)],
+            },
+            Value::AnyOf(texts) => {
+                let mut all: Vec<Aim> = Vec::new();
+                for text in texts.iter().filter(|text| !text.is_empty()) {
+                    match self.locate(text, last) {
+                        Ok(paths) => {
+                            all.extend(
+                                paths.into_iter().map(|path| aim(Target::Path(path), Certainty::Possible)),
+                            );
+                        }
+                        Err(target) => all.push(aim(target, Certainty::Possible)),
+                    }
+                }
+                all.dedup();
+                all
+            }
+            Value::Glob(pattern) => vec![aim(self.pattern_target(pattern), certainty)],
+            Value::Between { prefix, suffix } => vec![aim(self.between_target(prefix, suffix), certainty)],
+            Value::Unknown => vec![aim(Target::Unknown, certainty)],
+        }
+    }
+
+    /// The paths that an exact text may name, or what is known of them when the directory is not known.
+    fn locate(&self, text: &str, last: Last) -> Result<Vec<AbsolutePath>, Target> {
+        let entry = |path: &AbsolutePath| self.entry(path);
+        let own = ["/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "/proc/self/fd/"];
+        if let Some(path) =
+            AbsolutePath::new(text).filter(|_| own.iter().any(|start| text.starts_with(start)))
+        {
+            // The shell opens these itself; where they lead on this machine says nothing.
+            return Ok(vec![path]);
+        }
+        if text.starts_with('/') {
+            return Ok(vec![resolve(&entry, &AbsolutePath::root(), text, last)]);
+        }
+        match &self.shell.cwd {
+            Whereabouts::Here(cwd) => Ok(vec![resolve(&entry, cwd, text, last)]),
+            Whereabouts::OneOf(all) => {
+                let mut paths: Vec<AbsolutePath> =
+                    all.iter().map(|cwd| resolve(&entry, cwd, text, last)).collect();
+                paths.dedup();
+                Ok(paths)
+            }
+            Whereabouts::Below(directory) => {
+                let below = text.trim_start_matches("./");
+                Err(Target::Glob(format!("{}/**/{below}", directory.as_str().trim_end_matches('/'))))
+            }
+            Whereabouts::Unknown => Err(Target::Unknown),
+        }
+    }
+
+    fn pattern_target(&self, pattern: &str) -> Target {
+        if pattern.starts_with('/') {
+            return Target::Glob(clean_pattern(pattern));
+        }
+        match &self.shell.cwd {
+            Whereabouts::Here(cwd) | Whereabouts::Below(cwd) => {
+                Target::Glob(clean_pattern(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/'))))
+            }
+            Whereabouts::OneOf(_) | Whereabouts::Unknown => Target::Unknown,
+        }
+    }
+
+    fn between_target(&self, prefix: &str, suffix: &str) -> Target {
+        if prefix.is_empty() {
+            return Target::Unknown;
+        }
+        let suffix = suffix.trim_end_matches('/');
+        // One name is the rule for what a program prints into a path; the end of a directory may be followed by more.
+        let middle =
+            if prefix.ends_with('/') || suffix.contains('/') || suffix.is_empty() { "**" } else { "*" };
+        self.pattern_target(&format!("{prefix}{middle}{suffix}"))
+    }
+
+    /// Where a shell is after `cd` to a word.
+    pub(crate) fn directory(&self, value: &Value) -> Whereabouts {
+        let mut found: Option<Whereabouts> = None;
+        for aim in self.paths_through(value) {
+            let here = match aim.target {
+                Target::Path(path) => Whereabouts::Here(path),
+                Target::Glob(pattern) => {
+                    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+                    let directory = fixed.rfind('/').and_then(|at| fixed.get(..at)).unwrap_or_default();
+                    match AbsolutePath::new(&format!("{directory}/")) {
+                        Some(path) if path.parent().is_some() => Whereabouts::Below(path),
+                        Some(_) | None => Whereabouts::Unknown,
+                    }
+                }
+                Target::Host(_)
+                | Target::Process(_)
+                | Target::Service(_)
+                | Target::Reference(_)
+                | Target::Unknown => Whereabouts::Unknown,
+            };
+            found = Some(found.map_or(here.clone(), |known| known.join(&here)));
+        }
+        found.unwrap_or_else(|| self.shell.cwd.clone())
+    }
+}
+
+/// A pattern of absolute paths without `.`, `..`, doubled or trailing slashes.
+pub(super) fn clean_pattern(pattern: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in pattern.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}

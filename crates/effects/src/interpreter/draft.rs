@@ -1,0 +1,122 @@
+//! Effects in the making.
+
+use crate::effect::{Certainty, Depth, EffectKind, Reach, Severity, Target};
+
+/// A target together with how sure it is that it is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Aim {
+    /// What is aimed at.
+    pub(crate) target: Target,
+    /// Whether it is this one, or one of several.
+    pub(crate) certainty: Certainty,
+    /// What is special about it; mostly empty.
+    pub(crate) note: String,
+}
+
+/// Whether a talk with a host sends local data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Upload {
+    /// It asks only.
+    No,
+    /// It sends data.
+    Yes,
+}
+
+/// An effect as a handler describes it; the machine adds what the control flow knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Draft {
+    /// What sort of change.
+    pub(crate) kind: EffectKind,
+    /// To what.
+    pub(crate) target: Target,
+    /// How sure.
+    pub(crate) certainty: Certainty,
+    /// Whether it reaches below the target.
+    pub(crate) depth: Depth,
+    /// The least severity, when a clause says one; stakes may raise it.
+    pub(crate) severity: Option<Severity>,
+    /// Where the other end is.
+    pub(crate) reach: Option<Reach>,
+    /// Whether it can be taken back.
+    pub(crate) reversible: bool,
+    /// One clause for the explanation.
+    pub(crate) note: String,
+}
+
+impl Draft {
+    /// A certain, reversible effect on the target alone.
+    pub(crate) fn new(kind: EffectKind, target: Target) -> Self {
+        Self {
+            kind,
+            target,
+            certainty: Certainty::Certain,
+            depth: Depth::Single,
+            severity: None,
+            reach: None,
+            reversible: true,
+            note: String::new(),
+        }
+    }
+
+    /// The effect of this kind on what a word means.
+    pub(crate) fn at(kind: EffectKind, aim: Aim) -> Self {
+        let mut draft = Self::new(kind, aim.target);
+        draft.certainty = aim.certainty;
+        draft.note = aim.note;
+        draft
+    }
+
+    /// Reaching below the target.
+    #[must_use]
+    pub(crate) fn recursive(mut self) -> Self {
+        self.depth = Depth::Recursive;
+        self
+    }
+
+    /// Of this depth.
+    #[must_use]
+    pub(crate) fn depth(mut self, depth: Depth) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// Not sure.
+    #[must_use]
+    pub(crate) fn possible(mut self) -> Self {
+        self.certainty = Certainty::Possible;
+        self
+    }
+
+    /// With one clause for the explanation; a clause that is already there stays in front.
+    #[must_use]
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+        let note = note.into();
+        if self.note.is_empty() {
+            self.note = note;
+        } else if !note.is_empty() {
+            self.note = format!("{}; {note}", self.note);
+        }
+        self
+    }
+
+    /// At least this bad.
+    #[must_use]
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// With the other end there.
+    #[must_use]
+    pub(crate) fn reach(mut self, reach: Reach) -> Self {
+        self.reach = Some(reach);
+        self
+    }
+
+    /// Not to be taken back.
+    #[must_use]
+    pub(crate) fn irreversible(mut self) -> Self {
+        self.reversible = false;
+        self
+    }
+}

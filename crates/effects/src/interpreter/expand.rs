@@ -1,0 +1,611 @@
+//! Words to values: tilde, parameters, substitutions, splitting, patterns of paths.
+
+use checkrein_shell::{Block, Part, Word};
+
+use super::arithmetic;
+use super::exit::Output;
+use super::glob::Matches;
+use super::machine::Machine;
+use super::parameter::Expanded;
+use super::pattern::{escape, is_pattern, unescape};
+use super::value::Value;
+
+/// The longest text that is kept exactly, in bytes (ours).
+pub(super) const TEXT: usize = 256 * 1024;
+
+/// A word in the making.
+#[derive(Debug, Default)]
+struct Field {
+    pieces: Vec<Piece>,
+    /// Whether something in it was quoted, so that it stays even when empty.
+    quoted: bool,
+    /// The variable that was not set, when the field stands on one.
+    hollow: Option<String>,
+}
+
+#[derive(Debug)]
+struct Piece {
+    value: Value,
+    /// Whether pattern characters in it are special.
+    active: bool,
+}
+
+/// The words that one word becomes.
+#[derive(Debug, Default)]
+struct Fields {
+    done: Vec<Field>,
+    current: Option<Field>,
+}
+
+impl Fields {
+    fn current(&mut self) -> &mut Field {
+        self.current.get_or_insert_with(Field::default)
+    }
+
+    fn push(&mut self, value: Value, active: bool) {
+        self.current().pieces.push(Piece { value, active });
+    }
+
+    fn push_quoted(&mut self, value: Value) {
+        let field = self.current();
+        field.quoted = true;
+        field.pieces.push(Piece { value, active: false });
+    }
+
+    fn end_field(&mut self) {
+        self.done.extend(self.current.take());
+    }
+
+    /// Adds the value of an unquoted expansion: it may become several words, or none.
+    fn push_split(&mut self, value: Value, separators: &str) {
+        let must_split = |text: &str| text.chars().any(|c| separators.contains(c));
+        match &value {
+            Value::Exact(text) => {
+                let mut between_words = false;
+                let mut word = String::new();
+                for c in text.chars() {
+                    if !separators.contains(c) {
+                        if between_words {
+                            self.end_field();
+                            between_words = false;
+                        }
+                        word.push(c);
+                        continue;
+                    }
+                    if !word.is_empty() {
+                        self.push(Value::Exact(std::mem::take(&mut word)), true);
+                    }
+                    if c.is_whitespace() {
+                        between_words = self.current.is_some();
+                    } else {
+                        if between_words {
+                            self.end_field();
+                        }
+                        self.current().quoted = true;
+                        between_words = true;
+                    }
+                }
+                if !word.is_empty() {
+                    self.push(Value::Exact(word), true);
+                } else if between_words {
+                    self.end_field();
+                }
+            }
+            Value::AnyOf(texts) if texts.iter().any(|text| must_split(text)) => {
+                self.push(Value::Unknown, true);
+            }
+            Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
+                self.push(value, true);
+            }
+        }
+    }
+}
+
+/// How the parts of a word are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Into any number of words.
+    Words,
+    /// Into one text: assignments, redirections, subjects of `case`.
+    Text,
+}
+
+impl Machine<'_> {
+    /// The words that a list of words becomes.
+    pub(super) fn expand_words(&mut self, words: &[Word]) -> Vec<Value> {
+        let mut values = Vec::new();
+        for word in words {
+            values.extend(self.expand_word(word));
+            if values.len() > 4096 {
+                self.give_up();
+                break;
+            }
+        }
+        values
+    }
+
+    /// The words that one word becomes, patterns of paths carried out.
+    pub(super) fn expand_word(&mut self, word: &Word) -> Vec<Value> {
+        let mut fields = Fields::default();
+        self.expand_parts(&word.parts, Mode::Words, true, &mut fields);
+        fields.end_field();
+        let mut values = Vec::new();
+        for field in fields.done {
+            self.finish(&field, &mut values);
+        }
+        values
+    }
+
+    /// The one text that a word becomes where nothing is split.
+    pub(super) fn expand_text(&mut self, word: &Word) -> Value {
+        let mut fields = Fields::default();
+        self.expand_parts(&word.parts, Mode::Text, true, &mut fields);
+        fields.end_field();
+        let Some(field) = fields.done.into_iter().next() else { return Value::exact("") };
+        let hollow = field.hollow.clone();
+        let value = joined(&field.pieces);
+        if let Some(name) = hollow {
+            self.mark_hollow(&value, &name);
+        }
+        value
+    }
+
+    /// The pattern that a word becomes; `None` when it is not known.
+    pub(super) fn expand_pattern(&mut self, word: &Word) -> Option<String> {
+        let mut fields = Fields::default();
+        self.expand_parts(&word.parts, Mode::Text, true, &mut fields);
+        fields.end_field();
+        let Some(field) = fields.done.into_iter().next() else { return Some(String::new()) };
+        pattern_of(&field.pieces)
+    }
+
+    /// Remembers that a word stands on a variable that is not set.
+    fn mark_hollow(&mut self, value: &Value, name: &str) {
+        if self.hollow.len() < 256 {
+            self.hollow.push((value.clone(), format!("the variable `{name}` may be empty")));
+        }
+    }
+
+    fn finish(&mut self, field: &Field, values: &mut Vec<Value>) {
+        let is_empty = field.pieces.iter().all(|piece| piece.value.as_exact() == Some(""));
+        if is_empty && !field.quoted {
+            return;
+        }
+        let is_active = field.pieces.iter().any(|piece| {
+            piece.active
+                && piece
+                    .value
+                    .alternatives()
+                    .is_some_and(|texts| texts.iter().any(|text| text.contains(['*', '?', '[', '('])))
+        });
+        if !is_active || self.shell.options.noglob {
+            let value = joined(&field.pieces);
+            if let Some(name) = &field.hollow {
+                self.mark_hollow(&value, name);
+            }
+            values.push(value);
+            return;
+        }
+        if let Some(pattern) = pattern_of(&field.pieces) {
+            let plain = joined(&field.pieces);
+            if !is_pattern(&pattern) {
+                if let Some(name) = &field.hollow {
+                    self.mark_hollow(&plain, name);
+                }
+                values.push(plain);
+            } else if let Some(name) = &field.hollow {
+                let value = Value::Glob(unescape(&pattern));
+                self.mark_hollow(&value, name);
+                values.push(value);
+            } else {
+                self.finish_glob(&pattern, values);
+            }
+            return;
+        }
+        let several = field.pieces.iter().find_map(|piece| match &piece.value {
+            Value::AnyOf(texts) => Some(texts.clone()),
+            _ => None,
+        });
+        let others_exact = field.pieces.iter().filter(|piece| piece.value.as_exact().is_none()).count() == 1;
+        match several {
+            Some(texts) if others_exact => {
+                for text in texts {
+                    let pieces: Vec<Piece> = field
+                        .pieces
+                        .iter()
+                        .map(|piece| match &piece.value {
+                            Value::Exact(_) => Piece { value: piece.value.clone(), active: piece.active },
+                            _ => Piece { value: Value::Exact(text.clone()), active: piece.active },
+                        })
+                        .collect();
+                    let Some(pattern) = pattern_of(&pieces) else { continue };
+                    let before = values.len();
+                    self.finish_glob(&pattern, values);
+                    for value in values.iter().skip(before) {
+                        self.hollow.push((value.clone(), String::new()));
+                    }
+                }
+            }
+            _ => values.push(joined(&field.pieces)),
+        }
+    }
+
+    fn finish_glob(&mut self, pattern: &str, values: &mut Vec<Value>) {
+        match self.glob(pattern) {
+            Matches::These(texts) if texts.is_empty() => {
+                if self.shell.options.nullglob {
+                    return;
+                }
+                let literal = unescape(pattern);
+                if self.tree.is_disturbed() {
+                    let value = Value::Glob(literal);
+                    self.hollow.push((value.clone(), "nothing matches now".to_owned()));
+                    values.push(value);
+                } else {
+                    values.push(Value::Exact(literal));
+                }
+            }
+            Matches::These(texts) => values.extend(texts.into_iter().map(Value::Exact)),
+            Matches::Unknown => values.push(Value::Glob(unescape(pattern))),
+        }
+    }
+
+    fn expand_parts(&mut self, parts: &[Part], mode: Mode, at_start: bool, fields: &mut Fields) {
+        for (index, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal(text) => {
+                    let first = index == 0 && at_start;
+                    let closed = parts.len() == 1 || text.contains('/');
+                    self.push_literal(text, first, closed, mode, fields);
+                }
+                Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
+                Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
+                Part::Parameter(parameter) => {
+                    let expanded = self.expand_parameter(parameter, false);
+                    self.push_expanded(expanded, mode, fields);
+                }
+                Part::CommandSubstitution(block) => {
+                    let value = self.substitute(block);
+                    self.push_value(value, mode, fields);
+                }
+                Part::ProcessSubstitution(direction, block) => {
+                    let value = self.process_substitution(*direction, block);
+                    fields.push_quoted(value);
+                }
+                Part::Arithmetic(arithmetic) => {
+                    let value = self.arithmetic_value(arithmetic);
+                    self.push_value(value, mode, fields);
+                }
+            }
+        }
+    }
+
+    fn push_literal(&mut self, text: &str, first: bool, closed: bool, mode: Mode, fields: &mut Fields) {
+        if first && mode == Mode::Text {
+            // An operand of `export` and its like: the value begins behind the sign.
+            if let Some((name, value)) = text.split_once('=').filter(|(name, value)| {
+                value.starts_with('~')
+                    && !name.is_empty()
+                    && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            }) {
+                fields.push(Value::Exact(format!("{name}=")), true);
+                self.push_literal(value, true, closed, mode, fields);
+                return;
+            }
+        }
+        if first && closed && text.starts_with('~') {
+            let (head, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
+            if let Some(home) = self.tilde(head) {
+                fields.push_quoted(home);
+                if !rest.is_empty() {
+                    fields.push(Value::exact(rest), true);
+                }
+                return;
+            }
+        }
+        if mode == Mode::Text && text.contains(":~") {
+            // `PATH=a:~/b`
+            let mut first_piece = true;
+            for piece in text.split(':') {
+                if !first_piece {
+                    fields.push(Value::exact(":"), true);
+                    let (head, rest) = piece.split_at(piece.find('/').unwrap_or(piece.len()));
+                    if let Some(home) = head.starts_with('~').then(|| self.tilde(head)).flatten() {
+                        fields.push_quoted(home);
+                        fields.push(Value::exact(rest), true);
+                        continue;
+                    }
+                }
+                first_piece = false;
+                fields.push(Value::exact(piece), true);
+            }
+            return;
+        }
+        fields.push(Value::exact(text), true);
+    }
+
+    /// What `~`, `~name`, `~+` and `~-` stand for; `None` when they stay as written.
+    fn tilde(&self, head: &str) -> Option<Value> {
+        let place = self.world.place();
+        match head {
+            "~" => Some(self.variable("HOME").unwrap_or_else(|| Value::exact(place.home.as_str()))),
+            "~+" => Some(self.cwd_value()),
+            "~-" => Some(self.variable("OLDPWD").unwrap_or(Value::Unknown)),
+            "~root" => Some(Value::exact("/root")),
+            _ => {
+                let name = head.strip_prefix('~')?;
+                if place.user.as_deref() == Some(name) || place.home.name() == Some(name) {
+                    return Some(Value::exact(place.home.as_str()));
+                }
+                let is_name = !name.is_empty()
+                    && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+                let beside = place.home.parent()?.join(name);
+                (is_name && self.entry(&beside) == crate::world::Entry::Directory)
+                    .then(|| Value::exact(beside.as_str()))
+            }
+        }
+    }
+
+    fn expand_quoted(&mut self, parts: &[Part], mode: Mode, fields: &mut Fields) {
+        if parts.is_empty() {
+            fields.push_quoted(Value::exact(""));
+            return;
+        }
+        for part in parts {
+            match part {
+                Part::Literal(text) | Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
+                Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
+                Part::Parameter(parameter) => match self.expand_parameter(parameter, true) {
+                    Expanded::One(value, hollow) => {
+                        fields.push_quoted(value);
+                        if hollow.is_some() {
+                            fields.current().hollow = hollow;
+                        }
+                    }
+                    Expanded::Many(values) if mode == Mode::Text => {
+                        fields.push_quoted(joined_values(&values, " "));
+                    }
+                    Expanded::Many(values) => {
+                        for (index, value) in values.into_iter().enumerate() {
+                            if index > 0 {
+                                fields.end_field();
+                            }
+                            fields.push_quoted(value);
+                        }
+                    }
+                },
+                Part::CommandSubstitution(block) => {
+                    let value = self.substitute(block);
+                    fields.push_quoted(value);
+                }
+                Part::ProcessSubstitution(direction, block) => {
+                    let value = self.process_substitution(*direction, block);
+                    fields.push_quoted(value);
+                }
+                Part::Arithmetic(arithmetic) => {
+                    let value = self.arithmetic_value(arithmetic);
+                    fields.push_quoted(value);
+                }
+            }
+        }
+    }
+
+    fn push_expanded(&mut self, expanded: Expanded, mode: Mode, fields: &mut Fields) {
+        match expanded {
+            Expanded::One(value, hollow) => {
+                self.push_value(value, mode, fields);
+                if hollow.is_some() {
+                    fields.current().hollow = hollow;
+                }
+            }
+            Expanded::Many(values) if mode == Mode::Text => fields.push(joined_values(&values, " "), false),
+            Expanded::Many(values) => {
+                for (index, value) in values.into_iter().enumerate() {
+                    if index > 0 {
+                        fields.end_field();
+                    }
+                    self.push_value(value, mode, fields);
+                }
+            }
+        }
+    }
+
+    fn push_value(&mut self, value: Value, mode: Mode, fields: &mut Fields) {
+        match mode {
+            Mode::Text => fields.push(value, true),
+            Mode::Words => {
+                let separators = self.variable("IFS").and_then(|value| value.as_exact().map(str::to_owned));
+                fields.push_split(value, separators.as_deref().unwrap_or(" \t\n"));
+            }
+        }
+    }
+
+    /// The text that a command substitution becomes: its output without the newlines at the end.
+    pub(super) fn substitute(&mut self, block: &Block) -> Value {
+        self.listening += 1;
+        let done = self.run_subshell(block);
+        self.listening -= 1;
+        self.shell.last_status = done.code();
+        match done.output {
+            Output::Nothing => Value::exact(""),
+            Output::Text(value) => without_newlines(value),
+            other => {
+                self.substituted.push(other);
+                Value::Unknown
+            }
+        }
+    }
+
+    /// The path that a process substitution becomes.
+    fn process_substitution(&mut self, direction: checkrein_shell::Direction, block: &Block) -> Value {
+        let path = format!("/dev/fd/{}", 63_usize.saturating_add(self.ends.len()));
+        match direction {
+            checkrein_shell::Direction::Read => {
+                self.listening += 1;
+                let done = self.run_subshell(block);
+                self.listening -= 1;
+                self.ends.insert(path.clone(), done.output);
+            }
+            checkrein_shell::Direction::Write => {
+                let outer = std::mem::replace(&mut self.input, super::call::Input::Unknown);
+                self.run_subshell(block);
+                self.input = outer;
+                self.ends.insert(path.clone(), Output::Nothing);
+            }
+        }
+        Value::Exact(path)
+    }
+
+    /// The value of an arithmetic expansion as a text.
+    pub(super) fn arithmetic_value(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Value {
+        self.arithmetic(arithmetic).map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
+    }
+
+    /// The value of an arithmetic expression; the substitutions inside it run.
+    pub(super) fn arithmetic(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Option<i64> {
+        let mut known = true;
+        for block in &arithmetic.substitutions {
+            self.substitute(block);
+            known = false;
+        }
+        if !known {
+            return None;
+        }
+        let text = self.expand_dollars(&arithmetic.text)?;
+        arithmetic::evaluate(&text, &mut Variables { machine: self })
+    }
+
+    /// The value of an expression given as text (`let`, `declare -i`).
+    pub(crate) fn arithmetic_text(&mut self, text: &str) -> Option<i64> {
+        let text = self.expand_dollars(text)?;
+        arithmetic::evaluate(&text, &mut Variables { machine: self })
+    }
+
+    /// The text of an expression with `$name`, `${name}`, `$1`, `$#`, `$?` put in; `None` when one is not known.
+    fn expand_dollars(&mut self, text: &str) -> Option<String> {
+        if !text.contains('$') {
+            return Some(text.to_owned());
+        }
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            out.push_str(before);
+            let (name, more) = if let Some(inner) = after.strip_prefix('{') {
+                let (length, inner) = match inner.strip_prefix('#') {
+                    Some(inner) if !inner.starts_with('}') => (true, inner),
+                    Some(_) | None => (false, inner),
+                };
+                let (name, more) = inner.split_once('}')?;
+                if length {
+                    let (name, all) = match name.strip_suffix("[@]").or_else(|| name.strip_suffix("[*]")) {
+                        Some(name) => (name, true),
+                        None => (name, false),
+                    };
+                    out.push_str(&self.length_of(name, all)?.to_string());
+                    rest = more;
+                    continue;
+                }
+                (name, more)
+            } else {
+                let end = match after.chars().next()? {
+                    '#' | '?' | '@' | '*' => 1,
+                    c if c.is_ascii_digit() => 1,
+                    _ => {
+                        after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len())
+                    }
+                };
+                after.split_at(end)
+            };
+            let is_name = !name.is_empty()
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '#' | '?'));
+            if !is_name {
+                return None;
+            }
+            let value = self.plain_parameter(name);
+            out.push_str(value.as_exact()?);
+            rest = more;
+        }
+        out.push_str(rest);
+        Some(out)
+    }
+}
+
+/// The variables of a shell as arithmetic sees them.
+struct Variables<'m, 'w> {
+    machine: &'m mut Machine<'w>,
+}
+
+impl arithmetic::Names for Variables<'_, '_> {
+    fn get(&mut self, name: &str) -> Option<String> {
+        match self.machine.variable(name) {
+            None => Some(String::new()),
+            Some(value) => value.as_exact().map(str::to_owned),
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Option<i64>) {
+        let value = value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()));
+        self.machine.assign(name, value);
+    }
+}
+
+fn joined(pieces: &[Piece]) -> Value {
+    let mut value = Value::exact("");
+    for piece in pieces {
+        value = bounded(value.followed_by(&piece.value));
+    }
+    value
+}
+
+/// Values with a text between them.
+pub(super) fn joined_values(values: &[Value], between: &str) -> Value {
+    let mut all = Value::exact("");
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            all = all.followed_by(&Value::exact(between));
+        }
+        all = bounded(all.followed_by(value));
+    }
+    all
+}
+
+/// The value, or nothing known when it is too long to be kept.
+pub(super) fn bounded(value: Value) -> Value {
+    match &value {
+        Value::Exact(text) if text.len() > TEXT => Value::Unknown,
+        Value::AnyOf(texts) if texts.iter().map(String::len).sum::<usize>() > TEXT => Value::Unknown,
+        Value::Between { prefix, suffix } if prefix.len() + suffix.len() > TEXT => Value::Unknown,
+        Value::Exact(_) | Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => value,
+    }
+}
+
+fn pattern_of(pieces: &[Piece]) -> Option<String> {
+    let mut pattern = String::new();
+    for piece in pieces {
+        let text = piece.value.as_exact()?;
+        if piece.active {
+            pattern.push_str(text);
+        } else {
+            pattern.push_str(&escape(text));
+        }
+    }
+    Some(pattern)
+}
+
+/// The value without the newlines at its end.
+pub(super) fn without_newlines(value: Value) -> Value {
+    let cut = |text: &String| text.trim_end_matches('\n').to_owned();
+    match value {
+        Value::Exact(text) => Value::Exact(cut(&text)),
+        Value::AnyOf(texts) => Value::one_of(texts.iter().map(cut).collect()),
+        Value::Between { prefix, suffix } => {
+            let suffix = cut(&suffix);
+            if prefix.is_empty() && suffix.is_empty() {
+                Value::Unknown
+            } else {
+                Value::Between { prefix, suffix }
+            }
+        }
+        Value::Glob(_) | Value::Unknown => value,
+    }
+}

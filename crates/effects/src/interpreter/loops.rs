@@ -1,0 +1,210 @@
+//! Loops: followed turn by turn within bounds, then as running any number of times.
+
+use checkrein_shell::{Block, CStyleFor, For, While};
+
+use super::exit::{Output, Status};
+use super::machine::Machine;
+use super::shell::{Content, Doubts};
+use super::statements::{Done, Flow, Leaving};
+use super::value::Value;
+
+/// How many turns of a loop are followed one by one (ours).
+const TURNS: usize = 64;
+
+impl Machine<'_> {
+    pub(super) fn run_for(&mut self, each: &For) -> Done {
+        let words = match &each.words {
+            Some(words) => self.expand_words(words),
+            None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
+        };
+        let outer = self.shell.doubts;
+        let mut all = Done::quiet();
+        let mut done_exactly = 0;
+        for (index, word) in words.iter().enumerate() {
+            if !self.step() {
+                break;
+            }
+            self.shell.doubts.turn = outer.turn;
+            let known = matches!(word, Value::Exact(_) | Value::Glob(_));
+            let done = if known && done_exactly < TURNS * 4 {
+                done_exactly += 1;
+                self.assign(&each.variable, word.clone());
+                self.run_block(&each.body)
+            } else if known {
+                let rest = words.get(index..).unwrap_or_default();
+                let all =
+                    rest.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
+                let done = self.run_perhaps(&each.variable, all, &each.body);
+                return self.end_of_loop(outer, done);
+            } else {
+                self.run_perhaps(&each.variable, word.clone(), &each.body)
+            };
+            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
+            all.status = done.status;
+            match done.flow {
+                Flow::Next | Flow::Continue(0 | 1) => {}
+                Flow::Break(0 | 1) => break,
+                Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
+                    all.flow = done.flow;
+                    break;
+                }
+            }
+        }
+        self.end_of_loop(outer, all)
+    }
+
+    /// Runs the body of a loop any number of times with a variable of which not much is known.
+    pub(super) fn run_perhaps(&mut self, variable: &str, value: Value, body: &Block) -> Done {
+        self.either(
+            Leaving::Doubts,
+            |machine| {
+                machine.assign(variable, value);
+                machine.run_block(body)
+            },
+            |_| Done::quiet(),
+        )
+    }
+
+    /// Ends a loop: what left it joins, and its doubts are over.
+    fn end_of_loop(&mut self, outer: Doubts, mut done: Done) -> Done {
+        self.collect(|flow| matches!(flow, Flow::Continue(0 | 1) | Flow::Break(0 | 1)));
+        for left in &mut self.left {
+            left.flow = one_loop_up(left.flow);
+        }
+        self.shell.doubts.turn = outer.turn;
+        self.shell.doubts.turns = outer.turns;
+        done.flow = match done.flow {
+            Flow::Continue(0 | 1) | Flow::Break(0 | 1) | Flow::Next => Flow::Next,
+            other => one_loop_up(other),
+        };
+        done
+    }
+
+    pub(super) fn run_while(&mut self, repeated: &While) -> Done {
+        let outer = self.shell.doubts;
+        let mut all = Done::quiet();
+        for turn in 0..=TURNS {
+            if !self.step() {
+                break;
+            }
+            self.shell.doubts.turn = outer.turn;
+            let before = (self.shell.variables.clone(), self.shell.cwd.clone(), self.input.clone());
+            let asked = self.run_condition(&repeated.condition);
+            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(asked.output);
+            if asked.flow != Flow::Next {
+                all.flow = asked.flow;
+                break;
+            }
+            let status = if repeated.until { asked.status.negated() } else { asked.status };
+            let decided = status == Status::Success && turn < TURNS;
+            if status == Status::Failure {
+                break;
+            }
+            let done = if decided {
+                self.run_block(&repeated.body)
+            } else {
+                self.run_often(&repeated.condition, &repeated.body)
+            };
+            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
+            all.status = done.status;
+            match done.flow {
+                Flow::Next | Flow::Continue(0 | 1) => {}
+                Flow::Break(0 | 1) => break,
+                Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
+                    all.flow = done.flow;
+                    break;
+                }
+            }
+            let same =
+                before.0 == self.shell.variables && before.1 == self.shell.cwd && before.2 == self.input;
+            if !decided || same {
+                break;
+            }
+        }
+        self.end_of_loop(outer, all)
+    }
+
+    /// Runs the body of a loop an unknown number of times.
+    fn run_often(&mut self, condition: &Block, body: &Block) -> Done {
+        self.either(
+            Leaving::Doubts,
+            |machine| {
+                let before = machine.shell.variables.clone();
+                let first = machine.run_block(body);
+                if !matches!(first.flow, Flow::Next | Flow::Continue(0 | 1)) {
+                    return first;
+                }
+                // What a turn changes may have any value in a later turn.
+                let changed: Vec<String> = machine
+                    .shell
+                    .variables
+                    .iter()
+                    .filter(|(name, variable)| before.get(*name) != Some(*variable))
+                    .map(|(name, _)| name.clone())
+                    .collect();
+                if changed.is_empty() {
+                    return Done { flow: Flow::Next, ..first };
+                }
+                for name in changed {
+                    machine.assign_content(&name, Content::Scalar(Value::Unknown));
+                }
+                machine.run_condition(condition);
+                machine.run_block(body)
+            },
+            |_| Done::quiet(),
+        )
+    }
+
+    pub(super) fn run_counted(&mut self, counted: &CStyleFor) -> Done {
+        let outer = self.shell.doubts;
+        if let Some(start) = &counted.start {
+            self.arithmetic(start);
+        }
+        let mut all = Done::quiet();
+        for turn in 0..=TURNS * 4 {
+            if !self.step() {
+                break;
+            }
+            self.shell.doubts.turn = outer.turn;
+            let go = match &counted.condition {
+                Some(condition) => self.arithmetic(condition).map(|value| value != 0),
+                None => Some(true),
+            };
+            if go == Some(false) {
+                break;
+            }
+            let decided = go == Some(true) && turn < TURNS * 4;
+            let before = self.shell.variables.clone();
+            let done = if decided {
+                self.run_block(&counted.body)
+            } else {
+                self.run_often(&Vec::new(), &counted.body)
+            };
+            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
+            all.status = done.status;
+            match done.flow {
+                Flow::Next | Flow::Continue(0 | 1) => {}
+                Flow::Break(0 | 1) => break,
+                Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
+                    all.flow = done.flow;
+                    break;
+                }
+            }
+            if let Some(step) = &counted.step {
+                self.arithmetic(step);
+            }
+            if !decided || before == self.shell.variables {
+                break;
+            }
+        }
+        self.end_of_loop(outer, all)
+    }
+}
+
+fn one_loop_up(flow: Flow) -> Flow {
+    match flow {
+        Flow::Continue(levels) if levels > 1 => Flow::Continue(levels - 1),
+        Flow::Break(levels) if levels > 1 => Flow::Break(levels - 1),
+        Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => flow,
+    }
+}

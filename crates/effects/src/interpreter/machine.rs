@@ -1,0 +1,552 @@
+//! The state of one interpretation, and what a program handler may ask of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::catalogue::UserCatalogue;
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::path::AbsolutePath;
+use crate::programs::known_hosts;
+use crate::world::{Entry, Listing, World};
+
+use super::away::{Away, Stay};
+use super::call::Input;
+pub(crate) use super::draft::{Draft, Upload};
+pub(crate) use super::exit::Output;
+use super::overlay::Overlay;
+use super::resolve::{Last, resolve};
+use super::shell::{Content, Shell, Whereabouts};
+use super::statements::Left;
+use super::value::Value;
+
+/// The greatest number of steps of one interpretation (ours).
+const STEPS: usize = 20_000;
+/// The greatest number of effects of one interpretation (ours).
+const EFFECTS: usize = 4096;
+/// The greatest number of program calls that are listed (ours).
+const COMMANDS: usize = 256;
+
+/// A program that is run, with the words that are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunCommand {
+    /// The basename of the program.
+    pub program: String,
+    /// The words behind it; `None` where the text is not known.
+    pub words: Vec<Option<String>>,
+}
+
+/// What is not there now, so that something failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// A file or directory that was asked for.
+    Path,
+    /// The directory that was to be entered.
+    Directory(Whereabouts),
+}
+
+/// The state of one interpretation.
+pub(crate) struct Machine<'w> {
+    pub(super) world: &'w dyn World,
+    pub(super) catalogue: &'w UserCatalogue,
+    pub(crate) shell: Shell,
+    pub(super) tree: Overlay,
+    pub(super) effects: Vec<Effect>,
+    pub(super) known: HashMap<Effect, usize>,
+    pub(super) problems: Vec<String>,
+    pub(super) programs: Vec<String>,
+    pub(super) commands: Vec<RunCommand>,
+    /// How many undecided branches are around the present point.
+    pub(super) doubt: usize,
+    /// How many of these are not followed with a state of their own, so that what they change is in doubt at once.
+    pub(super) unsure: usize,
+    /// How many conditions are around the present point: failures in them do not end the shell.
+    pub(super) conditions: usize,
+    /// How many commands around the present point take in what is written.
+    pub(super) listening: usize,
+    /// How many redirections around the present point keep what is written in a file.
+    pub(super) keeping: usize,
+    /// States left behind by ways that went elsewhere.
+    pub(super) left: Vec<Left>,
+    /// The functions that are running, innermost last.
+    pub(super) calls: Vec<String>,
+    /// How many texts are being run inside one another.
+    pub(super) texts: usize,
+    /// What the running commands read on their standard input.
+    pub(crate) input: Input,
+    /// Set by what fails only because something is not there now: what would run otherwise is followed as a mere possibility.
+    pub(crate) absent: Option<Absence>,
+    /// Whether what is followed at the present point rests on something that is not there now.
+    pub(super) supposing: usize,
+    /// Whether an expansion failed, so that the command does not run.
+    pub(super) failed: bool,
+    /// Where the content of written files came from, when that matters, by path.
+    pub(super) sources: BTreeMap<String, Output>,
+    /// The machine or container in which effects happen, when not here.
+    pub(super) away: Option<Away>,
+    /// The program that is running, for explanations.
+    pub(super) cause: String,
+    /// What the running call has read so far.
+    pub(super) gathered: Output,
+    /// Outputs of the substitutions in the words of the running command that are not text.
+    pub(super) substituted: Vec<Output>,
+    /// Words of the running command whose text is not sure, with the reason: variables that are not set, for instance.
+    pub(super) hollow: Vec<(Value, String)>,
+    /// What comes out of the ends of process substitutions and open descriptors, by path.
+    pub(super) ends: BTreeMap<String, Output>,
+    pub(super) steps: usize,
+    pub(super) depth: usize,
+    /// Whether a budget is spent, so that nothing more is followed.
+    pub(super) exhausted: bool,
+    /// How many names were made for temporary files.
+    pub(crate) names: usize,
+}
+
+impl<'w> Machine<'w> {
+    /// A machine in a directory of a world, with nothing done yet.
+    pub(crate) fn new(world: &'w dyn World, catalogue: &'w UserCatalogue, cwd: &AbsolutePath) -> Self {
+        let cwd = resolve(&|path| world.entry(path), &AbsolutePath::root(), cwd.as_str(), Last::Follow);
+        Self {
+            world,
+            catalogue,
+            shell: Shell::new(cwd),
+            tree: Overlay::default(),
+            effects: Vec::new(),
+            known: HashMap::new(),
+            problems: Vec::new(),
+            programs: Vec::new(),
+            commands: Vec::new(),
+            doubt: 0,
+            unsure: 0,
+            conditions: 0,
+            listening: 0,
+            keeping: 0,
+            left: Vec::new(),
+            calls: Vec::new(),
+            texts: 0,
+            input: Input::Inherited,
+            absent: None,
+            supposing: 0,
+            failed: false,
+            sources: BTreeMap::new(),
+            away: None,
+            cause: String::new(),
+            gathered: Output::Nothing,
+            substituted: Vec::new(),
+            hollow: Vec::new(),
+            ends: BTreeMap::new(),
+            steps: 0,
+            depth: 0,
+            exhausted: false,
+            names: 0,
+        }
+    }
+
+    /// The facts that the interpretation rests on. Ask [`Machine::entry`] and [`Machine::children`] for the file tree.
+    pub(crate) fn world(&self) -> &dyn World {
+        self.world
+    }
+
+    /// The working directory; `None` when it is not known.
+    pub(crate) fn cwd(&self) -> Option<&AbsolutePath> {
+        match &self.shell.cwd {
+            Whereabouts::Here(path) => Some(path),
+            Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => None,
+        }
+    }
+
+    /// What stands at a path, as the command has changed it so far; symbolic links are not followed in the last part.
+    pub(crate) fn entry(&self, path: &AbsolutePath) -> Entry {
+        if self.away.is_some() { Entry::Unknown } else { self.tree.entry(self.world, path) }
+    }
+
+    /// The names in a directory, as the command has changed it so far.
+    pub(crate) fn children(&self, directory: &AbsolutePath) -> Listing {
+        if self.away.is_some() { Listing::Unknown } else { self.tree.children(self.world, directory) }
+    }
+
+    /// The text of a file, as the command has changed it so far.
+    pub(crate) fn text(&self, path: &AbsolutePath) -> Value {
+        if self.away.is_some() { Value::Unknown } else { self.tree.text(self.world, path) }
+    }
+
+    /// The value of a variable of the shell or the environment; `None` when it is not set.
+    pub(crate) fn variable(&self, name: &str) -> Option<Value> {
+        match self.shell.variables.get(name).map(|variable| &variable.content) {
+            Some(Content::Scalar(value)) => Some(value.clone()),
+            Some(Content::List(items)) => items.get(&0).cloned(),
+            Some(Content::Map(_) | Content::Unknown) => Some(Value::Unknown),
+            Some(Content::Unset) => None,
+            None => self.environment(name),
+        }
+    }
+
+    /// What the environment says about a variable that the shell did not touch.
+    pub(super) fn environment(&self, name: &str) -> Option<Value> {
+        if self.away.is_some() {
+            return Some(Value::Unknown);
+        }
+        let place = self.world.place();
+        match name {
+            "HOME" => Some(Value::exact(place.home.as_str())),
+            "PWD" => Some(self.cwd_value()),
+            "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
+            "RANDOM" | "SECONDS" | "LINENO" | "BASHPID" | "UID" | "EUID" | "HOSTNAME" | "PPID" | "SHLVL"
+            | "OSTYPE" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_SOURCE" | "FUNCNAME"
+            | "EPOCHSECONDS" | "EPOCHREALTIME" | "SRANDOM" | "BASH_REMATCH" | "PIPESTATUS" | "DIRSTACK"
+            | "GROUPS" | "BASH_COMMAND" | "BASH" | "SHELLOPTS" | "BASHOPTS" | "COLUMNS" | "LINES"
+            | "OPTIND" | "HISTCMD" | "BASH_VERSINFO" => {
+                Some(self.world.variable(name).map_or(Value::Unknown, Value::Exact))
+            }
+            "IFS" => Some(Value::exact(" \t\n")),
+            _ => self.world.variable(name).map(Value::Exact),
+        }
+    }
+
+    /// The working directory as a text.
+    pub(crate) fn cwd_value(&self) -> Value {
+        if let Some(path) = &self.shell.logical {
+            return Value::exact(path.as_str());
+        }
+        match &self.shell.cwd {
+            Whereabouts::Here(path) => Value::exact(path.as_str()),
+            Whereabouts::OneOf(paths) => {
+                Value::one_of(paths.iter().map(|path| path.as_str().to_owned()).collect())
+            }
+            Whereabouts::Below(path) => {
+                Value::Between { prefix: path.as_str().to_owned(), suffix: String::new() }
+            }
+            Whereabouts::Unknown => Value::Unknown,
+        }
+    }
+
+    /// Adds an effect on what a word means: a path for file kinds, persistence and permissions, a host for network kinds, a
+    /// process, a reference for version control, else a service. File kinds look at the tree as [`Machine::read`],
+    /// [`Machine::write`] and [`Machine::delete`] do.
+    pub(crate) fn effect(&mut self, kind: EffectKind, value: &Value) {
+        match kind {
+            EffectKind::FileRead => {
+                self.skim(value);
+            }
+            EffectKind::FileCreate => self.write(value),
+            EffectKind::FileDelete => self.delete(value, Depth::Single),
+            EffectKind::FileModify => {
+                for aim in self.paths_through(value) {
+                    let draft = match aim.target.path().map(|path| self.entry(path)) {
+                        Some(Entry::Missing) => Draft::at(kind, aim).possible(),
+                        Some(_) | None => Draft::at(kind, aim),
+                    };
+                    self.remember_written(&draft.target, Value::Unknown);
+                    self.add(draft);
+                }
+            }
+            EffectKind::PermissionChange
+            | EffectKind::SecretRead
+            | EffectKind::Persistence
+            | EffectKind::GuardTampering => {
+                for aim in self.paths_through(value) {
+                    self.add(Draft::at(kind, aim));
+                }
+            }
+            EffectKind::NetworkRequest => self.host(value, Upload::No),
+            EffectKind::DataUpload => self.host(value, Upload::Yes),
+            EffectKind::RemoteCodeExecution => {
+                let reach = value.as_exact().map_or(Reach::External, known_hosts::reach);
+                self.add(Draft::new(kind, named(value, Target::Host)).reach(reach));
+            }
+            EffectKind::ProcessSpawn | EffectKind::ProcessKill => {
+                self.add(Draft::new(kind, named(value, Target::Process)));
+            }
+            EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite | EffectKind::VcsRemoteUpdate => {
+                self.add(Draft::new(kind, named(value, Target::Reference)));
+            }
+            EffectKind::PackageInstall
+            | EffectKind::SystemModification
+            | EffectKind::PrivilegeEscalation
+            | EffectKind::InfrastructureChange
+            | EffectKind::InfrastructureDestroy
+            | EffectKind::DatastoreChange
+            | EffectKind::DatastoreDestroy
+            | EffectKind::Publish
+            | EffectKind::Opaque => self.add(Draft::new(kind, named(value, Target::Service))),
+        }
+    }
+
+    /// Adds an effect as described, less certain where the control flow is.
+    pub(crate) fn add(&mut self, draft: Draft) {
+        let Some(draft) = self.moved_away(draft) else { return };
+        let doubtful = self.doubt > 0 || self.shell.doubts.any();
+        let effect = Effect {
+            kind: draft.kind,
+            target: draft.target,
+            certainty: if doubtful { Certainty::Possible } else { draft.certainty },
+            depth: draft.depth,
+            stake: Stake::Nothing,
+            severity: draft.severity.unwrap_or(Severity::Low),
+            reversible: draft.reversible,
+            reach: draft.reach,
+            cause: self.cause.clone(),
+            note: draft.note,
+        };
+        if effect.kind == EffectKind::Opaque {
+            self.tree.disturb();
+        }
+        let mut key = effect.clone();
+        key.certainty = Certainty::Possible;
+        if let Some(known) = self.known.get(&key).and_then(|index| self.effects.get_mut(*index)) {
+            known.certainty = known.certainty.max(effect.certainty);
+            return;
+        }
+        if self.effects.len() >= EFFECTS {
+            self.give_up();
+            return;
+        }
+        self.known.insert(key, self.effects.len());
+        self.effects.push(effect);
+    }
+
+    /// How many effects there are so far.
+    pub(crate) fn effect_count(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// Changes the effects that were added since there were `before` of them.
+    pub(crate) fn amend(&mut self, before: usize, change: impl FnMut(&mut Effect)) {
+        self.effects.iter_mut().skip(before).for_each(change);
+    }
+
+    /// What an effect is seen from here when it happens elsewhere; `None` when nothing of it is seen.
+    fn moved_away(&self, draft: Draft) -> Option<Draft> {
+        let Some(away) = &self.away else { return Some(draft) };
+        if let Some(here) = self.on_mounted_file(away, &draft) {
+            return Some(here);
+        }
+        let place = &away.place;
+        let kind = match draft.kind {
+            EffectKind::FileRead
+            | EffectKind::SecretRead
+            | EffectKind::ProcessSpawn
+            | EffectKind::NetworkRequest => return None,
+            EffectKind::FileDelete | EffectKind::Opaque | EffectKind::RemoteCodeExecution
+                if away.stay == Stay::Passing =>
+            {
+                return None;
+            }
+            EffectKind::FileDelete if draft.depth == Depth::Recursive => EffectKind::InfrastructureDestroy,
+            EffectKind::FileCreate
+            | EffectKind::FileModify
+            | EffectKind::FileDelete
+            | EffectKind::PermissionChange
+            | EffectKind::PackageInstall
+            | EffectKind::ProcessKill
+            | EffectKind::SystemModification
+            | EffectKind::PrivilegeEscalation
+            | EffectKind::Persistence
+            | EffectKind::VcsLocalLoss
+            | EffectKind::InfrastructureChange => EffectKind::InfrastructureChange,
+            EffectKind::InfrastructureDestroy
+            | EffectKind::DataUpload
+            | EffectKind::RemoteCodeExecution
+            | EffectKind::VcsHistoryRewrite
+            | EffectKind::VcsRemoteUpdate
+            | EffectKind::DatastoreChange
+            | EffectKind::DatastoreDestroy
+            | EffectKind::Publish
+            | EffectKind::GuardTampering
+            | EffectKind::Opaque => return Some(draft.note(format!("inside {place}"))),
+        };
+        if away.stay == Stay::Passing && kind == EffectKind::InfrastructureChange {
+            return None;
+        }
+        let inner = match draft.target.text() {
+            Some(text) => format!("{} {text} inside {place}", draft.kind.name()),
+            None => format!("{} inside {place}", draft.kind.name()),
+        };
+        Some(
+            Draft { kind, target: Target::Service(place.clone()), depth: Depth::Single, ..draft }.note(inner),
+        )
+    }
+
+    /// Whether changes at the present point may not happen, without a state of their own for either way.
+    pub(super) fn is_unsure(&self) -> bool {
+        self.unsure > 0 || self.shell.doubts.any()
+    }
+
+    /// Whether something ran of which it is not known what it changed.
+    pub(crate) fn is_disturbed(&self) -> bool {
+        self.tree.is_disturbed() || self.away.is_some()
+    }
+
+    /// Whether another command takes in what is written at the present point.
+    pub(crate) fn is_listened_to(&self) -> bool {
+        self.listening > 0
+    }
+
+    /// Whether what is written at the present point ends in a file.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.keeping > 0
+    }
+
+    /// Whether the exit status decides what comes next.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.conditions > 0
+    }
+
+    /// Adds that a host is talked to, with how far away it is.
+    pub(crate) fn host(&mut self, url: &Value, upload: Upload) {
+        let kind = match upload {
+            Upload::No => EffectKind::NetworkRequest,
+            Upload::Yes => EffectKind::DataUpload,
+        };
+        let texts = url.alternatives().map(<[String]>::to_vec);
+        if let Some(texts) = texts {
+            let several = texts.len() > 1;
+            for text in texts {
+                let known = known_hosts::reach(&text);
+                let reach =
+                    if upload == Upload::Yes && known == Reach::Known { Reach::External } else { known };
+                let draft = Draft::new(kind, Target::Host(text)).reach(reach);
+                self.add(if several { draft.possible() } else { draft });
+            }
+        } else {
+            let start = url.known_start();
+            let scheme = start.find("://").map_or(0, |at| at + 3);
+            let has_host = start.get(scheme..).is_some_and(|rest| rest.contains('/'));
+            let reach = if has_host { known_hosts::reach(&start) } else { Reach::External };
+            let reach = if upload == Upload::Yes && reach == Reach::Known { Reach::External } else { reach };
+            let target = if has_host { Target::Host(start) } else { Target::Unknown };
+            self.add(Draft::new(kind, target).reach(reach));
+        }
+    }
+
+    /// Adds that something runs of which it is not known what it does.
+    pub(crate) fn opaque(&mut self, note: impl Into<String>) {
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        self.add(Draft::new(EffectKind::Opaque, target).note(note));
+    }
+
+    /// Adds that something runs which was made to be run unread: text for a shell from nowhere, a script outside the workspace.
+    pub(crate) fn unread(&mut self, note: impl Into<String>) {
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        self.add(Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note));
+    }
+
+    /// Adds that a script or program runs that is not there to be read. In the workspace a build makes such things; elsewhere somebody
+    /// else does.
+    pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
+        let note = format!("`{name}` is not there to be read");
+        if path.is_within(&self.world.place().workspace) { self.opaque(note) } else { self.unread(note) }
+    }
+
+    /// Runs `work` so that its effects are possible only.
+    pub(crate) fn possibly<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.doubt = self.doubt.saturating_add(1);
+        self.unsure = self.unsure.saturating_add(1);
+        let answer = work(self);
+        self.unsure = self.unsure.saturating_sub(1);
+        self.doubt = self.doubt.saturating_sub(1);
+        answer
+    }
+
+    /// Runs `work` so that its effects happen on another machine or in a container: the files there are not known, what
+    /// it changes there is a change of infrastructure.
+    pub(crate) fn elsewhere<T>(&mut self, place: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let away = self.away.replace(Away::lasting(place));
+        let mut shell = Shell::new(AbsolutePath::root());
+        shell.cwd = Whereabouts::Unknown;
+        shell.doubts = self.shell.doubts;
+        let shell = std::mem::replace(&mut self.shell, shell);
+        let tree = self.tree.clone();
+        let answer = work(self);
+        self.tree = tree;
+        self.shell = shell;
+        self.away = away;
+        answer
+    }
+
+    /// Runs `work` under another name for explanations: `git clean`.
+    pub(crate) fn caused_by<T>(&mut self, cause: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.cause, cause.to_owned());
+        let answer = work(self);
+        self.cause = outer;
+        answer
+    }
+
+    /// Names the running call for explanations: `git clean`. The name holds until the call is over.
+    pub(crate) fn set_cause(&mut self, cause: &str) {
+        cause.clone_into(&mut self.cause);
+    }
+
+    /// Adds that code which comes from a host is run.
+    pub(crate) fn runs_from_network(&mut self, url: &str) {
+        let host = Value::exact(url);
+        self.effect(EffectKind::RemoteCodeExecution, &host);
+    }
+
+    /// Runs `work` in another working directory (`git -C`, `make -C`).
+    pub(crate) fn inside<T>(&mut self, directory: &Value, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = (self.shell.cwd.clone(), self.shell.logical.take());
+        self.shell.cwd = self.directory(directory);
+        let answer = work(self);
+        (self.shell.cwd, self.shell.logical) = outer;
+        answer
+    }
+
+    /// Counts a step. Answers whether work may go on; when the budget is spent, that is an opaque effect.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        if self.steps > STEPS {
+            self.give_up();
+        }
+        !self.exhausted
+    }
+
+    /// Stops following, and says so.
+    pub(super) fn give_up(&mut self) {
+        if self.exhausted {
+            return;
+        }
+        self.exhausted = true;
+        self.problems.push("the command is too much to follow".to_owned());
+        self.effects.push(Effect {
+            kind: EffectKind::Opaque,
+            target: Target::Unknown,
+            certainty: Certainty::Certain,
+            depth: Depth::Single,
+            stake: Stake::Nothing,
+            severity: Severity::Low,
+            reversible: true,
+            reach: None,
+            cause: self.cause.clone(),
+            note: "too much to follow".to_owned(),
+        });
+    }
+
+    /// Writes a program call into the list.
+    pub(crate) fn list_command(&mut self, program: &str, words: &[Value]) {
+        if !self.programs.iter().any(|known| known == program) && self.programs.len() < COMMANDS {
+            self.programs.push(program.to_owned());
+        }
+        if self.commands.len() < COMMANDS {
+            self.commands.push(RunCommand {
+                program: program.to_owned(),
+                words: words.iter().map(|word| word.as_exact().map(str::to_owned)).collect(),
+            });
+        }
+    }
+}
+
+/// A target with a name of its own, when the name is known.
+fn named(value: &Value, make: fn(String) -> Target) -> Target {
+    value.as_exact().map_or(Target::Unknown, |text| make(text.to_owned()))
+}
+
+/// The host of `/dev/tcp/host/port`.
+pub(super) fn socket_host(path: &str) -> String {
+    let mut parts = path.trim_start_matches("/dev/tcp/").trim_start_matches("/dev/udp/").split('/');
+    let host = parts.next().unwrap_or_default();
+    match parts.next() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}

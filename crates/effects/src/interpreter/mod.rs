@@ -1,0 +1,65 @@
+//! The abstract interpreter: a shell tree, a world and a catalogue in, effects out.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
+//! | `aims` | from words to targets |
+//! | `touching` | reading, writing, making and removing files |
+//! | `statements` | control flow: lists, pipes, branches, functions |
+//! | `loops` | loops |
+//! | `simple` | simple commands: assignments, and who is called |
+//! | `redirects` | redirections |
+//! | `run` | running more from within a command: text, files, input |
+//! | `expand` | words to values |
+//! | `parameter` | parameter expansion |
+//! | `pattern` | patterns against text |
+//! | `glob` | patterns against the tree |
+//! | `arithmetic` | expressions on whole numbers |
+//! | `condition` | `[[ ]]` and `test` |
+//! | `value` | what is known about a text |
+//! | `shell` | the state of one shell: directory, variables, functions, options |
+//! | `overlay` | the file tree as the command has changed it so far |
+//! | `remember` | notes on the tree without an effect |
+//! | `resolve` | from text to the path that the kernel would reach |
+//! | `call` | a call of a program, as its handler sees it |
+//! | `exit` | what a command answers: status and output |
+//! | `draft` | an effect in the making |
+//! | `devices` | paths that are no ordinary files |
+//! | `away` | hosts and containers, and which of their files are here |
+
+mod aims;
+mod arithmetic;
+pub(crate) mod away;
+pub(crate) mod call;
+mod condition;
+mod devices;
+mod draft;
+mod exit;
+mod expand;
+mod glob;
+mod loops;
+pub(crate) mod machine;
+mod overlay;
+mod parameter;
+mod pattern;
+mod redirects;
+mod remember;
+mod resolve;
+mod run;
+mod shell;
+mod simple;
+mod statements;
+mod touching;
+pub(crate) mod value;
+
+pub(crate) use call::{Arguments, Call, Input};
+pub(crate) use draft::{Aim, Draft, Upload};
+pub(crate) use exit::{Exit, Output, Status};
+pub(crate) use machine::Machine;
+pub use machine::RunCommand;
+pub(crate) use pattern::{Letters, Pattern};
+pub(crate) use resolve::{Last, resolve};
+pub(crate) use shell::{Content, Variable, Whereabouts};
+pub(crate) use simple::Lookup;
+pub(crate) use statements::{Done, Flow};
+pub use value::Value;

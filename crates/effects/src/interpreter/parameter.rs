@@ -1,0 +1,558 @@
+//! Parameter expansion: `$x`, `${x:-word}`, `${x%.txt}`, `${a[@]}`.
+
+use std::collections::BTreeMap;
+
+use checkrein_shell::{Parameter, ParameterOperation, ReplaceScope, Word};
+
+use super::expand::joined_values;
+use super::machine::Machine;
+use super::pattern::{Letters, Pattern};
+use super::shell::{Content, Variable};
+use super::value::Value;
+
+/// What a parameter expansion becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Expanded {
+    /// One text, with the name of the variable when it is not set.
+    One(Value, Option<String>),
+    /// One word for each: `"$@"`, `"${a[@]}"`.
+    Many(Vec<Value>),
+}
+
+/// What a parameter holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Held {
+    Unset,
+    One(Value),
+    Many(Vec<Value>),
+    /// Any number of values.
+    Any,
+}
+
+impl Machine<'_> {
+    /// What a parameter expansion becomes.
+    pub(super) fn expand_parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expanded {
+        self.note_origin(&parameter.name);
+        match &parameter.operation {
+            ParameterOperation::NamesWithPrefix => {
+                let names = self
+                    .shell
+                    .variables
+                    .keys()
+                    .filter(|name| name.starts_with(&parameter.name))
+                    .map(Value::exact)
+                    .collect();
+                return Expanded::Many(names);
+            }
+            ParameterOperation::Keys => return self.keys(&parameter.name),
+            ParameterOperation::Other(words) => {
+                for word in words {
+                    self.expand_text(word);
+                }
+                return Expanded::One(Value::Unknown, None);
+            }
+            ParameterOperation::Plain
+            | ParameterOperation::Length
+            | ParameterOperation::Default { .. }
+            | ParameterOperation::Assign { .. }
+            | ParameterOperation::Error { .. }
+            | ParameterOperation::Alternative { .. }
+            | ParameterOperation::RemovePrefix { .. }
+            | ParameterOperation::RemoveSuffix { .. }
+            | ParameterOperation::Replace { .. }
+            | ParameterOperation::Substring { .. }
+            | ParameterOperation::Case { .. }
+            | ParameterOperation::Transform(_) => {}
+        }
+        let mut name = parameter.name.clone();
+        if parameter.indirect {
+            let Some(target) = self.variable(&name).and_then(|value| value.as_exact().map(str::to_owned))
+            else {
+                return Expanded::One(Value::Unknown, None);
+            };
+            name = target;
+        }
+        let all = all_of(parameter);
+        let held = self.held(&name, parameter.index.as_ref(), all);
+        if matches!(parameter.operation, ParameterOperation::Length) {
+            let count = match &held {
+                Held::Unset => Some(0),
+                Held::One(value) if !all => value.as_exact().map(|text| text.chars().count()),
+                Held::One(_) => Some(1),
+                Held::Many(values) => Some(values.len()),
+                Held::Any => None,
+            };
+            return Expanded::One(
+                count.map_or(Value::Unknown, |count| Value::Exact(count.to_string())),
+                None,
+            );
+        }
+        let expanded = self.operate(&name, parameter, held, all);
+        let star = name == "*" || parameter.index.as_ref().is_some_and(|index| is_literal(index, "*"));
+        match expanded {
+            Expanded::Many(values) if star && quoted => {
+                let separator =
+                    self.variable("IFS").and_then(|value| value.as_exact().map(|text| text.chars().next()));
+                let separator = separator.unwrap_or(Some(' ')).map(String::from).unwrap_or_default();
+                Expanded::One(joined_values(&values, &separator), None)
+            }
+            other => other,
+        }
+    }
+
+    /// The value of a parameter named by a text alone.
+    pub(super) fn plain_parameter(&mut self, name: &str) -> Value {
+        match self.held(name, None, false) {
+            Held::Unset => Value::exact(""),
+            Held::One(value) => value,
+            Held::Many(values) => joined_values(&values, " "),
+            Held::Any => Value::Unknown,
+        }
+    }
+
+    /// The length of a variable, or the number of elements of an array.
+    pub(super) fn length_of(&mut self, name: &str, all: bool) -> Option<usize> {
+        match self.held(name, None, all) {
+            Held::Unset => Some(0),
+            Held::One(_) if all => Some(1),
+            Held::One(value) => value.as_exact().map(|text| text.chars().count()),
+            Held::Many(values) => Some(values.len()),
+            Held::Any => None,
+        }
+    }
+
+    /// A value that came out of a network or a secret keeps that.
+    fn note_origin(&mut self, name: &str) {
+        if let Some(origin) = self.shell.variables.get(name).and_then(|variable| variable.origin.clone())
+            && !self.substituted.contains(&origin)
+        {
+            self.substituted.push(origin);
+        }
+    }
+
+    fn keys(&mut self, name: &str) -> Expanded {
+        match self.shell.variables.get(name).map(|variable| &variable.content) {
+            Some(Content::List(items)) => {
+                Expanded::Many(items.keys().map(|key| Value::Exact(key.to_string())).collect())
+            }
+            Some(Content::Map(items)) => Expanded::Many(items.keys().map(Value::exact).collect()),
+            Some(Content::Scalar(_)) => Expanded::Many(vec![Value::exact("0")]),
+            Some(Content::Unknown) => Expanded::One(Value::Unknown, None),
+            Some(Content::Unset) | None => Expanded::Many(Vec::new()),
+        }
+    }
+
+    fn held(&mut self, name: &str, index: Option<&Word>, all: bool) -> Held {
+        match name {
+            "@" | "*" => {
+                return self.shell.positional.clone().map_or(Held::Any, Held::Many);
+            }
+            "#" => {
+                let count = self.shell.positional.as_ref().map(Vec::len);
+                return Held::One(count.map_or(Value::Unknown, |count| Value::Exact(count.to_string())));
+            }
+            "?" => {
+                return Held::One(
+                    self.shell.last_status.map_or(Value::Unknown, |status| Value::Exact(status.to_string())),
+                );
+            }
+            // The number of the process stands for itself: it is the same wherever it is used.
+            "$" => return Held::One(Value::exact("$$")),
+            "!" | "-" | "_" => return Held::One(Value::Unknown),
+            "0" => return Held::One(self.shell.name.clone()),
+            _ => {}
+        }
+        if let Ok(number) = name.parse::<usize>() {
+            return match &self.shell.positional {
+                None => Held::One(Value::Unknown),
+                Some(values) => values.get(number.saturating_sub(1)).cloned().map_or(Held::Unset, Held::One),
+            };
+        }
+        let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
+        match content {
+            Some(Content::List(items)) if all => Held::Many(items.into_values().collect()),
+            Some(Content::Map(items)) if all => Held::Many(items.into_values().collect()),
+            Some(Content::List(items)) => {
+                let Some(index) = index else { return items.get(&0).cloned().map_or(Held::Unset, Held::One) };
+                let text = self.expand_text(index);
+                match text.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text)) {
+                    Some(number) => list_item(&items, number).map_or(Held::Unset, Held::One),
+                    None => Held::One(
+                        items.into_values().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown),
+                    ),
+                }
+            }
+            Some(Content::Map(items)) => {
+                let Some(index) = index else { return Held::Unset };
+                match self.expand_text(index).as_exact() {
+                    Some(key) => items.get(key).cloned().map_or(Held::Unset, Held::One),
+                    None => Held::One(
+                        items.into_values().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown),
+                    ),
+                }
+            }
+            Some(Content::Unknown) if all => Held::Any,
+            Some(Content::Scalar(value)) => Held::One(value),
+            Some(Content::Unknown | Content::Unset) | None => {
+                if let Some(index) = index
+                    && !all
+                {
+                    self.expand_text(index);
+                }
+                self.variable(name).map_or(Held::Unset, Held::One)
+            }
+        }
+    }
+
+    fn operate(&mut self, name: &str, parameter: &Parameter, held: Held, all: bool) -> Expanded {
+        match &parameter.operation {
+            ParameterOperation::Default { word, colon } => self.otherwise(held, *colon, all, word, |_, _| {}),
+            ParameterOperation::Assign { word, colon } => {
+                let name = name.to_owned();
+                self.otherwise(held, *colon, all, word, move |machine, value| {
+                    machine.assign(&name, value.clone());
+                })
+            }
+            ParameterOperation::Error { word, colon } => match emptiness(&held, *colon) {
+                Some(true) => {
+                    self.expand_text(word);
+                    self.failed = true;
+                    Expanded::One(Value::exact(""), None)
+                }
+                Some(false) | None => held.expanded(name, all),
+            },
+            ParameterOperation::Alternative { word, colon } => match emptiness(&held, *colon) {
+                Some(true) => Expanded::One(Value::exact(""), None),
+                Some(false) => Expanded::One(self.expand_text(word), None),
+                None => Expanded::One(self.expand_text(word).join(&Value::exact("")), None),
+            },
+            ParameterOperation::Plain
+            | ParameterOperation::Length
+            | ParameterOperation::NamesWithPrefix
+            | ParameterOperation::Keys
+            | ParameterOperation::Other(_) => {
+                if held == Held::Unset && self.shell.options.nounset && !all {
+                    self.failed = true;
+                }
+                held.expanded(name, all)
+            }
+            ParameterOperation::RemovePrefix { pattern, longest } => {
+                let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
+                let longest = *longest;
+                held.mapped(name, all, |text| remove_prefix(text, pattern.as_ref()?, longest))
+            }
+            ParameterOperation::RemoveSuffix { pattern, longest } => {
+                let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
+                let longest = *longest;
+                held.mapped(name, all, |text| remove_suffix(text, pattern.as_ref()?, longest))
+            }
+            ParameterOperation::Replace { pattern, with, scope } => {
+                let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
+                let with = self.expand_text(with).as_exact().map(str::to_owned);
+                let scope = *scope;
+                held.mapped(name, all, |text| replace(text, pattern.as_ref()?, with.as_deref()?, scope))
+            }
+            ParameterOperation::Substring { offset, length } => {
+                let offset = self.arithmetic(offset);
+                let wanted = match length {
+                    None => Length::Rest,
+                    Some(length) => self.arithmetic(length).map_or(Length::Unknown, Length::Known),
+                };
+                let whole = self.shell.name.clone();
+                match held {
+                    Held::Many(mut values) => {
+                        if name == "@" || name == "*" {
+                            values.insert(0, whole);
+                        }
+                        match slice_bounds(values.len(), offset, wanted) {
+                            Some(range) => Expanded::Many(values.get(range).unwrap_or_default().to_vec()),
+                            None => Expanded::One(Value::Unknown, None),
+                        }
+                    }
+                    other => other.mapped(name, all, |text| {
+                        let chars: Vec<char> = text.chars().collect();
+                        let range = slice_bounds(chars.len(), offset, wanted)?;
+                        Some(chars.get(range)?.iter().collect())
+                    }),
+                }
+            }
+            ParameterOperation::Case { upper, all: whole } => {
+                let (upper, whole) = (*upper, *whole);
+                held.mapped(name, all, |text| Some(change_case(text, upper, whole)))
+            }
+            ParameterOperation::Transform(letter) => {
+                let letter = *letter;
+                held.mapped(name, all, |text| match letter {
+                    'Q' => Some(format!("'{}'", text.replace('\'', "'\\''"))),
+                    'U' => Some(text.to_uppercase()),
+                    'L' => Some(text.to_lowercase()),
+                    'u' => Some(change_case(text, true, false)),
+                    _ => None,
+                })
+            }
+        }
+    }
+
+    fn otherwise(
+        &mut self,
+        held: Held,
+        colon: bool,
+        all: bool,
+        word: &Word,
+        then: impl FnOnce(&mut Self, &Value),
+    ) -> Expanded {
+        match emptiness(&held, colon) {
+            Some(false) => held.expanded("", all),
+            Some(true) => {
+                let value = self.expand_text(word);
+                then(self, &value);
+                Expanded::One(value, None)
+            }
+            None => {
+                let value = self.expand_text(word);
+                let known = match held {
+                    Held::One(known) => known.join(&value),
+                    Held::Unset | Held::Many(_) | Held::Any => Value::Unknown,
+                };
+                then(self, &known);
+                Expanded::One(known, None)
+            }
+        }
+    }
+
+    /// Assigns a plain variable.
+    pub(crate) fn assign(&mut self, name: &str, value: Value) {
+        self.assign_content(name, Content::Scalar(value));
+    }
+
+    /// Assigns a variable, keeping whether it is exported.
+    pub(crate) fn assign_content(&mut self, name: &str, content: Content) {
+        let before = self.shell.variables.get(name);
+        if before.is_some_and(|variable| variable.readonly) {
+            return;
+        }
+        let exported = match before {
+            Some(variable) => variable.exported,
+            None => self.world.variable(name).is_some(),
+        };
+        let content = match (content, before.map(|variable| &variable.content)) {
+            (Content::Scalar(value), Some(Content::List(items))) => {
+                let mut items = items.clone();
+                items.insert(0, value);
+                Content::List(items)
+            }
+            (content, _) => content,
+        };
+        let content = match content {
+            Content::Scalar(value) if self.unsure > 0 => {
+                let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
+                Content::Scalar(known.join(&value))
+            }
+            other => other,
+        };
+        self.shell
+            .variables
+            .insert(name.to_owned(), Variable { content, exported, readonly: false, origin: None });
+    }
+}
+
+impl Held {
+    fn expanded(self, name: &str, all: bool) -> Expanded {
+        match self {
+            Self::Unset if all => Expanded::Many(Vec::new()),
+            Self::Unset => Expanded::One(Value::exact(""), Some(name.to_owned())),
+            Self::One(value) => Expanded::One(value, None),
+            Self::Many(values) => Expanded::Many(values),
+            Self::Any => Expanded::One(Value::Unknown, None),
+        }
+    }
+
+    fn mapped(self, name: &str, all: bool, change: impl Fn(&str) -> Option<String>) -> Expanded {
+        match self.expanded(name, all) {
+            Expanded::One(value, hollow) => Expanded::One(mapped(&value, &change), hollow),
+            Expanded::Many(values) => {
+                Expanded::Many(values.iter().map(|value| mapped(value, &change)).collect())
+            }
+        }
+    }
+}
+
+/// The value with every possible text changed; unknown where one cannot be.
+pub(super) fn mapped(value: &Value, change: &impl Fn(&str) -> Option<String>) -> Value {
+    match value.alternatives() {
+        Some(texts) => {
+            let changed: Option<Vec<String>> = texts.iter().map(|text| change(text)).collect();
+            changed.map_or(Value::Unknown, Value::one_of)
+        }
+        None => Value::Unknown,
+    }
+}
+
+/// Whether a parameter is unset, or with `colon` empty; `None` when that is not known.
+fn emptiness(held: &Held, colon: bool) -> Option<bool> {
+    match held {
+        Held::Unset => Some(true),
+        Held::Many(values) => {
+            if values.is_empty() {
+                Some(true)
+            } else {
+                Some(colon && values.iter().all(|value| value.as_exact() == Some("")))
+            }
+        }
+        Held::Any => None,
+        Held::One(_) if !colon => Some(false),
+        Held::One(value) => is_empty(value),
+    }
+}
+
+/// Whether a text is empty; `None` when that is not known.
+pub(super) fn is_empty(value: &Value) -> Option<bool> {
+    match value {
+        Value::Exact(text) => Some(text.is_empty()),
+        Value::AnyOf(texts) if texts.iter().all(|text| !text.is_empty()) => Some(false),
+        Value::Between { .. } | Value::Glob(_) => Some(false),
+        Value::AnyOf(_) | Value::Unknown => None,
+    }
+}
+
+fn is_literal(word: &Word, text: &str) -> bool {
+    matches!(word.parts.as_slice(), [checkrein_shell::Part::Literal(known) | checkrein_shell::Part::Quoted(known)] if known == text)
+}
+
+fn list_item(items: &BTreeMap<i64, Value>, index: i64) -> Option<Value> {
+    if index >= 0 {
+        return items.get(&index).cloned();
+    }
+    let last = items.keys().next_back()?;
+    items.get(&last.checked_add(1)?.checked_add(index)?).cloned()
+}
+
+/// How much of a value is taken.
+#[derive(Debug, Clone, Copy)]
+enum Length {
+    Rest,
+    Known(i64),
+    Unknown,
+}
+
+fn slice_bounds(length: usize, offset: Option<i64>, wanted: Length) -> Option<std::ops::Range<usize>> {
+    let length = i64::try_from(length).ok()?;
+    let offset = offset?;
+    let start = if offset < 0 { length.checked_add(offset)? } else { offset };
+    if start < 0 || start > length {
+        return Some(0..0);
+    }
+    let end = match wanted {
+        Length::Rest => length,
+        Length::Unknown => return None,
+        Length::Known(count) if count < 0 => length.checked_add(count)?,
+        Length::Known(count) => start.checked_add(count)?.min(length),
+    };
+    if end < start {
+        return Some(0..0);
+    }
+    Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+}
+
+fn remove_prefix(text: &str, pattern: &Pattern, longest: bool) -> Option<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let cuts: Vec<usize> =
+        if longest { (0..=chars.len()).rev().collect() } else { (0..=chars.len()).collect() };
+    for cut in cuts {
+        if pattern.matches_chars(chars.get(..cut)?, Letters::Exact)? {
+            return Some(chars.get(cut..)?.iter().collect());
+        }
+    }
+    Some(text.to_owned())
+}
+
+fn remove_suffix(text: &str, pattern: &Pattern, longest: bool) -> Option<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let cuts: Vec<usize> =
+        if longest { (0..=chars.len()).collect() } else { (0..=chars.len()).rev().collect() };
+    for cut in cuts {
+        if pattern.matches_chars(chars.get(cut..)?, Letters::Exact)? {
+            return Some(chars.get(..cut)?.iter().collect());
+        }
+    }
+    Some(text.to_owned())
+}
+
+fn replace(text: &str, pattern: &Pattern, with: &str, scope: ReplaceScope) -> Option<String> {
+    if text.len() > 4096 {
+        return pattern.literal().filter(|literal| !literal.is_empty()).map(|literal| match scope {
+            ReplaceScope::All => text.replace(&literal, with),
+            ReplaceScope::First => text.replacen(&literal, with, 1),
+            ReplaceScope::Prefix => {
+                text.strip_prefix(&literal).map_or(text.to_owned(), |rest| format!("{with}{rest}"))
+            }
+            ReplaceScope::Suffix => {
+                text.strip_suffix(&literal).map_or(text.to_owned(), |rest| format!("{rest}{with}"))
+            }
+        });
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::new();
+    let mut place = 0;
+    let mut replaced = false;
+    while place <= chars.len() {
+        let may_start = match scope {
+            ReplaceScope::First => !replaced,
+            ReplaceScope::All | ReplaceScope::Suffix => true,
+            ReplaceScope::Prefix => place == 0,
+        };
+        let mut found = None;
+        if may_start {
+            for end in (place..=chars.len()).rev() {
+                if scope == ReplaceScope::Suffix && end != chars.len() {
+                    break;
+                }
+                if pattern.matches_chars(chars.get(place..end)?, Letters::Exact)? {
+                    found = Some(end);
+                    break;
+                }
+            }
+        }
+        match found {
+            Some(end)
+                if end > place
+                    || (matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) && !replaced) =>
+            {
+                out.push_str(with);
+                replaced = true;
+                if end == place {
+                    out.extend(chars.get(place));
+                    place += 1;
+                } else {
+                    place = end;
+                }
+                if scope == ReplaceScope::Suffix {
+                    break;
+                }
+            }
+            Some(_) | None => {
+                out.extend(chars.get(place));
+                place += 1;
+            }
+        }
+    }
+    Some(out)
+}
+
+fn change_case(text: &str, upper: bool, all: bool) -> String {
+    let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
+    if all {
+        return change(text);
+    }
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => format!("{}{}", change(&first.to_string()), chars.as_str()),
+        None => String::new(),
+    }
+}
+
+/// Whether every element is meant: `$@`, `${a[*]}`.
+fn all_of(parameter: &Parameter) -> bool {
+    matches!(parameter.name.as_str(), "@" | "*")
+        || parameter.index.as_ref().is_some_and(|index| is_literal(index, "@") || is_literal(index, "*"))
+}

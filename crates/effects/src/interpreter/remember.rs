@@ -1,0 +1,187 @@
+//! What handlers note down about the file tree without an effect of its own, and what they ask of it.
+
+use crate::effect::Target;
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Listing};
+
+use super::exit::Output;
+use super::machine::Machine;
+use super::value::Value;
+
+/// The greatest number of entries of a tree that are copied one by one (ours).
+const COPIED: usize = 512;
+
+impl Machine<'_> {
+    /// Remembers that what stands at `from`, with everything below it, stands at `to` now (also). Without an effect.
+    pub(crate) fn remember_copy(&mut self, from: &AbsolutePath, to: &AbsolutePath) {
+        let mut left = COPIED;
+        self.copy_entry(from, to, &mut left);
+    }
+
+    fn copy_entry(&mut self, from: &AbsolutePath, to: &AbsolutePath, left: &mut usize) {
+        let Some(rest) = left.checked_sub(1) else {
+            self.remember_doubt(to);
+            return;
+        };
+        *left = rest;
+        match self.entry(from) {
+            Entry::File(_) => {
+                let text = self.text(from);
+                self.remember_written(&Target::Path(to.clone()), text);
+            }
+            Entry::Symlink(text) if self.away.is_none() && !self.is_unsure() => self.tree.link(to, &text),
+            Entry::Directory => match self.children(from) {
+                Listing::Names(names) => {
+                    self.remember_directory(to);
+                    for name in names {
+                        self.copy_entry(&from.join(&name), &to.join(&name), left);
+                    }
+                }
+                Listing::Unknown => self.remember_doubt(to),
+            },
+            Entry::Missing | Entry::Symlink(_) | Entry::Special | Entry::Unknown => self.remember_doubt(to),
+        }
+    }
+
+    /// Adds that a file is written with what came from elsewhere, a download for instance.
+    pub(crate) fn write_from(&mut self, value: &Value, content: &Output) {
+        let text = match content {
+            Output::Text(text) => text.clone(),
+            Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+                Value::Unknown
+            }
+        };
+        self.write_text(value, &text);
+        if matches!(content, Output::Network(_)) {
+            let aims = self.paths_through(value);
+            self.remember_source(&aims, content);
+        }
+    }
+
+    /// Remembers a new file or directory at a target, without an effect.
+    pub(crate) fn remember_made(&mut self, target: &Target, directory: bool) {
+        let Some(path) = target.path() else { return };
+        if directory {
+            self.remember_directory(path);
+        } else {
+            self.remember_written(target, Value::exact(""));
+        }
+    }
+
+    /// Keeps with a variable that its value came out of a substitution.
+    pub(crate) fn keep_origin(&mut self, name: &str) {
+        let origin = self.substituted.last().cloned();
+        if let (Some(origin), Some(variable)) = (origin, self.shell.variables.get_mut(name))
+            && variable.content == super::shell::Content::Scalar(Value::Unknown)
+        {
+            variable.origin = Some(origin);
+        }
+    }
+
+    /// Runs `work` with variables of the environment set.
+    pub(crate) fn with_variables<T>(
+        &mut self,
+        variables: Vec<(String, Value)>,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.shell.variables.clone();
+        for (name, value) in variables {
+            self.assign(&name, value);
+            if let Some(variable) = self.shell.variables.get_mut(&name) {
+                variable.exported = true;
+            }
+        }
+        let answer = work(self);
+        self.shell.variables = before;
+        answer
+    }
+
+    /// Whether the catalogue describes a program of that name.
+    pub(crate) fn knows(&self, program: &str) -> bool {
+        crate::catalogue::find(program, self.catalogue).is_some()
+    }
+
+    /// What the substitutions in the words of the running command carry, as far as it is more than text.
+    pub(crate) fn substituted(&self) -> &[Output] {
+        &self.substituted
+    }
+
+    /// Remembers a directory, without an effect.
+    pub(crate) fn remember_directory(&mut self, path: &AbsolutePath) {
+        if self.away.is_some() {
+            return;
+        }
+        if self.is_unsure() {
+            if self.entry(path) == Entry::Missing {
+                self.tree.doubtful(path);
+            }
+        } else {
+            self.tree.directory(self.world, path);
+        }
+    }
+
+    /// Remembers that it is not known what stands at a path, without an effect.
+    pub(crate) fn remember_doubt(&mut self, path: &AbsolutePath) {
+        if self.away.is_none() {
+            self.tree.doubtful(path);
+        }
+    }
+
+    /// Remembers that something unknown was put into a directory, without an effect.
+    pub(crate) fn remember_doubt_below(&mut self, directory: &AbsolutePath) {
+        if self.away.is_none() {
+            if self.entry(directory) != Entry::Directory {
+                self.tree.doubtful(directory);
+            }
+            self.tree.disturb();
+        }
+    }
+
+    /// What a directory holds, as the command has changed it so far: `None` when it cannot be listed within `limit`
+    /// entries. Directories come before what is in them; symbolic links are not followed.
+    pub(crate) fn walk(&self, root: &AbsolutePath, limit: usize) -> Option<Vec<(AbsolutePath, Entry)>> {
+        let mut found = Vec::new();
+        let mut open = vec![root.clone()];
+        while let Some(directory) = open.pop() {
+            let Listing::Names(names) = self.children(&directory) else { return None };
+            for name in names {
+                let path = directory.join(&name);
+                let entry = self.entry(&path);
+                match entry {
+                    Entry::Directory => open.push(path.clone()),
+                    Entry::Unknown => return None,
+                    Entry::Missing | Entry::File(_) | Entry::Symlink(_) | Entry::Special => {}
+                }
+                found.push((path, entry));
+                if found.len() > limit {
+                    return None;
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether "nothing is there" can be relied on: nothing ran of which it is not known what it changed.
+    pub(crate) fn is_settled(&self) -> bool {
+        !self.tree.is_disturbed() && self.doubt == 0 && self.away.is_none()
+    }
+
+    /// Whether a word names something that is known not to be there.
+    pub(crate) fn is_certainly_missing(&self, value: &Value) -> bool {
+        let aims = self.paths_through(value);
+        self.is_settled()
+            && !aims.is_empty()
+            && aims.iter().all(|aim| aim.target.path().is_some_and(|path| self.entry(path) == Entry::Missing))
+    }
+
+    /// Whether the word is known to name a directory, through symbolic links.
+    pub(crate) fn is_directory(&self, value: &Value) -> Option<bool> {
+        let mut aims = self.paths_through(value).into_iter();
+        let (Some(aim), None) = (aims.next(), aims.next()) else { return None };
+        match self.entry(aim.target.path()?) {
+            Entry::Directory => Some(true),
+            Entry::Missing | Entry::File(_) | Entry::Special => Some(false),
+            Entry::Symlink(_) | Entry::Unknown => None,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Running more from within a command: text, files, what comes in.
+
+use crate::path::AbsolutePath;
+use crate::predict::Prediction;
+use crate::world::Entry;
+
+use super::call::Input;
+use super::exit::{Exit, Output};
+use super::machine::Machine;
+use super::shell::Shell;
+use super::statements::Done;
+use super::value::Value;
+
+/// The language of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// A shell that is followed.
+    Shell,
+    /// Another interpreter, by name.
+    Other(String),
+    /// Not known, or no script at all.
+    Unknown,
+}
+
+impl Machine<'_> {
+    /// Runs shell text in a child shell; opaque when the text is not known.
+    pub(crate) fn run_text(&mut self, text: &Value, input: Input) -> Exit {
+        self.run_text_with(text, Value::exact("bash"), &[], input)
+    }
+
+    /// Runs shell text in a child shell with `$0` and arguments.
+    pub(crate) fn run_text_with(
+        &mut self,
+        text: &Value,
+        name: Value,
+        arguments: &[Value],
+        input: Input,
+    ) -> Exit {
+        let outer_input = std::mem::replace(&mut self.input, input);
+        let done = self.in_subshell(|machine| {
+            machine.become_child();
+            machine.shell.name = name;
+            machine.shell.positional = Some(arguments.to_vec());
+            machine.run_here(text)
+        });
+        self.input = outer_input;
+        done.exit()
+    }
+
+    /// Leaves only what a child process inherits.
+    fn become_child(&mut self) {
+        let (cwd, logical) = (self.shell.cwd.clone(), self.shell.logical.clone());
+        let mut child = Shell::new(AbsolutePath::root());
+        child.cwd = cwd;
+        child.logical = logical;
+        child.doubts = self.shell.doubts;
+        child.variables = std::mem::take(&mut self.shell.variables)
+            .into_iter()
+            .filter(|(_, variable)| variable.exported)
+            .collect();
+        self.shell = child;
+    }
+
+    /// Runs shell text in the present shell; opaque when the text is not known.
+    pub(crate) fn run_here(&mut self, text: &Value) -> Done {
+        let Some(texts) = text.alternatives().map(<[String]>::to_vec) else {
+            return self.run_unknown_text(text);
+        };
+        let mut texts = texts.into_iter();
+        let Some(first) = texts.next() else { return Done::quiet() };
+        let rest: Vec<String> = texts.collect();
+        if rest.is_empty() {
+            return self.run_exact_text(&first);
+        }
+        self.either(
+            super::statements::Leaving::Doubts,
+            |machine| machine.run_exact_text(&first),
+            |machine| machine.run_here(&Value::one_of(rest)),
+        )
+    }
+
+    fn run_exact_text(&mut self, text: &str) -> Done {
+        if self.texts >= 24 {
+            self.opaque("shell text is nested too deeply to be followed");
+            return Done::next(Exit::unknown());
+        }
+        let parsed = checkrein_shell::parse(text);
+        for problem in &parsed.problems {
+            if self.problems.len() < 32 {
+                self.problems.push(problem.message.clone());
+            }
+        }
+        self.texts += 1;
+        self.depth += 1;
+        let done = self.run_block(&parsed.script);
+        self.depth -= 1;
+        self.texts -= 1;
+        let silent = parsed.script.is_empty() && !parsed.problems.is_empty();
+        if silent {
+            self.opaque("the shell text could not be read");
+        }
+        done
+    }
+
+    fn run_unknown_text(&mut self, text: &Value) -> Done {
+        let source = self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned();
+        if let Some(output) = source {
+            self.run_output(&output);
+        } else {
+            // The part that is known may be enough to see what is meant.
+            let start = text.known_start();
+            let note = if start.is_empty() {
+                "the text that the shell runs is not known".to_owned()
+            } else {
+                format!("only the start of the text that the shell runs is known: `{start}`")
+            };
+            self.unread(note);
+            if let Some((whole, _)) = start.rsplit_once([';', '\n', '|', '&']) {
+                let whole = whole.to_owned();
+                self.possibly(|machine| machine.in_subshell(|machine| machine.run_exact_text(&whole)));
+            }
+        }
+        Done::next(Exit::unknown())
+    }
+
+    /// Runs what an output carries, as code.
+    pub(crate) fn run_output(&mut self, output: &Output) -> Exit {
+        self.run_input(&output.clone().into_input())
+    }
+
+    /// Lets a shell run what comes in on its standard input.
+    pub(crate) fn run_input(&mut self, input: &Input) -> Exit {
+        match input {
+            Input::Inherited => Exit::unknown(),
+            Input::Text(text) => self.run_text(text, Input::Text(Value::exact(""))),
+            Input::Network(url) => {
+                self.runs_from_network(url);
+                Exit::unknown()
+            }
+            Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+                self.unread("what the shell reads and runs is not known");
+                Exit::unknown()
+            }
+        }
+    }
+
+    /// Runs a script file that the world can read: shell scripts are followed, others are opaque.
+    pub(crate) fn run_file(&mut self, value: &Value, arguments: &[Value]) -> Exit {
+        let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        if let Some(Language::Other(interpreter)) = path.map(|path| self.language(&path)) {
+            let mut words = vec![Value::Exact(interpreter), value.clone()];
+            words.extend(arguments.iter().cloned());
+            let input = self.input.clone();
+            return self.run_words(&words, input);
+        }
+        self.run_script(value, arguments, self.input.clone())
+    }
+
+    /// Runs a script file with the shell that was named, whatever its first line says.
+    pub(crate) fn run_script(&mut self, value: &Value, arguments: &[Value], input: Input) -> Exit {
+        match self.script_text(value) {
+            Some(text) => self.run_text_with(&text, value.clone(), arguments, input),
+            None => Exit::unknown(),
+        }
+    }
+
+    /// Runs a file in the present shell, as `source` does.
+    pub(crate) fn run_file_here(&mut self, value: &Value, arguments: &[Value]) -> Done {
+        let Some(text) = self.script_text(value) else { return Done::next(Exit::unknown()) };
+        let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
+        let doubts = self.shell.doubts;
+        let done = self.run_here(&text);
+        if let Some(positional) = positional {
+            self.shell.positional = positional;
+        }
+        self.end_of_script(done, doubts)
+    }
+
+    /// The text of a script, when it is known. When it is not, what running it means is added here.
+    fn script_text(&mut self, value: &Value) -> Option<Value> {
+        let read = self.read(value);
+        let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        if let Some(output @ Output::Network(_)) = path.as_ref().and_then(|path| self.source(path)) {
+            self.run_output(&output);
+            return None;
+        }
+        match read {
+            Output::Text(text) => Some(text),
+            Output::Network(url) => {
+                self.runs_from_network(&url);
+                None
+            }
+            Output::Nothing => None,
+            Output::Secret(_) => {
+                // A file of settings that is sourced sets variables; its text is not looked at here.
+                let text = path.map_or(Value::Unknown, |path| self.text(&path));
+                if text.as_exact().is_none() {
+                    self.opaque("what the script does is not known");
+                    return None;
+                }
+                Some(text)
+            }
+            Output::Local(_) | Output::Unknown => {
+                let written = value.as_exact().unwrap_or("the script");
+                let missing = path.as_ref().is_some_and(|path| {
+                    !self.ends.contains_key(path.as_str()) && self.entry(path) == Entry::Missing
+                });
+                if missing && !self.tree.is_disturbed() {
+                    // Running what is not there fails; it may be there by then.
+                    if self.supposing > 0 {
+                        return None;
+                    }
+                    let place = path.clone().unwrap_or_else(AbsolutePath::root);
+                    self.possibly(|machine| machine.not_there(written, &place));
+                } else {
+                    self.opaque(match &path {
+                        Some(path) if self.ends.contains_key(path.as_str()) => {
+                            "the output of a program is run, and it is not known".to_owned()
+                        }
+                        Some(_) | None => format!("what `{written}` does is not known"),
+                    });
+                }
+                None
+            }
+        }
+    }
+
+    /// The language of a script file, by its first line, else by its name.
+    pub(crate) fn language(&self, path: &AbsolutePath) -> Language {
+        let text = self.text(path);
+        let Some(text) = text.as_exact() else {
+            return if path.as_str().ends_with(".sh") && self.tree.is_new(path) {
+                Language::Shell
+            } else {
+                Language::Unknown
+            };
+        };
+        if let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) {
+            let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+            let mut interpreter = words.next().unwrap_or_default();
+            if interpreter == "env" {
+                interpreter =
+                    words.find(|word| !word.starts_with('-') && !word.contains('=')).unwrap_or_default();
+            }
+            return match interpreter {
+                "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh" => Language::Shell,
+                "" => Language::Unknown,
+                other => Language::Other(other.to_owned()),
+            };
+        }
+        match path.name().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {
+            Some("sh" | "bash" | "zsh") => Language::Shell,
+            Some("py") => Language::Other("python3".to_owned()),
+            Some("js" | "mjs" | "cjs") => Language::Other("node".to_owned()),
+            Some("rb") => Language::Other("ruby".to_owned()),
+            Some("pl") => Language::Other("perl".to_owned()),
+            // A text without a first line that says otherwise is run by the shell.
+            Some(_) | None if !text.contains('\0') && !text.starts_with('\u{7f}') => Language::Shell,
+            Some(_) | None => Language::Unknown,
+        }
+    }
+
+    /// Runs the text of a whole command, and what it leaves for the end of the shell.
+    pub(crate) fn run_all(&mut self, text: &Value) {
+        self.run_here(text);
+        self.end_of_shell();
+    }
+
+    /// What the interpretation found out.
+    pub(crate) fn into_prediction(self) -> Prediction {
+        Prediction {
+            effects: self.effects,
+            problems: self.problems,
+            programs: self.programs,
+            commands: self.commands,
+        }
+    }
+}

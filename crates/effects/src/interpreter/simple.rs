@@ -1,0 +1,468 @@
+//! Simple commands: assignments, expansion, redirections, and who is called.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use checkrein_shell::{AssignedValue, Assignment, Part, Simple};
+
+use crate::path::AbsolutePath;
+use crate::programs::{builtins, filters};
+use crate::world::Entry;
+
+use super::call::{Arguments, Call, Input};
+use super::exit::{Exit, Output, Status};
+use super::machine::Machine;
+use super::parameter::is_empty;
+use super::run::Language;
+use super::shell::{Content, Variable};
+use super::statements::{Done, Flow, Leaving};
+use super::value::Value;
+
+/// Where a program is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// Functions, built-ins, programs.
+    All,
+    /// Built-ins and programs (`command`).
+    NoFunctions,
+}
+
+impl Machine<'_> {
+    /// Runs a simple command.
+    pub(super) fn run_simple(&mut self, simple: &Simple) -> Done {
+        let hollow = std::mem::take(&mut self.hollow);
+        let substituted = std::mem::take(&mut self.substituted);
+        let failed = std::mem::replace(&mut self.failed, false);
+        let done = self.run_simple_here(simple);
+        self.hollow = hollow;
+        self.substituted = substituted;
+        self.failed = failed;
+        done
+    }
+
+    fn run_simple_here(&mut self, simple: &Simple) -> Done {
+        let mut words = self.expand_command(&simple.words);
+        if self.shell.options.aliases {
+            words = self.expand_alias(words);
+        }
+        if self.failed {
+            return Done::leaving(Flow::Exit, Status::Failure);
+        }
+        if words.is_empty() {
+            self.shell.last_status = Some(0);
+            for assignment in &simple.assignments {
+                self.assign_from(assignment);
+            }
+            if self.failed {
+                return Done::leaving(Flow::Exit, Status::Failure);
+            }
+            let status = match self.shell.last_status {
+                Some(0) => Status::Success,
+                Some(_) => Status::Failure,
+                None => Status::Unknown,
+            };
+            return self.with_redirects(&simple.redirects, |_| Done {
+                flow: Flow::Next,
+                status,
+                output: Output::Nothing,
+            });
+        }
+        let mut before: BTreeMap<String, Option<Variable>> = BTreeMap::new();
+        for assignment in &simple.assignments {
+            before.insert(assignment.name.clone(), self.shell.variables.get(&assignment.name).cloned());
+            self.assign_from(assignment);
+            if let Some(variable) = self.shell.variables.get_mut(&assignment.name) {
+                variable.exported = true;
+            }
+        }
+        if !simple.declared_arrays.is_empty() {
+            self.declare_arrays(simple, &words);
+        }
+        let names: Vec<&str> = simple.assignments.iter().map(|assignment| assignment.name.as_str()).collect();
+        self.mark_telling_variables(&names);
+        let done = self.with_redirects(&simple.redirects, |machine| machine.call_words(&words, Lookup::All));
+        for (name, variable) in before {
+            match variable {
+                Some(variable) => self.shell.variables.insert(name, variable),
+                None => self.shell.variables.remove(&name),
+            };
+        }
+        done
+    }
+
+    /// The words of a command. What follows `export` and its like is not split where it is an assignment.
+    fn expand_command(&mut self, words: &[checkrein_shell::Word]) -> Vec<Value> {
+        let declares = words.first().is_some_and(|word| {
+            matches!(word.parts.as_slice(), [Part::Literal(name)]
+                if matches!(name.as_str(), "export" | "declare" | "local" | "readonly" | "typeset"))
+        });
+        if !declares {
+            return self.expand_words(words);
+        }
+        let mut values = Vec::new();
+        for word in words {
+            let is_assignment = matches!(word.parts.first(), Some(Part::Literal(text)) if text.contains('='));
+            if is_assignment {
+                values.push(self.expand_text(word));
+            } else {
+                values.extend(self.expand_word(word));
+            }
+        }
+        values
+    }
+
+    /// Assigns the arrays among the operands of `declare` and its like.
+    fn declare_arrays(&mut self, simple: &Simple, words: &[Value]) {
+        let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+        let flags: String = words
+            .iter()
+            .filter_map(Value::as_exact)
+            .filter(|text| text.starts_with('-'))
+            .collect::<Vec<_>>()
+            .concat();
+        let local = program == "local" || matches!(program, "declare" | "typeset") && !flags.contains('g');
+        for assignment in &simple.declared_arrays {
+            if local {
+                let before = self.shell.variables.get(&assignment.name).cloned();
+                if let Some(frame) = self.shell.locals.last_mut() {
+                    frame.entry(assignment.name.clone()).or_insert(before);
+                }
+            }
+            if flags.contains('A') && !assignment.append {
+                self.assign_content(&assignment.name, Content::Map(BTreeMap::new()));
+            }
+            self.assign_from(assignment);
+        }
+    }
+
+    fn expand_alias(&mut self, words: Vec<Value>) -> Vec<Value> {
+        let Some((first, rest)) = words.split_first() else { return words };
+        let Some(text) = first.as_exact().and_then(|name| self.shell.aliases.get(name)).cloned() else {
+            return words;
+        };
+        let mut expanded: Vec<Value> =
+            text.split_whitespace().map(|word| Value::exact(word.trim_matches(['\'', '"']))).collect();
+        expanded.extend(rest.iter().cloned());
+        expanded
+    }
+
+    /// Adds what variables do that make other programs run code.
+    pub(crate) fn mark_telling_variables(&mut self, names: &[&str]) {
+        for name in names {
+            let Some(value) = self.variable(name) else { continue };
+            if is_empty(&value) == Some(true) {
+                continue;
+            }
+            let text = value.as_exact().unwrap_or_default().to_owned();
+            let has = |flags: &[&str]| {
+                text.split_whitespace().any(|word| flags.iter().any(|flag| word.starts_with(flag)))
+            };
+            let tells = match *name {
+                "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" | "PYTHONSTARTUP" | "GCONV_PATH" => true,
+                "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
+                "RUBYOPT" => has(&["-r", "-I"]),
+                "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),
+                "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" => has(&["-javaagent", "-agentpath", "-agentlib"]),
+                "BASH_ENV" | "ENV" => {
+                    self.possibly(|machine| machine.run_file(&value, &[]));
+                    false
+                }
+                "PROMPT_COMMAND" | "PS4" => {
+                    self.possibly(|machine| machine.run_text(&value, Input::Inherited));
+                    false
+                }
+                _ => false,
+            };
+            if tells {
+                self.unread(format!("the variable `{name}` makes programs run code of its own"));
+            }
+        }
+    }
+
+    /// Carries out an assignment as written.
+    pub(super) fn assign_from(&mut self, assignment: &Assignment) {
+        let outputs = self.substituted.len();
+        match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                let mut value = self.expand_text(word);
+                if let Some(index) = &assignment.index {
+                    let key = self.expand_text(index);
+                    self.assign_element(&assignment.name, &key, value, assignment.append);
+                    return;
+                }
+                if assignment.append {
+                    let known = self.variable(&assignment.name).unwrap_or_else(|| Value::exact(""));
+                    value = super::expand::bounded(known.followed_by(&value));
+                }
+                self.assign(&assignment.name, value);
+            }
+            AssignedValue::Array(elements) => self.assign_array(assignment, elements),
+        }
+        let origin = self.substituted.get(outputs..).and_then(|new| new.first()).cloned();
+        if origin.is_some()
+            && let Some(variable) = self.shell.variables.get_mut(&assignment.name)
+        {
+            variable.origin = origin;
+        }
+    }
+
+    fn assign_array(
+        &mut self,
+        assignment: &Assignment,
+        elements: &[(Option<checkrein_shell::Word>, checkrein_shell::Word)],
+    ) {
+        let known = self.shell.variables.get(&assignment.name).map(|variable| variable.content.clone());
+        if let Some(Content::Map(mut items)) = known {
+            if !assignment.append {
+                items.clear();
+            }
+            for (index, word) in elements {
+                let value = self.expand_text(word);
+                let key = index.as_ref().map(|index| self.expand_text(index));
+                if let Some(key) = key.as_ref().and_then(Value::as_exact) {
+                    items.insert(key.to_owned(), value);
+                } else {
+                    self.assign_content(&assignment.name, Content::Unknown);
+                    return;
+                }
+            }
+            self.assign_content(&assignment.name, Content::Map(items));
+            return;
+        }
+        let mut items = match known {
+            Some(Content::List(items)) if assignment.append => items,
+            Some(Content::Scalar(value)) if assignment.append => BTreeMap::from([(0, value)]),
+            _ => BTreeMap::new(),
+        };
+        let mut next = items.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        for (index, word) in elements {
+            if let Some(index) = index {
+                let text = self.expand_text(index);
+                let Some(number) =
+                    text.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))
+                else {
+                    self.expand_text(word);
+                    self.assign_content(&assignment.name, Content::Unknown);
+                    return;
+                };
+                next = number;
+                let value = self.expand_text(word);
+                items.insert(next, value);
+                next = next.saturating_add(1);
+                continue;
+            }
+            for value in self.expand_word(word) {
+                items.insert(next, value);
+                next = next.saturating_add(1);
+            }
+        }
+        if items.len() > 4096 {
+            self.assign_content(&assignment.name, Content::Unknown);
+        } else {
+            self.assign_content(&assignment.name, Content::List(items));
+        }
+    }
+
+    fn assign_element(&mut self, name: &str, key: &Value, value: Value, append: bool) {
+        let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
+        let content = match content {
+            Some(Content::Map(mut items)) => match key.as_exact() {
+                Some(key) => {
+                    let value = match items.get(key) {
+                        Some(known) if append => known.followed_by(&value),
+                        Some(_) | None => value,
+                    };
+                    items.insert(key.to_owned(), value);
+                    Content::Map(items)
+                }
+                None => Content::Unknown,
+            },
+            Some(Content::Unknown) => Content::Unknown,
+            other => {
+                let mut items = match other {
+                    Some(Content::List(items)) => items,
+                    Some(Content::Scalar(value)) => BTreeMap::from([(0, value)]),
+                    _ => BTreeMap::new(),
+                };
+                match key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text)) {
+                    Some(number) if items.len() < 4096 => {
+                        let value = match items.get(&number) {
+                            Some(known) if append => known.followed_by(&value),
+                            Some(_) | None => value,
+                        };
+                        items.insert(number, value);
+                        Content::List(items)
+                    }
+                    Some(_) | None => Content::Unknown,
+                }
+            }
+        };
+        self.assign_content(name, content);
+    }
+
+    /// Calls what the words name: a function, a built-in, a program.
+    pub(crate) fn call_words(&mut self, words: &[Value], lookup: Lookup) -> Done {
+        let Some((program, rest)) = words.split_first() else { return Done::quiet() };
+        if !self.step() {
+            return Done::next(Exit::unknown());
+        }
+        let texts = match program {
+            Value::Exact(name) => return self.call_name(name, rest, lookup),
+            Value::AnyOf(texts) => texts.clone(),
+            Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
+                self.call_unknown(program);
+                return Done::next(Exit::unknown());
+            }
+        };
+        let mut texts = texts.into_iter();
+        let Some(first) = texts.next() else { return Done::quiet() };
+        self.either(
+            Leaving::Doubts,
+            |machine| machine.call_name(&first, rest, lookup),
+            |machine| {
+                let others: Vec<String> = texts.collect();
+                let mut words = vec![Value::one_of(others)];
+                words.extend(rest.iter().cloned());
+                machine.call_words(&words, lookup)
+            },
+        )
+    }
+
+    fn call_unknown(&mut self, program: &Value) {
+        if let Some(Output::Network(url)) =
+            self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned()
+        {
+            self.runs_from_network(&url);
+            return;
+        }
+        match (program.known_start().as_str(), program.known_end().as_str()) {
+            ("", "") => self.opaque("the program that runs is not known"),
+            (start, end) => self.opaque(format!("the program that runs is only known as `{start}...{end}`")),
+        }
+    }
+
+    fn call_name(&mut self, name: &str, rest: &[Value], lookup: Lookup) -> Done {
+        if name.is_empty() {
+            return Done::next(Exit::failure());
+        }
+        if name.contains('/') {
+            let exit = self.call_path(name, rest);
+            return Done::next(exit);
+        }
+        if lookup == Lookup::All
+            && let Some(body) = self.shell.functions.get(name).map(Rc::clone)
+        {
+            return self.call_function(name, &body, rest);
+        }
+        if let Some(done) = builtins::run(self, name, rest) {
+            return done;
+        }
+        Done::next(self.call_program(name, name, rest))
+    }
+
+    /// Runs a program that is named by a path.
+    fn call_path(&mut self, name: &str, rest: &[Value]) -> Exit {
+        let base = name.rsplit('/').next().unwrap_or(name).to_owned();
+        let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let in_programs = directory
+            .rsplit('/')
+            .next()
+            .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games"));
+        let value = Value::exact(name);
+        let path = self.paths_through(&value).into_iter().find_map(|aim| aim.target.path().cloned());
+        let Some(path) = path else { return self.call_program(&base, name, rest) };
+        if let Some(output) = self.source(&path) {
+            return self.run_output(&output);
+        }
+        let is_system = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
+            .contains(&directory);
+        if is_system {
+            return self.call_name(&base, rest, Lookup::NoFunctions).exit();
+        }
+        match self.language(&path) {
+            Language::Shell => self.run_file(&value, rest),
+            Language::Other(interpreter) => {
+                if in_programs && crate::catalogue::find(&base, self.catalogue).is_some() {
+                    return self.call_program(&base, name, rest);
+                }
+                self.list_command(&base, rest);
+                let mut words = vec![Value::Exact(interpreter), value];
+                words.extend(rest.iter().cloned());
+                self.call_words(&words, Lookup::NoFunctions).exit()
+            }
+            Language::Unknown => {
+                let known = crate::catalogue::find(&base, self.catalogue).is_some();
+                if known && !self.tree.is_new(&path) {
+                    return self.call_program(&base, name, rest);
+                }
+                self.list_command(&base, rest);
+                if self.entry(&path) == Entry::Missing && !self.tree.is_disturbed() {
+                    self.not_there(name, &path);
+                    return Exit::unknown();
+                }
+                self.caused_by(&base, |machine| machine.opaque(format!("what `{name}` does is not known")));
+                Exit::unknown()
+            }
+        }
+    }
+
+    /// Runs a program by its name in the catalogue.
+    pub(crate) fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
+        self.list_command(base, rest);
+        let gathered = std::mem::replace(&mut self.gathered, Output::Nothing);
+        let outer = std::mem::replace(&mut self.cause, base.to_owned());
+        let with_options;
+        let mut rest = rest;
+        if matches!(base, "tar" | "gtar" | "bsdtar") {
+            // This program reads options from a variable too.
+            if let Some(text) =
+                self.variable("TAR_OPTIONS").and_then(|value| value.as_exact().map(str::to_owned))
+            {
+                let mut words: Vec<Value> = text.split_whitespace().map(Value::exact).collect();
+                words.extend(rest.iter().cloned());
+                with_options = words;
+                rest = &with_options;
+            }
+        }
+        let call = Call {
+            program: base.to_owned(),
+            words: rest.to_vec(),
+            input: self.input.clone(),
+            arguments: Arguments::default(),
+        };
+        let before = filters::fold(self, &call);
+        let mut exit = if let Some(program) = crate::catalogue::find(base, self.catalogue) {
+            crate::catalogue::run(self, &program, call.clone())
+        } else {
+            self.opaque(format!("`{written}` is not in the catalogue"));
+            Exit::unknown()
+        };
+        self.cause = outer;
+        let read = std::mem::replace(&mut self.gathered, gathered);
+        match before {
+            Some(folded) => exit = folded,
+            None => exit.output = filters::class(&call, exit.output, read),
+        }
+        exit
+    }
+
+    /// Where the content of a file came from, when that matters.
+    pub(crate) fn source(&self, path: &AbsolutePath) -> Option<Output> {
+        self.sources.get(path.as_str()).cloned()
+    }
+
+    /// Runs words with something on the standard input, in a subshell.
+    pub(crate) fn run_words(&mut self, words: &[Value], input: Input) -> Exit {
+        let outer = std::mem::replace(&mut self.input, input);
+        self.depth += 1;
+        let done = if self.depth > 60 {
+            self.opaque("commands are nested too deeply to be followed");
+            Done::next(Exit::unknown())
+        } else {
+            self.in_subshell(|machine| machine.call_words(words, Lookup::NoFunctions))
+        };
+        self.depth -= 1;
+        self.input = outer;
+        done.exit()
+    }
+}

@@ -1,0 +1,275 @@
+//! Reading, writing, making and removing files: effects that follow from what stands there, and notes of what stands there then.
+
+use crate::effect::{Depth, EffectKind, Target};
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::world::Entry;
+
+use super::devices::{Device, device};
+use super::draft::{Aim, Draft, Upload};
+use super::exit::Output;
+use super::machine::{Machine, socket_host};
+use super::value::Value;
+
+/// What is wanted of a file that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Interest {
+    /// Its text.
+    Text,
+    /// What sort of file it is.
+    Sort,
+}
+
+impl Machine<'_> {
+    /// Adds that a file is read, or a secret when it is one, and answers what reading it gives, its text where it is known.
+    pub(crate) fn read(&mut self, value: &Value) -> Output {
+        self.read_with(value, Interest::Text)
+    }
+
+    /// As [`Machine::read`], without looking at the text: for the many programs for which only matters what sort of file it is.
+    pub(crate) fn skim(&mut self, value: &Value) -> Output {
+        self.read_with(value, Interest::Sort)
+    }
+
+    /// What reading a file would give, without the effect.
+    pub(crate) fn peek(&self, value: &Value) -> Output {
+        self.paths_through(value)
+            .iter()
+            .fold(Output::Nothing, |all, aim| all.followed_by(self.look_at(aim, Interest::Text).1))
+    }
+
+    fn read_with(&mut self, value: &Value, interest: Interest) -> Output {
+        let mut all = Output::Nothing;
+        for aim in self.paths_through(value) {
+            let (kind, output) = self.look_at(&aim, interest);
+            if let Some(path) = aim.target.path().filter(|path| device(path) == Some(Device::Network)) {
+                self.host(&Value::exact(socket_host(path.as_str())), Upload::No);
+            }
+            if let Some(kind) = kind {
+                let there = aim
+                    .target
+                    .path()
+                    .is_none_or(|path| self.is_disturbed() || self.entry(path) != Entry::Missing);
+                let draft = Draft::at(kind, aim);
+                self.add(if there { draft } else { draft.possible() });
+            }
+            all = all.followed_by(output);
+        }
+        self.gathered = std::mem::replace(&mut self.gathered, Output::Nothing).followed_by(all.clone());
+        all
+    }
+
+    /// The effect that reading a target is, if it is one, and what it gives.
+    fn look_at(&self, aim: &Aim, interest: Interest) -> (Option<EffectKind>, Output) {
+        let home = &self.world.place().home;
+        match &aim.target {
+            Target::Path(path) => {
+                if let Some(output) = self.ends.get(path.as_str()) {
+                    return (None, output.clone());
+                }
+                match device(path) {
+                    Some(Device::Nothing) if path.as_str() == "/dev/null" => return (None, Output::Nothing),
+                    Some(Device::Nothing) => return (None, Output::Unknown),
+                    Some(Device::Network) => return (None, Output::Network(path.as_str().to_owned())),
+                    Some(Device::System) | None => {}
+                }
+                let text = path.as_str().to_owned();
+                if self.away.is_none() && places::credential(path, home).is_some() && !self.tree.is_new(path)
+                {
+                    return (Some(EffectKind::SecretRead), Output::Secret(text));
+                }
+                let held = match interest {
+                    Interest::Text => self.text(path),
+                    Interest::Sort => Value::Unknown,
+                };
+                let output = match (self.source(path), held) {
+                    (Some(source), _) => source,
+                    (None, Value::Unknown) => Output::Local(text),
+                    (None, known) => Output::Text(known),
+                };
+                (Some(EffectKind::FileRead), output)
+            }
+            Target::Glob(pattern) if is_secret_pattern(pattern, home) => {
+                (Some(EffectKind::SecretRead), Output::Secret(pattern.clone()))
+            }
+            Target::Glob(pattern) => (Some(EffectKind::FileRead), Output::Local(pattern.clone())),
+            Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => (Some(EffectKind::FileRead), Output::Unknown),
+        }
+    }
+
+    /// Adds that a file is created or modified, whichever the tree says; nothing for `/dev/null` and the like.
+    pub(crate) fn write(&mut self, value: &Value) {
+        self.write_text(value, &Value::Unknown);
+    }
+
+    /// As [`Machine::write`], remembering what is known of the text that the file holds afterwards.
+    pub(crate) fn write_text(&mut self, value: &Value, text: &Value) {
+        for aim in self.paths_through(value) {
+            self.write_aim(aim, text.clone());
+        }
+    }
+
+    pub(super) fn write_aim(&mut self, aim: Aim, text: Value) {
+        let Some(path) = aim.target.path().cloned() else {
+            self.add(Draft::at(EffectKind::FileModify, aim));
+            return;
+        };
+        if self.ends.contains_key(path.as_str()) {
+            return;
+        }
+        match device(&path) {
+            Some(Device::Nothing) => return,
+            Some(Device::Network) => {
+                self.host(&Value::exact(socket_host(path.as_str())), Upload::Yes);
+                return;
+            }
+            Some(Device::System) => {
+                self.add(Draft::at(EffectKind::SystemModification, aim).irreversible());
+                return;
+            }
+            None => {}
+        }
+        let parent = path.parent().map(|parent| self.entry(&parent));
+        let draft = match self.entry(&path) {
+            Entry::Missing if matches!(parent, Some(Entry::Missing)) => {
+                Draft::at(EffectKind::FileCreate, aim).possible()
+            }
+            Entry::Missing => Draft::at(EffectKind::FileCreate, aim),
+            Entry::Directory => Draft::at(EffectKind::FileModify, aim).possible(),
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                Draft::at(EffectKind::FileModify, aim)
+            }
+        };
+        self.remember_written(&draft.target, text);
+        self.add(draft);
+    }
+
+    /// Remembers what a file holds after it was written.
+    pub(super) fn remember_written(&mut self, target: &Target, text: Value) {
+        let Some(path) = target.path() else { return };
+        if self.away.is_some() {
+            return;
+        }
+        if self.is_unsure() {
+            let known = self.text(path).join(&text);
+            if matches!(self.entry(path), Entry::File(_)) {
+                self.tree.file(path, known);
+            } else {
+                self.tree.doubtful(path);
+            }
+        } else {
+            self.tree.file(path, text);
+        }
+    }
+
+    /// Adds that a file is made when it is not there; nothing when it is.
+    pub(crate) fn touch(&mut self, value: &Value) {
+        for aim in self.paths_through(value) {
+            let there = aim
+                .target
+                .path()
+                .is_some_and(|path| !matches!(self.entry(path), Entry::Missing | Entry::Unknown));
+            if !there {
+                self.write_aim(aim, Value::exact(""));
+            }
+        }
+    }
+
+    /// Adds that a directory is made, with its missing parents; nothing when it is there already.
+    pub(crate) fn make_directory(&mut self, value: &Value) {
+        for aim in self.paths_through(value) {
+            let Some(path) = aim.target.path().cloned() else {
+                self.add(Draft::at(EffectKind::FileCreate, aim));
+                continue;
+            };
+            match self.entry(&path) {
+                Entry::Directory => {}
+                Entry::Missing | Entry::Unknown => {
+                    self.add(Draft::at(EffectKind::FileCreate, aim));
+                    if self.away.is_none() {
+                        self.tree.directory(self.world, &path);
+                    }
+                }
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
+                    self.add(Draft::at(EffectKind::FileCreate, aim).possible());
+                }
+            }
+        }
+    }
+
+    /// Adds that a symbolic link is made.
+    pub(crate) fn make_link(&mut self, value: &Value, points_to: &Value) {
+        for aim in self.paths(value) {
+            let Some(path) = aim.target.path().cloned() else {
+                self.add(Draft::at(EffectKind::FileCreate, aim));
+                continue;
+            };
+            let kind = match self.entry(&path) {
+                Entry::Missing => EffectKind::FileCreate,
+                Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                    EffectKind::FileModify
+                }
+            };
+            self.add(Draft::at(kind, aim));
+            if self.away.is_none() && !self.is_unsure() {
+                match points_to.as_exact() {
+                    Some(text) => self.tree.link(&path, text),
+                    None => self.tree.doubtful(&path),
+                }
+            }
+        }
+    }
+
+    /// Adds that a path is removed. What is known to be missing is possible only: it may be gone or there by then.
+    pub(crate) fn delete(&mut self, value: &Value, depth: Depth) {
+        for aim in self.paths(value) {
+            self.delete_aim(aim, depth);
+        }
+    }
+
+    /// As [`Machine::delete`], for a target that is known already.
+    pub(crate) fn delete_aim(&mut self, aim: Aim, depth: Depth) {
+        let Some(path) = aim.target.path().cloned() else {
+            self.add(Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible());
+            return;
+        };
+        match device(&path) {
+            Some(Device::Nothing | Device::Network) => return,
+            Some(Device::System) | None => {}
+        }
+        let entry = self.entry(&path);
+        let draft = Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible();
+        match entry {
+            Entry::Missing => self.add(draft.possible().note("nothing is there now")),
+            Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                let fresh = self.tree.is_new(&path);
+                self.add(if fresh { draft.note("made by the same command") } else { draft });
+                if self.away.is_none() {
+                    if self.is_unsure() {
+                        self.tree.doubtful(&path);
+                    } else {
+                        self.tree.gone(&path);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a pattern of absolute paths reaches credentials: by its directory, or by a telling name.
+fn is_secret_pattern(pattern: &str, home: &AbsolutePath) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or_default();
+    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    let directory = fixed.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let Some(directory) = AbsolutePath::new(&format!("{directory}/")) else { return false };
+    if name.ends_with(".pub") {
+        return false;
+    }
+    let stand_in = name.replace(['*', '?', '[', ']'], "");
+    places::credential_directory(&directory).is_some()
+        || !stand_in.is_empty() && places::credential(&directory.join(&stand_in), home).is_some()
+}

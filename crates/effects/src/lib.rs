@@ -1,0 +1,45 @@
+//! What an action would do.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `action` | the action: a tool call |
+//! | `effect` | the vocabulary of effects: kind, target, certainty, stake, severity |
+//! | `path` | absolute paths |
+//! | `world` | the facts an interpretation may rest on, behind one trait |
+//! | `recorded` | the world as a list of facts, for replay and tests |
+//! | `tools` | effects of tools other than the shell |
+//! | `catalogue` | what programs do, as data |
+//! | `predict` | from an action to its effects |
+//! | `interpreter` | shell text to effects |
+//! | `programs` | programs whose effects are more than data |
+//! | `stake` | what an effect would cost |
+//! | `guard` | effects on the guard itself |
+//! | `places` | well-known paths: credentials, start-up files, the system, generated files |
+//!
+//! **Invariants.** This crate decides nothing, and touches the machine only through [`World`]. What is not understood
+//! is an effect of its own, [`EffectKind::Opaque`], never nothing.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod action;
+mod catalogue;
+mod effect;
+mod guard;
+mod interpreter;
+mod path;
+mod places;
+mod predict;
+mod programs;
+mod recorded;
+mod stake;
+mod tools;
+mod world;
+
+pub use action::*;
+pub use catalogue::{CatalogueError, CatalogueProblem, UserCatalogue, program_names};
+pub use effect::*;
+pub use interpreter::{RunCommand, Value};
+pub use path::*;
+pub use predict::{Prediction, predict, predict_with};
+pub use recorded::*;
+pub use world::*;

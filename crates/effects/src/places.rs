@@ -1,0 +1,20 @@
+//! Well-known places: where credentials lie, what runs later by itself, what belongs to the system, what is generated.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `credentials` | files that prove who somebody is |
+//! | `persistence` | files that make something run later |
+//! | `system` | directories of the machine rather than of a person |
+//! | `generated` | files that a build, an install or a download makes again |
+//!
+//! The tables name places by their last parts, so that they hold in every home directory, not only in one's own.
+
+mod credentials;
+mod generated;
+mod persistence;
+mod system;
+
+pub(crate) use credentials::{credential, credential_directory, environment_file, key_material};
+pub(crate) use generated::{generated, regenerable_cache};
+pub(crate) use persistence::{is_pipeline, persistence};
+pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, system_place};

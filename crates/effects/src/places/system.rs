@@ -1,0 +1,103 @@
+//! Directories of the machine rather than of a person.
+
+use crate::path::AbsolutePath;
+
+/// How the machine depends on a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SystemPlace {
+    /// Software and data that a person put there: `/usr/local`, `/opt`, `/srv`.
+    Local,
+    /// Data, logs and run-time state: `/var`, `/run`.
+    State,
+    /// A running kernel's view of itself: `/proc`, `/sys`.
+    Kernel,
+    /// A device: what is written goes to hardware.
+    Device,
+    /// Without it the machine does not start or nobody can log in.
+    Vital,
+}
+
+/// What the machine uses a path for; `None` for a path of a person or of nobody.
+///
+/// Answers for the directories themselves as well as for what lies in them. `/dev/null` and the like are of nobody.
+pub(crate) fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
+    let mut parts = path.parts();
+    let top = parts.next()?;
+    let second = parts.next();
+    match top {
+        "usr" if matches!(second, Some("local" | "src")) => Some(SystemPlace::Local),
+        "opt" | "srv" | "Applications" => Some(SystemPlace::Local),
+        "var" if second == Some("tmp") => None,
+        "var" | "run" => Some(SystemPlace::State),
+        "proc" | "sys" => Some(SystemPlace::Kernel),
+        "dev" if second.is_some_and(|name| NO_DEVICES.contains(&name)) => None,
+        "dev" => Some(SystemPlace::Device),
+        "etc" | "usr" | "bin" | "sbin" | "boot" | "efi" | "System" => Some(SystemPlace::Vital),
+        _ if top == "lib" || (top.starts_with("lib") && top.len() <= 6) => Some(SystemPlace::Vital),
+        "private" if second == Some("etc") => Some(SystemPlace::Vital),
+        _ => None,
+    }
+}
+
+/// Names in `/dev` that are no hardware: sinks, sources, terminals, the shell's own connections, shared memory.
+const NO_DEVICES: &[&str] = &[
+    "null", "zero", "full", "tty", "stdin", "stdout", "stderr", "fd", "shm", "random", "urandom", "pts",
+    "tcp", "udp", "ptmx", "console",
+];
+
+/// Whether a path is a home directory, or the directory of all home directories.
+pub(crate) fn is_home_of_somebody(path: &AbsolutePath) -> bool {
+    let parts: Vec<&str> = path.parts().take(3).collect();
+    matches!(parts.as_slice(), ["home" | "Users" | "root"] | ["home" | "Users", _])
+}
+
+/// Whether a file is one of the few without which nobody logs in or the machine does not start.
+pub(crate) fn is_lifeline(path: &AbsolutePath) -> bool {
+    let text = path.as_str();
+    matches!(
+        text,
+        "/etc/passwd"
+            | "/etc/shadow"
+            | "/etc/group"
+            | "/etc/gshadow"
+            | "/etc/sudoers"
+            | "/etc/fstab"
+            | "/etc/ld.so.preload"
+            | "/etc/nsswitch.conf"
+            | "/etc/inittab"
+            | "/proc/sysrq-trigger"
+    ) || [
+        "/boot/",
+        "/bin/",
+        "/sbin/",
+        "/usr/bin/",
+        "/usr/sbin/",
+        "/lib/",
+        "/lib64/",
+        "/usr/lib/",
+        "/etc/sudoers.d/",
+        "/etc/pam.d/",
+    ]
+    .iter()
+    .any(|directory| text.starts_with(directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_the_machine() {
+        let place = |text: &str| system_place(&AbsolutePath::new(text).unwrap());
+        assert_eq!(place("/etc/passwd"), Some(SystemPlace::Vital));
+        assert_eq!(place("/lib64/ld.so"), Some(SystemPlace::Vital));
+        assert_eq!(place("/usr/local/bin/tool"), Some(SystemPlace::Local));
+        assert_eq!(place("/var/log/syslog"), Some(SystemPlace::State));
+        assert_eq!(place("/dev/sda1"), Some(SystemPlace::Device));
+        assert_eq!(place("/dev/null"), None);
+        assert_eq!(place("/library/x"), None);
+        assert_eq!(place("/home/dev/etc"), None);
+        assert!(is_home_of_somebody(&AbsolutePath::new("/home/other").unwrap()));
+        assert!(!is_home_of_somebody(&AbsolutePath::new("/home/other/x").unwrap()));
+    }
+}

@@ -1,0 +1,52 @@
+//! From an action to its effects: the entry into this crate.
+
+use crate::action::Action;
+use crate::catalogue::UserCatalogue;
+use crate::effect::Effect;
+use crate::interpreter::{Input, Machine, RunCommand, Value};
+use crate::world::World;
+use crate::{guard, stake, tools};
+
+/// What an action would do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prediction {
+    /// The effects, in the order in which they would happen; stakes are set.
+    pub effects: Vec<Effect>,
+    /// What was not plain sailing while reading the action, each one clause.
+    pub problems: Vec<String>,
+    /// Basenames of the programs that run, each once, in order.
+    pub programs: Vec<String>,
+    /// The calls of programs, in order, as far as they are listed (at most 256).
+    pub commands: Vec<RunCommand>,
+}
+
+/// What an action would do in a world, with the built-in catalogue.
+pub fn predict(action: &Action, world: &dyn World) -> Prediction {
+    predict_with(action, world, &UserCatalogue::default())
+}
+
+/// What an action would do in a world, with entries of a person's own in front of the built-in catalogue.
+pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
+    let text = action.shell_text().map(str::to_owned).or_else(|| tools::shell_command(action));
+    let mut prediction = match (text, tools::sql_text(action)) {
+        (Some(text), _) => interpret(&text, action, world, catalogue),
+        (None, Some(sql)) => interpret_sql(&sql, action, world, catalogue),
+        (None, None) => Prediction { effects: tools::tool_effects(action, world), ..Prediction::default() },
+    };
+    stake::assess(&mut prediction.effects, world);
+    guard::mark(&mut prediction.effects, world);
+    prediction
+}
+
+fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
+    let mut machine = Machine::new(world, catalogue, &action.cwd);
+    machine.run_all(&Value::exact(text));
+    machine.into_prediction()
+}
+
+/// SQL that a tool hands to its database, as if a client program did.
+fn interpret_sql(sql: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
+    let mut machine = Machine::new(world, catalogue, &action.cwd);
+    machine.run_words(&[Value::exact("psql"), Value::exact("-c"), Value::exact(sql)], Input::Inherited);
+    machine.into_prediction()
+}

@@ -1,0 +1,569 @@
+//! Programs that pack and unpack: `tar`, `zip`, `unzip`, `gzip` and its kin, `7z`, `cpio`, `ar`, `jar`.
+//!
+//! What an archive holds is not known, so unpacking creates "something below the destination".
+
+use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::path::AbsolutePath;
+
+use super::files::after;
+
+/// `tar`, `bsdtar`, `gtar`
+pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let tar = Tar::read(&call.words);
+    for command in &tar.commands {
+        machine.run_text(command, Input::Unknown);
+    }
+    let directory = tar.directory.clone().unwrap_or_else(|| Value::exact("."));
+    match tar.mode {
+        Some('x') => {
+            let mut source = Output::from_input(&call.input);
+            if let Some(file) = &tar.file {
+                source = machine.read(file);
+                if machine.is_certainly_missing(file) {
+                    return Exit::failure();
+                }
+            }
+            if tar.to_output {
+                return Exit::with(source);
+            }
+            if tar.members.is_empty() {
+                let directory = match &tar.top_level {
+                    Some(name) => inside(&directory, name),
+                    None => directory,
+                };
+                unpack(machine, &directory);
+            } else {
+                for member in &tar.members {
+                    unpack_member(machine, &inside(&directory, member));
+                }
+            }
+            Exit::silent()
+        }
+        Some('c' | 'r' | 'u' | 'A') => {
+            let sources: Vec<Value> = tar.members.iter().map(|member| relative(&tar, member)).collect();
+            let mut read = Output::Nothing;
+            for source in &sources {
+                read = read.followed_by(machine.read(source));
+            }
+            let archive = tar.file.clone();
+            if let Some(file) = &archive {
+                machine.write(file);
+            }
+            if tar.removes {
+                for source in &sources {
+                    machine.delete(source, Depth::Recursive);
+                }
+            }
+            if archive.is_some() {
+                return Exit::silent();
+            }
+            Exit::with(match read {
+                Output::Text(_) | Output::Nothing => Output::Unknown,
+                known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown) => {
+                    known
+                }
+            })
+        }
+        Some('D') => {
+            if let Some(file) = &tar.file {
+                machine.effect(EffectKind::FileModify, file);
+            }
+            Exit::silent()
+        }
+        Some(_) | None => {
+            if let Some(file) = &tar.file {
+                machine.read(file);
+            }
+            Exit::unknown()
+        }
+    }
+}
+
+/// A member of an archive to be made, seen from where `-C` stands.
+fn relative(tar: &Tar, member: &Value) -> Value {
+    match &tar.directory {
+        Some(directory) if !member.known_start().starts_with('/') => inside(directory, member),
+        Some(_) | None => member.clone(),
+    }
+}
+
+fn inside(directory: &Value, name: &Value) -> Value {
+    if directory.as_exact() == Some(".") {
+        return name.clone();
+    }
+    let slash = if directory.known_end().ends_with('/') { "" } else { "/" };
+    directory.followed_by(&Value::exact(slash)).followed_by(name)
+}
+
+#[derive(Debug, Default)]
+struct Tar {
+    mode: Option<char>,
+    /// `None` is the standard input or output.
+    file: Option<Value>,
+    directory: Option<Value>,
+    members: Vec<Value>,
+    top_level: Option<Value>,
+    to_output: bool,
+    removes: bool,
+    commands: Vec<Value>,
+}
+
+impl Tar {
+    fn read(words: &[Value]) -> Self {
+        let mut tar = Self::default();
+        let mut words = words.iter();
+        let mut first = true;
+        let mut only_members = false;
+        while let Some(word) = words.next() {
+            let text = match word {
+                Value::Exact(text) => text.as_str(),
+                Value::Between { prefix, .. } => prefix.as_str(),
+                Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => "",
+            };
+            let old_style = first && !text.is_empty() && !text.starts_with('-');
+            first = false;
+            if only_members || text.is_empty() || (!text.starts_with('-') && !old_style) || text == "-" {
+                tar.members.push(word.clone());
+                continue;
+            }
+            if text == "--" {
+                only_members = true;
+                continue;
+            }
+            if let Some(long) = text.strip_prefix("--") {
+                tar.long(long, word, &mut words);
+            } else {
+                tar.shorts(text, word, &mut words, old_style);
+            }
+        }
+        tar.file = tar.file.filter(|file| file.as_exact() != Some("-"));
+        tar
+    }
+
+    fn long(&mut self, long: &str, word: &Value, words: &mut std::slice::Iter<'_, Value>) {
+        let name = long.split('=').next().unwrap_or(long);
+        let mut value = || {
+            if long.contains('=') {
+                after(word, &format!("--{name}=")).unwrap_or(Value::Unknown)
+            } else {
+                words.next().cloned().unwrap_or(Value::Unknown)
+            }
+        };
+        match name {
+            "extract" | "get" => self.mode = Some('x'),
+            "create" => self.mode = Some('c'),
+            "append" => self.mode = Some('r'),
+            "update" => self.mode = Some('u'),
+            "concatenate" | "catenate" => self.mode = Some('A'),
+            "list" => self.mode = Some('t'),
+            "diff" | "compare" => self.mode = Some('d'),
+            "delete" => self.mode = Some('D'),
+            "file" => self.file = Some(value()),
+            "directory" | "cd" => self.directory = Some(value()),
+            "one-top-level" => {
+                self.top_level = Some(if long.contains('=') { value() } else { Value::Unknown });
+            }
+            "to-stdout" => self.to_output = true,
+            "remove-files" => self.removes = true,
+            "to-command" | "use-compress-program" | "info-script" | "new-volume-script" | "rsh-command" => {
+                let command = value();
+                self.command(command);
+            }
+            "checkpoint-action" => {
+                let action = value();
+                if let Some(command) = after(&action, "exec=") {
+                    self.commands.push(command);
+                }
+            }
+            "exclude" | "exclude-from" | "files-from" | "transform" | "xform" | "owner" | "group"
+            | "mode" | "mtime" | "newer" | "after-date" | "strip-components" | "format" | "label"
+            | "blocking-factor" | "starting-file" | "listed-incremental" | "suffix" | "sort"
+            | "pax-option"
+                if !long.contains('=') =>
+            {
+                words.next();
+            }
+            _ => {}
+        }
+    }
+
+    fn shorts(&mut self, text: &str, word: &Value, words: &mut std::slice::Iter<'_, Value>, old_style: bool) {
+        let letters = text.trim_start_matches('-');
+        for (place, letter) in letters.char_indices() {
+            let takes_value =
+                matches!(letter, 'f' | 'C' | 'I' | 'T' | 'X' | 'b' | 'g' | 'K' | 'L' | 'N' | 'V' | 'H' | 'F');
+            let mut value = None;
+            if takes_value {
+                let rest = text.len() - letters.len() + place + letter.len_utf8();
+                let attached = text.get(rest..).filter(|rest| !rest.is_empty() && !old_style);
+                value = match attached {
+                    Some(_) => text.get(..rest).and_then(|beginning| after(word, beginning)),
+                    None if matches!(word, Value::Between { .. }) && !old_style && rest == text.len() => {
+                        after(word, text)
+                    }
+                    None => words.next().cloned(),
+                };
+                let ends = attached.is_some();
+                self.short(letter, value);
+                if ends {
+                    return;
+                }
+                continue;
+            }
+            self.short(letter, value);
+        }
+    }
+
+    fn short(&mut self, letter: char, value: Option<Value>) {
+        match letter {
+            'x' | 'c' | 't' | 'r' | 'u' | 'A' | 'd' => self.mode = Some(letter),
+            'f' => self.file = value,
+            'C' => self.directory = value,
+            'O' => self.to_output = true,
+            'I' | 'F' => {
+                if let Some(command) = value {
+                    self.command(command);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A program that tar runs; compressors by name are no news.
+    fn command(&mut self, command: Value) {
+        let first = command.as_exact().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+        let base = first.rsplit('/').next().unwrap_or(first);
+        if !matches!(
+            base,
+            "gzip"
+                | "pigz"
+                | "bzip2"
+                | "pbzip2"
+                | "xz"
+                | "pixz"
+                | "zstd"
+                | "pzstd"
+                | "lz4"
+                | "lzip"
+                | "lzma"
+                | "brotli"
+        ) {
+            self.commands.push(command);
+        }
+    }
+}
+
+/// Adds that something is created below a directory.
+fn unpack(machine: &mut Machine<'_>, directory: &Value) {
+    for aim in machine.paths_through(directory) {
+        let path = aim.target.path().cloned();
+        let target = match &path {
+            Some(path) => Target::Glob(format!("{}/**", path.as_str().trim_end_matches('/'))),
+            None => aim.target.clone(),
+        };
+        let at_root = path.as_ref().is_some_and(|path| *path == AbsolutePath::root());
+        machine.add(Draft::at(EffectKind::FileCreate, Aim { target, ..aim }).note("what the archive holds"));
+        if at_root {
+            let draft = Draft::new(EffectKind::SystemModification, Target::Path(AbsolutePath::root()));
+            machine.add(draft.note("unpacks over the root directory").possible());
+        }
+        if let Some(path) = path {
+            machine.remember_doubt_below(&path);
+        }
+    }
+}
+
+fn unpack_member(machine: &mut Machine<'_>, place: &Value) {
+    for aim in machine.paths_through(place) {
+        let path = aim.target.path().cloned();
+        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().note("a member of the archive"));
+        if let Some(path) = path {
+            machine.remember_doubt(&path);
+        }
+    }
+}
+
+/// `zip`
+pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if let Some(command) = arguments.value(&["-TT", "--unzip-command"]) {
+        machine.run_text(command, Input::Unknown);
+    }
+    let Some((archive, sources)) = arguments.operands.split_first() else { return Exit::unknown() };
+    let is_named = |text: &str| text == "-" || text.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let archive = match archive.as_exact() {
+        Some("-") => None,
+        Some(text) if is_named(text) => Some(archive.clone()),
+        Some(text) => Some(Value::exact(format!("{text}.zip"))),
+        None => Some(archive.clone()),
+    };
+    for source in sources {
+        machine.read(source);
+    }
+    if let Some(file) = archive {
+        machine.write(&file);
+    }
+    if arguments.has(&["-m", "--move"]) {
+        for source in sources {
+            machine.delete(source, Depth::Recursive);
+        }
+    }
+    Exit::unknown()
+}
+
+/// `unzip`
+pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let Some((archive, members)) = arguments.operands.split_first() else { return Exit::unknown() };
+    let read = machine.read(archive);
+    if machine.is_certainly_missing(archive)
+        && archive
+            .as_exact()
+            .is_some_and(|text| machine.is_certainly_missing(&Value::exact(format!("{text}.zip"))))
+    {
+        return Exit::failure();
+    }
+    if arguments.has(&["-l", "-t", "-v", "-Z", "-z", "-h"]) {
+        return Exit::unknown();
+    }
+    if arguments.has(&["-p", "-c"]) {
+        return Exit::with(read);
+    }
+    let directory = arguments.value(&["-d"]).cloned().unwrap_or_else(|| Value::exact("."));
+    if members.is_empty() {
+        unpack(machine, &directory);
+    }
+    for member in members {
+        unpack_member(machine, &inside(&directory, &star(member)));
+    }
+    Exit::unknown()
+}
+
+/// Archive programs take patterns of their own.
+fn star(member: &Value) -> Value {
+    match member.as_exact() {
+        Some(text) if text.contains(['*', '?']) => Value::Glob(text.replace('*', "**")),
+        Some(_) | None => member.clone(),
+    }
+}
+
+/// How a program of the gzip kind treats its files.
+struct Packer {
+    suffix: &'static str,
+    /// Whether the source stays unless told otherwise.
+    keeps: bool,
+    unpacks: bool,
+}
+
+fn packer(program: &str) -> Packer {
+    let packs = |suffix, keeps| Packer { suffix, keeps, unpacks: false };
+    let unpacks = |suffix, keeps| Packer { suffix, keeps, unpacks: true };
+    match program {
+        "bzip2" | "pbzip2" | "lbzip2" => packs(".bz2", false),
+        "bunzip2" => unpacks(".bz2", false),
+        "xz" | "pixz" => packs(".xz", false),
+        "unxz" => unpacks(".xz", false),
+        "lzma" => packs(".lzma", false),
+        "unlzma" => unpacks(".lzma", false),
+        "lzip" | "plzip" => packs(".lz", false),
+        "zstd" | "pzstd" | "zstdmt" => packs(".zst", true),
+        "unzstd" => unpacks(".zst", true),
+        "lz4" => packs(".lz4", true),
+        "unlz4" => unpacks(".lz4", true),
+        "lzop" => packs(".lzo", true),
+        "brotli" => packs(".br", true),
+        "compress" => packs(".Z", false),
+        "uncompress" => unpacks(".Z", false),
+        "gunzip" | "unpigz" => unpacks(".gz", false),
+        _ => packs(".gz", false),
+    }
+}
+
+/// `gzip`, `bzip2`, `xz`, `zstd` and their kin
+pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let packer = packer(&call.program);
+    let unpacks = packer.unpacks || arguments.has(&["-d", "--decompress", "--uncompress"]);
+    let looks = arguments.has(&["-l", "--list", "-t", "--test"]);
+    let prints = arguments.has(&["-c", "--stdout", "--to-stdout"]);
+    if looks || prints || arguments.operands.is_empty() {
+        let mut read = Output::from_input(&call.input);
+        for operand in &arguments.operands {
+            read = machine.read(operand);
+        }
+        return Exit::with(match read {
+            Output::Text(_) | Output::Nothing | Output::Unknown => Output::Unknown,
+            known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
+        });
+    }
+    let recursive = arguments.has(&["-r", "--recursive"]);
+    let keeps = (packer.keeps || arguments.has(&["-k", "--keep"])) && !arguments.has(&["--rm"]);
+    let output = arguments.value(&["-o", "--output"]).cloned();
+    let mut sources: &[Value] = &arguments.operands;
+    let mut target = output;
+    if let ("lz4", [source, second]) = (call.program.as_str(), sources) {
+        target = Some(second.clone());
+        sources = std::slice::from_ref(source);
+    }
+    for source in sources {
+        machine.read(source);
+        let packed_already = !unpacks && source.as_exact().is_some_and(|text| text.ends_with(packer.suffix));
+        if machine.is_certainly_missing(source) || packed_already && !arguments.has(&["-f", "--force"]) {
+            continue;
+        }
+        if machine.is_directory(source) == Some(true) {
+            if recursive {
+                for aim in machine.paths_through(source) {
+                    machine.add(Draft::at(EffectKind::FileCreate, aim.clone()).recursive());
+                    if !keeps {
+                        machine.add(
+                            Draft::at(EffectKind::FileDelete, aim)
+                                .recursive()
+                                .note("replaced by packed files"),
+                        );
+                    }
+                }
+            }
+            continue;
+        }
+        match &target {
+            Some(target) => machine.write(target),
+            None => machine.write(&renamed(source, packer.suffix, unpacks)),
+        }
+        if !keeps {
+            let before = machine.effect_count();
+            machine.delete(source, Depth::Single);
+            machine.amend(before, |effect| {
+                effect.reversible = true;
+                "its content is in the new file".clone_into(&mut effect.note);
+            });
+        }
+    }
+    Exit::silent()
+}
+
+/// The name of the file that a packer makes of another.
+fn renamed(source: &Value, suffix: &str, unpacks: bool) -> Value {
+    if !unpacks {
+        return source.followed_by(&Value::exact(suffix));
+    }
+    let bare = |text: &str| {
+        for (packed, plain) in [(".tgz", ".tar"), (".tbz2", ".tar"), (".txz", ".tar"), (".tzst", ".tar")] {
+            if let Some(stem) = text.strip_suffix(packed) {
+                return format!("{stem}{plain}");
+            }
+        }
+        let own = text.strip_suffix(suffix);
+        own.or_else(|| text.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(text).to_owned()
+    };
+    match source {
+        Value::Exact(text) => Value::Exact(bare(text)),
+        Value::AnyOf(texts) => Value::one_of(texts.iter().map(|text| bare(text)).collect()),
+        Value::Glob(pattern) => Value::Glob(bare(pattern)),
+        Value::Between { .. } | Value::Unknown => Value::Unknown,
+    }
+}
+
+/// `7z`, `7za`, `7zr`, `rar`, `unrar`
+pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut operands = Vec::new();
+    let mut directory = Value::exact(".");
+    let mut removes = false;
+    for word in &call.words {
+        let start = word.known_start();
+        if start == "-sdel" || start == "-df" {
+            removes = true;
+        } else if start.starts_with("-o") && call.program.starts_with('7') {
+            directory = after(word, "-o").unwrap_or(Value::Unknown);
+        } else if !start.starts_with('-') {
+            operands.push(word.clone());
+        }
+    }
+    let mut operands = operands.into_iter();
+    let verb = operands.next();
+    let archive = operands.next();
+    let rest: Vec<Value> = operands.collect();
+    let (Some(verb), Some(archive)) = (verb.as_ref().and_then(Value::as_exact), archive) else {
+        return Exit::unknown();
+    };
+    match verb {
+        "x" | "e" => {
+            machine.read(&archive);
+            // unrar takes the destination as the last word, with a slash behind.
+            let directory = match rest.last() {
+                Some(last) if last.known_end().ends_with('/') => last.clone(),
+                Some(_) | None => directory,
+            };
+            unpack(machine, &directory);
+        }
+        "a" | "u" | "m" => {
+            machine.write(&archive);
+            for source in &rest {
+                machine.read(source);
+                if removes || verb == "m" {
+                    machine.delete(source, Depth::Recursive);
+                }
+            }
+        }
+        "d" | "rn" => machine.effect(EffectKind::FileModify, &archive),
+        _ => {
+            machine.read(&archive);
+        }
+    }
+    Exit::unknown()
+}
+
+/// `cpio`
+pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let directory = arguments.value(&["-D", "--directory"]).cloned().unwrap_or_else(|| Value::exact("."));
+    if arguments.has(&["-t", "--list"]) {
+        return Exit::unknown();
+    }
+    if arguments.has(&["-i", "--extract"]) {
+        unpack(machine, &directory);
+    } else if arguments.has(&["-p", "--pass-through"]) {
+        if let Some(destination) = arguments.operands.first() {
+            unpack(machine, destination);
+        }
+    } else if let Some(file) = arguments.value(&["-F", "-O", "--file"]) {
+        machine.write(file);
+    }
+    Exit::unknown()
+}
+
+/// `ar`
+pub(crate) fn ar(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut words = call.words.iter().filter(|word| !word.known_start().starts_with("--"));
+    let keys = words.next().map(Value::known_start).unwrap_or_default();
+    let Some(archive) = words.next() else { return Exit::unknown() };
+    let keys = keys.trim_start_matches('-');
+    if keys.contains('x') {
+        let members: Vec<&Value> = words.collect();
+        if members.is_empty() {
+            unpack(machine, &Value::exact("."));
+        }
+        for member in members {
+            machine.write(member);
+        }
+    } else if keys.contains(['r', 'q', 'd', 'm', 's']) {
+        machine.write(archive);
+    }
+    Exit::unknown()
+}
+
+/// `jar`
+pub(crate) fn jar(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let tar = Tar::read(&call.words);
+    match tar.mode {
+        Some('x') => unpack(machine, &Value::exact(".")),
+        Some('c' | 'u') => {
+            if let Some(file) = &tar.file {
+                machine.write(file);
+            }
+        }
+        Some(_) | None => {}
+    }
+    Exit::unknown()
+}

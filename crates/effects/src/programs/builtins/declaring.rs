@@ -1,0 +1,264 @@
+//! Built-ins about variables and switches: `export`, `declare`, `local`, `unset`, `set`, `shopt`.
+
+use std::collections::BTreeMap;
+
+use crate::interpreter::{Content, Done, Exit, Machine, Value, Variable};
+
+/// What a declaration says about its variables.
+#[derive(Debug, Clone, Copy, Default)]
+struct Declared {
+    exported: Option<bool>,
+    readonly: bool,
+    local: bool,
+    list: bool,
+    map: bool,
+    integer: bool,
+    functions: bool,
+}
+
+pub(super) fn export(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let off = words.iter().any(|word| word.as_exact() == Some("-n"));
+    declare_with(machine, words, Declared { exported: Some(!off), ..Declared::default() })
+}
+
+pub(super) fn declare(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let inside = !machine.shell.locals.is_empty();
+    declare_with(machine, words, Declared { local: inside, ..Declared::default() })
+}
+
+pub(super) fn local(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    declare_with(machine, words, Declared { local: true, ..Declared::default() })
+}
+
+pub(super) fn readonly(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    declare_with(machine, words, Declared { readonly: true, ..Declared::default() })
+}
+
+fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declared) -> Done {
+    for word in words {
+        if let Some(flags) = word.as_exact().and_then(|text| text.strip_prefix(['-', '+'])) {
+            for flag in flags.chars() {
+                match flag {
+                    'x' if word.known_start().starts_with('+') => declared.exported = Some(false),
+                    'x' => declared.exported = Some(true),
+                    'r' => declared.readonly = true,
+                    'a' => declared.list = true,
+                    'A' => declared.map = true,
+                    'i' => declared.integer = true,
+                    'g' => declared.local = false,
+                    'f' | 'F' => declared.functions = true,
+                    _ => {}
+                }
+            }
+            continue;
+        }
+        if declared.functions {
+            continue;
+        }
+        let (name, value) = match assignment(word) {
+            Some((name, value)) => (name, Some(value)),
+            None => match word.as_exact() {
+                Some(name) => (name.to_owned(), None),
+                None => continue,
+            },
+        };
+        let (name, append) = match name.strip_suffix('+') {
+            Some(name) => (name.to_owned(), true),
+            None => (name, false),
+        };
+        if declared.local {
+            let before = machine.shell.variables.get(&name).cloned();
+            if let Some(frame) = machine.shell.locals.last_mut()
+                && !frame.contains_key(&name)
+            {
+                frame.insert(name.clone(), before);
+                if value.is_none() && !declared.list && !declared.map {
+                    machine.shell.variables.insert(
+                        name.clone(),
+                        Variable { content: Content::Unset, exported: false, readonly: false, origin: None },
+                    );
+                }
+            }
+        }
+        match value {
+            Some(value) => {
+                let value = if append {
+                    machine.variable(&name).unwrap_or_else(|| Value::exact("")).followed_by(&value)
+                } else {
+                    value
+                };
+                let value = if declared.integer {
+                    let number =
+                        value.as_exact().map(str::to_owned).and_then(|text| machine.arithmetic_text(&text));
+                    number.map_or(Value::Unknown, |number| Value::Exact(number.to_string()))
+                } else {
+                    value
+                };
+                machine.assign(&name, value);
+                machine.keep_origin(&name);
+            }
+            None if declared.map => {
+                match machine.shell.variables.get(&name).map(|variable| variable.content.clone()) {
+                    // The elements were assigned as those of a list already, when the operand had any.
+                    Some(Content::Map(_)) => {}
+                    Some(Content::List(items)) if !items.is_empty() => {
+                        machine.assign_content(&name, Content::Unknown);
+                    }
+                    _ => machine.assign_content(&name, Content::Map(BTreeMap::new())),
+                }
+            }
+            None if declared.list => {
+                if !matches!(
+                    machine.shell.variables.get(&name).map(|variable| &variable.content),
+                    Some(Content::List(_) | Content::Unknown)
+                ) {
+                    machine.assign_content(&name, Content::List(BTreeMap::new()));
+                }
+            }
+            None => {
+                if declared.exported.is_some()
+                    && !machine.shell.variables.contains_key(&name)
+                    && let Some(value) = machine.variable(&name)
+                {
+                    machine.assign(&name, value);
+                }
+            }
+        }
+        if declared.exported == Some(true) {
+            machine.mark_telling_variables(&[name.as_str()]);
+        }
+        if let Some(variable) = machine.shell.variables.get_mut(&name) {
+            if let Some(exported) = declared.exported {
+                variable.exported = exported;
+            }
+            variable.readonly |= declared.readonly;
+        }
+    }
+    Done::quiet()
+}
+
+/// The name and value of `NAME=value`.
+pub(crate) fn assignment(word: &Value) -> Option<(String, Value)> {
+    let is_name = |name: &str| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let start = word.known_start();
+    let (name, rest) = start.split_once('=')?;
+    if !is_name(name) {
+        return None;
+    }
+    let cut = name.len() + 1;
+    let value = match word {
+        Value::Exact(text) => Value::exact(text.get(cut..)?),
+        Value::AnyOf(texts) => {
+            Value::one_of(texts.iter().filter_map(|text| text.get(cut..).map(str::to_owned)).collect())
+        }
+        Value::Between { suffix, .. } if rest.is_empty() && suffix.is_empty() => Value::Unknown,
+        Value::Between { suffix, .. } => Value::Between { prefix: rest.to_owned(), suffix: suffix.clone() },
+        Value::Glob(pattern) => Value::Glob(pattern.get(cut..)?.to_owned()),
+        Value::Unknown => return None,
+    };
+    Some((name.to_owned(), value))
+}
+
+pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let functions = words.iter().any(|word| word.as_exact() == Some("-f"));
+    for word in words {
+        let Some(name) = word.as_exact().filter(|name| !name.starts_with('-')) else { continue };
+        if functions {
+            machine.shell.functions.remove(name);
+        } else if let Some((array, key)) = name.split_once('[') {
+            let key = key.trim_end_matches(']').to_owned();
+            match machine.shell.variables.get_mut(array).map(|variable| &mut variable.content) {
+                Some(Content::List(items)) => {
+                    if let Ok(index) = key.parse::<i64>() {
+                        items.remove(&index);
+                    }
+                }
+                Some(Content::Map(items)) => {
+                    items.remove(&key);
+                }
+                Some(Content::Scalar(_) | Content::Unknown | Content::Unset) | None => {}
+            }
+        } else if !machine.shell.variables.get(name).is_some_and(|variable| variable.readonly) {
+            machine.shell.variables.insert(
+                name.to_owned(),
+                Variable { content: Content::Unset, exported: false, readonly: false, origin: None },
+            );
+        }
+    }
+    Done::quiet()
+}
+
+pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut rest = words.iter().enumerate();
+    while let Some((index, word)) = rest.next() {
+        let text = word.as_exact();
+        match text {
+            Some("--") => {
+                machine.shell.positional = Some(words.get(index + 1..).unwrap_or_default().to_vec());
+                break;
+            }
+            Some(flags) if flags.starts_with(['-', '+']) && flags.len() > 1 => {
+                let on = flags.starts_with('-');
+                for flag in flags.chars().skip(1) {
+                    match flag {
+                        'e' => machine.shell.options.errexit = on,
+                        'u' => machine.shell.options.nounset = on,
+                        'f' => machine.shell.options.noglob = on,
+                        'C' => machine.shell.options.noclobber = on,
+                        'o' => {
+                            let name = rest.next().and_then(|(_, word)| word.as_exact());
+                            match name {
+                                Some("errexit") => machine.shell.options.errexit = on,
+                                Some("nounset") => machine.shell.options.nounset = on,
+                                Some("noclobber") => machine.shell.options.noclobber = on,
+                                Some("noglob") => machine.shell.options.noglob = on,
+                                Some("pipefail") => machine.shell.options.pipefail = on,
+                                _ => {}
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Some(_) | None => {
+                machine.shell.positional = Some(words.get(index..).unwrap_or_default().to_vec());
+                break;
+            }
+        }
+    }
+    Done::quiet()
+}
+
+pub(super) fn shopt(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let on = !words
+        .iter()
+        .any(|word| word.as_exact().is_some_and(|text| text.starts_with('-') && text.contains('u')));
+    let changes = words
+        .iter()
+        .any(|word| word.as_exact().is_some_and(|text| text.starts_with('-') && text.contains(['s', 'u'])));
+    if changes { shell_options(machine, words, on) } else { Done::next(Exit::answer(None)) }
+}
+
+pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool) -> Done {
+    let options = &mut machine.shell.options;
+    for word in words {
+        let name = word.as_exact().unwrap_or_default().to_ascii_lowercase().replace('_', "");
+        match name.as_str() {
+            "nullglob" => options.nullglob = on,
+            "failglob" => options.failglob = on,
+            "dotglob" | "globdots" => options.dotglob = on,
+            "globstar" => options.globstar = on,
+            "nocaseglob" => options.nocaseglob = on,
+            "expandaliases" => options.aliases = on,
+            "errexit" => options.errexit = on,
+            "nounset" => options.nounset = on,
+            _ => {}
+        }
+    }
+    Done::quiet()
+}

@@ -1,0 +1,538 @@
+//! Command lines of clouds and hosting platforms, understood by their verbs.
+
+use crate::effect::{Depth, EffectKind, Reach, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
+
+use super::cloud_words::{GROUPS, RIGHTS, STORES, Verb, kind_of};
+use super::{cloud_secrets, containers, sql};
+
+/// The command that a call names: `ec2 terminate-instances`, and what follows.
+pub(super) struct Command<'a> {
+    /// The program.
+    pub(super) tool: &'a str,
+    /// The leading words, exact and no options.
+    pub(super) path: Vec<&'a str>,
+    /// The verb that decides, as an index into the path, and what it does.
+    pub(super) verb: Option<(usize, Verb)>,
+}
+
+impl Command<'_> {
+    /// `aws ec2 terminate-instances`: the program and the path as far as the verb.
+    pub(super) fn name(&self) -> String {
+        let end = match self.verb {
+            // In `delete cluster` the verb says too little.
+            Some((0, _)) => self.path.len().min(2),
+            Some((index, _)) => index + 1,
+            None => self.path.len().min(4),
+        };
+        let path = self.path.get(..end).unwrap_or_default();
+        // `NAME=value` may hold a secret.
+        let path = path.iter().copied().filter(|word| !word.contains('='));
+        std::iter::once(self.tool).chain(path).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The words at the start of the path.
+    pub(super) fn starts(&self, words: &[&str]) -> bool {
+        self.path.get(..words.len()).is_some_and(|path| path == words)
+    }
+
+    fn speaks_of(&self, words: &[&str]) -> bool {
+        let mut pieces =
+            self.path.iter().flat_map(|word| word.split(['-', ':', '.']).chain(std::iter::once(*word)));
+        pieces.any(|piece| words.contains(&piece))
+    }
+}
+
+/// Interprets a call of any of these programs.
+pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let command = read_command(call);
+    let given = |names: &[&str]| {
+        call.words
+            .iter()
+            .filter_map(Value::as_exact)
+            .any(|word| names.contains(&word.split('=').next().unwrap_or(word)) && !word.ends_with("=false"))
+    };
+    if given(&[
+        "--help",
+        "-h",
+        "--generate-cli-skeleton",
+        "--dry-run",
+        "--dryrun",
+        "--dry_run",
+        "--noop",
+        "--what-if",
+    ]) && !given(&["--no-dry-run"])
+        || command.path.last() == Some(&"help")
+    {
+        if command.starts(&["s3"]) && given(&["--dryrun"]) {
+            ask(machine, &command);
+        }
+        return Exit::unknown();
+    }
+    machine.set_cause(&command.name());
+    if let Some(exit) = cloud_secrets::secret(machine, call, &command) {
+        return exit;
+    }
+    if let Some(exit) = special(machine, call, &command) {
+        return exit;
+    }
+    match command.verb {
+        Some((_, Verb::Looks)) => ask(machine, &command),
+        Some((_, Verb::Changes)) => machine.add(change(&command)),
+        Some((_, Verb::Destroys)) => machine.add(destroy(&command)),
+        None if command.path.is_empty() && !matches!(command.tool, "vercel" | "vc") => {}
+        None if command.path.is_empty() => machine.add(change(&command).note("deploys the project")),
+        None if knows_all_verbs(command.tool) => {
+            machine.add(change(&command).possible().note("the verb is not known"));
+        }
+        None => {}
+    }
+    if call.arguments.uncertain && command.verb.is_none() {
+        machine.opaque("the words are not known");
+    }
+    Exit::unknown()
+}
+
+/// Whether a verb that is not known is worth an effect.
+fn knows_all_verbs(tool: &str) -> bool {
+    matches!(tool, "aws" | "gcloud" | "az" | "oci" | "ibmcloud" | "openstack" | "doctl" | "hcloud")
+}
+
+/// The host that a looking verb asks.
+fn ask(machine: &mut Machine<'_>, command: &Command<'_>) {
+    let host = match command.tool {
+        "aws" => "amazonaws.com",
+        "gcloud" => "googleapis.com",
+        "az" => "azure.com",
+        _ => return,
+    };
+    let stays_here = matches!(
+        command.path.first(),
+        Some(
+            &("configure"
+                | "config"
+                | "login"
+                | "logout"
+                | "version"
+                | "info"
+                | "feedback"
+                | "help"
+                | "bicep"
+                | "interactive"
+                | "init")
+        )
+    ) || command.starts(&["auth", "login"])
+        || command.starts(&["auth", "list"])
+        || command.starts(&["auth", "revoke"]);
+    if !stays_here {
+        machine
+            .add(Draft::new(EffectKind::NetworkRequest, Target::Host(host.to_owned())).reach(Reach::Known));
+    }
+}
+
+pub(super) fn change(command: &Command<'_>) -> Draft {
+    let draft = Draft::new(EffectKind::InfrastructureChange, Target::Service(command.name()));
+    let verb = command.verb.and_then(|(index, _)| command.path.get(index)).copied().unwrap_or_default();
+    if command.speaks_of(RIGHTS)
+        || verb.contains("iam-policy")
+        || verb.contains("bucket-policy")
+        || verb.contains("security-group-ingress")
+    {
+        draft.severity(Severity::High).note("changes who may do what")
+    } else if is_any(verb, &["stop", "suspend", "disable", "shutdown", "pause", "poweroff"]) {
+        draft.note("stops something that runs")
+    } else {
+        draft
+    }
+}
+
+fn destroy(command: &Command<'_>) -> Draft {
+    let kind = if command.speaks_of(STORES) {
+        EffectKind::DatastoreDestroy
+    } else {
+        EffectKind::InfrastructureDestroy
+    };
+    let draft = Draft::new(kind, Target::Service(command.name())).irreversible();
+    let whole = [
+        "project",
+        "projects",
+        "account",
+        "organization",
+        "group",
+        "cluster",
+        "clusters",
+        "stack",
+        "delete-stack",
+        "delete-cluster",
+        "subscription",
+    ];
+    if command.path.iter().any(|word| whole.contains(word)) {
+        draft.severity(Severity::Critical).note("removes everything in it")
+    } else {
+        draft
+    }
+}
+
+/// The leading words of a call, and the verb among them.
+pub(super) fn read_command(call: &Call) -> Command<'_> {
+    let mut path: Vec<&str> = Vec::new();
+    let mut words = call.words.iter().peekable();
+    // Options in front of the path, with their values, are told apart by the grammar of the entry.
+    let values: Vec<&str> = call
+        .arguments
+        .options
+        .iter()
+        .filter(|(_, value)| value.is_some())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    while let Some(word) = words.next() {
+        let Some(text) = word.as_exact() else { break };
+        if text.starts_with('-') && text.len() > 1 {
+            if !path.is_empty() && path.len() > 1 {
+                break;
+            }
+            if !text.contains('=') && values.contains(&text) {
+                words.next();
+            }
+            continue;
+        }
+        path.push(text);
+        if path.len() >= 8 {
+            break;
+        }
+    }
+    let tool = call.program.split(' ').next().unwrap_or(call.program.as_str());
+    let verb = find_verb(&path, tool);
+    Command { tool, path, verb }
+}
+
+fn find_verb(path: &[&str], tool: &str) -> Option<(usize, Verb)> {
+    let found: Vec<(usize, Verb)> =
+        path.iter().enumerate().filter_map(|(index, word)| Some((index, kind_of(word)?))).collect();
+    if tool == "az" {
+        // Every word in front of the options is the command.
+        return found.last().copied();
+    }
+    if matches!(tool, "aws" | "awslocal") {
+        return found
+            .into_iter()
+            .find(|(index, _)| *index == 1)
+            .or_else(|| Some((0, kind_of(path.first()?)?)));
+    }
+    let (first, kind) = found.first().copied()?;
+    let next = found.get(1).copied().filter(|(index, _)| *index == first + 1);
+    match next {
+        Some(next) if path.get(first).is_some_and(|word| GROUPS.contains(word)) => Some(next),
+        Some((_, Verb::Destroys))
+            if kind != Verb::Destroys && path.len() > first + 1 && kind == Verb::Looks =>
+        {
+            next
+        }
+        Some(_) | None => Some((first, kind)),
+    }
+}
+
+fn is_any(verb: &str, wanted: &[&str]) -> bool {
+    wanted
+        .iter()
+        .any(|wanted| verb == *wanted || verb.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('-')))
+}
+
+/// What is different from the rule.
+#[expect(clippy::match_same_arms, reason = "an arm for each platform")]
+fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Option<Exit> {
+    let has = |option: &str| {
+        call.words.iter().filter_map(Value::as_exact).any(|word| word.split('=').next() == Some(option))
+    };
+    let value = |option: &str| value_of(call, option);
+    let path = command.path.as_slice();
+    match (command.tool, path) {
+        ("aws" | "awslocal", ["s3", verb, ..]) => objects(machine, call, verb, 2),
+        ("gcloud", ["storage", verb @ ("cp" | "mv" | "rm" | "rsync" | "cat" | "ls"), ..]) => {
+            objects(machine, call, verb, 2);
+        }
+        ("gcloud", ["components", "install" | "update", names @ ..]) => {
+            let name = names.first().copied().unwrap_or("components");
+            machine.add(Draft::new(EffectKind::PackageInstall, Target::Service(name.to_owned())));
+        }
+        ("az", ["extension", "add" | "update", ..]) => {
+            let name = value("--name")
+                .and_then(|value| value.as_exact().map(str::to_owned))
+                .unwrap_or("extension".to_owned());
+            machine.add(Draft::new(EffectKind::PackageInstall, Target::Service(name)));
+        }
+        (
+            "az",
+            ["storage", _, "upload" | "upload-batch", ..]
+            | ["storage", "copy", ..]
+            | ["webapp", "deploy", ..],
+        )
+        | ("wrangler", ["r2", "object", "put", ..]) => {
+            if let Some(file) =
+                value("--file").or_else(|| value("-f")).or_else(|| value("--source")).or_else(|| value("-s"))
+            {
+                machine.read(&file);
+            }
+            let host = if command.tool == "az" { "azure.com" } else { "cloudflare.com" };
+            machine.add(
+                Draft::new(EffectKind::DataUpload, Target::Host(host.to_owned())).reach(Reach::External),
+            );
+        }
+        (
+            "gcloud" | "aws" | "az",
+            ["config" | "configure" | "components" | "bicep" | "topic" | "feedback" | "info" | "version", ..],
+        )
+        | (
+            "gcloud",
+            [
+                "auth",
+                "login"
+                | "list"
+                | "revoke"
+                | "configure-docker"
+                | "activate-service-account"
+                | "application-default",
+                ..,
+            ],
+        ) => {}
+        ("wrangler", ["d1", "execute", ..]) => {
+            if let Some(text) = value("--command") {
+                sql::run_text(machine, &text, sql::Language::Sqlite, "d1");
+            } else if let Some(file) = value("--file") {
+                sql::run_file(machine, &file, sql::Language::Sqlite, "d1");
+            }
+        }
+        ("supabase", ["db", "reset", ..]) => {
+            let severity =
+                if has("--linked") || has("--db-url") { Severity::Critical } else { Severity::Medium };
+            machine.add(
+                Draft::new(EffectKind::DatastoreDestroy, Target::Service(command.name()))
+                    .severity(severity)
+                    .irreversible(),
+            );
+        }
+        ("supabase", ["db", "push" | "remote", ..] | ["migration", "up" | "repair", ..]) => {
+            machine.add(Draft::new(EffectKind::DatastoreChange, Target::Service(command.name())));
+        }
+        ("supabase", ["start" | "stop" | "init" | "gen" | "test" | "seed", ..])
+        | ("firebase", ["emulators:start" | "emulators:exec" | "serve" | "use" | "init" | "setup", ..])
+        | ("wrangler", ["dev" | "pages" | "types" | "init", "dev", ..] | ["dev" | "types" | "init", ..])
+        | ("netlify" | "ntl", ["dev" | "build" | "link" | "unlink" | "init" | "serve", ..])
+        | ("vercel" | "vc", ["dev" | "build" | "link" | "pull" | "init" | "switch" | "teams", ..])
+        | ("heroku", ["local" | "git:remote" | "apps" | "create" | "pg:psql", ..])
+        | ("celery", ["worker" | "beat" | "flower" | "inspect" | "report" | "status", ..])
+        | ("fly" | "flyctl", ["proxy" | "ping" | "dig" | "wireguard", ..])
+            if !matches!(path, ["create", ..]) => {}
+        ("railway", ["run", ..]) => {
+            let words = behind(call, "run");
+            return Some(machine.run_words(
+                containers::skip_options(&words, &["-s", "--service", "-e", "--environment"]),
+                call.input.clone(),
+            ));
+        }
+        ("heroku", ["run" | "run:detached", ..]) => {
+            machine.add(change(command).note("runs a command on the server"));
+        }
+        ("celery", words) if words.contains(&"purge") => {
+            machine.add(
+                Draft::new(EffectKind::InfrastructureDestroy, Target::Service("celery purge".to_owned()))
+                    .irreversible(),
+            );
+        }
+        ("celery", _) => {}
+        _ => return None,
+    }
+    Some(Exit::unknown())
+}
+
+/// The value of an option of the words as they stand: `--name value`, `--name=value`.
+pub(super) fn value_of(call: &Call, option: &str) -> Option<Value> {
+    let mut words = call.words.iter();
+    while let Some(word) = words.next() {
+        let Some(text) = word.as_exact() else { continue };
+        if text == option {
+            return words.next().cloned();
+        }
+        if let Some(value) = text.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
+            return Some(Value::exact(value));
+        }
+    }
+    None
+}
+
+/// The words behind the first word that is exactly this.
+pub(super) fn behind(call: &Call, word: &str) -> Vec<Value> {
+    let at = call.words.iter().position(|found| found.as_exact() == Some(word));
+    at.and_then(|at| call.words.get(at + 1..)).map(<[Value]>::to_vec).unwrap_or_default()
+}
+
+/// `s3cmd`, `gsutil`, `azcopy`: a verb, then objects and files.
+pub(crate) fn bucket_objects(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some(verb) = call.arguments.operands.first().and_then(Value::as_exact) else {
+        return Exit::unknown();
+    };
+    machine.set_cause(&format!("{} {verb}", call.program));
+    let operand = call.arguments.operands.get(1).cloned();
+    match verb {
+        "iam" | "acl" | "setacl" | "setpolicy" | "delpolicy" | "defacl" | "chmod" | "ubla" | "pap" => {
+            let subject = call
+                .arguments
+                .operands
+                .iter()
+                .rev()
+                .find_map(|word| word.as_exact().filter(|text| is_remote(text)));
+            let is_question = matches!(call.arguments.operand(1), Some("get"));
+            if let Some(subject) = subject.filter(|_| !is_question) {
+                let draft = Draft::new(EffectKind::InfrastructureChange, Target::Service(subject.to_owned()));
+                machine.add(draft.severity(Severity::High).note("changes who may see the bucket"));
+            }
+        }
+        "mb" => {
+            if let Some(bucket) = operand {
+                machine.effect(EffectKind::InfrastructureChange, &bucket);
+            }
+        }
+        "bench" | "make" | "env" | "version" | "login" | "logout" | "jobs" | "list" | "ls" | "la" | "du"
+        | "info" | "stat" | "hash" | "head" | "cat" | "--configure" | "signurl" => {}
+        verb => objects(machine, call, verb, 1),
+    }
+    Exit::unknown()
+}
+
+/// Verbs that copy, move and remove objects; the objects and files are the operands from `first` on.
+fn objects(machine: &mut Machine<'_>, call: &Call, verb: &str, first: usize) {
+    let operands: Vec<Value> = call.arguments.operands.iter().skip(first).cloned().collect();
+    let has = |options: &[&str]| {
+        call.words
+            .iter()
+            .filter_map(Value::as_exact)
+            .any(|word| options.contains(&word.split('=').next().unwrap_or(word)))
+    };
+    let recursive =
+        if has(&["--recursive", "-r", "-R", "--force", "-f"]) { Severity::High } else { Severity::Medium };
+    let lost = |target: &Value, severity: Severity| {
+        let target = target.as_exact().map_or(Target::Unknown, |text| Target::Service(text.to_owned()));
+        Draft::new(EffectKind::DatastoreDestroy, target).severity(severity).irreversible()
+    };
+    match verb {
+        "rm" | "del" | "remove" | "rb" | "delete" => {
+            for target in &operands {
+                let severity = if verb == "rb" { Severity::Critical } else { recursive };
+                machine.add(lost(target, severity).note(if verb == "rb" {
+                    "removes a bucket"
+                } else {
+                    "removes objects"
+                }));
+            }
+        }
+        "cp" | "mv" | "sync" | "rsync" | "put" | "get" | "copy" => {
+            let Some((to, from)) = operands.split_last() else { return };
+            let (from, to) = if verb == "get" && from.is_empty() {
+                (std::slice::from_ref(to), Value::exact("."))
+            } else {
+                (from, to.clone())
+            };
+            for from in from {
+                transfer(machine, call, verb, from, &to);
+            }
+            let mirrors = matches!(verb, "sync" | "rsync")
+                && has(&["--delete", "-d", "--delete-removed", "--delete-unmatched-destination-objects"])
+                || has(&["--delete-destination"]);
+            if mirrors {
+                if to.as_exact().is_some_and(is_remote) {
+                    machine.add(lost(&to, Severity::High).note("removes what is not at the source"));
+                } else {
+                    machine.possibly(|machine| machine.delete(&to, Depth::Recursive));
+                }
+            }
+        }
+        "website" | "mb" | "setlifecycle" | "expire" | "fixbucket" | "modify" | "lifecycle" | "cors"
+        | "versioning" | "web" | "rewrite" => {
+            if let Some(bucket) = operands.last() {
+                machine.effect(EffectKind::InfrastructureChange, bucket);
+            }
+        }
+        _ => {
+            let command = read_command(call);
+            ask(machine, &command);
+        }
+    }
+}
+
+fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to: &Value) {
+    let remote = |value: &Value| is_remote(&value.known_start());
+    let moves = verb == "mv";
+    match (remote(from), remote(to)) {
+        (false, true) => {
+            let secret = matches!(machine.read(from), Output::Secret(_));
+            let target = to.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
+            let mut draft = Draft::new(EffectKind::DataUpload, target).reach(Reach::External);
+            if secret {
+                draft = draft.severity(Severity::Critical).note("sends a secret");
+            }
+            machine.add(draft);
+            if moves {
+                let before = machine.effect_count();
+                machine.delete(from, Depth::Single);
+                machine.amend(before, |effect| "moved to the bucket".clone_into(&mut effect.note));
+            }
+        }
+        (true, false) => {
+            if call.program.starts_with("aws") || call.program.starts_with("gcloud") {
+                ask(machine, &read_command(call));
+            }
+            if to.as_exact() != Some("-") {
+                containers::write_into(machine, from, to);
+            }
+            if moves {
+                machine.effect(EffectKind::DatastoreChange, from);
+            }
+        }
+        (true, true) => {
+            machine.effect(EffectKind::DatastoreChange, to);
+            if moves {
+                machine.effect(EffectKind::DatastoreChange, from);
+            }
+        }
+        (false, false) => {
+            if to.known_start().is_empty() && to.as_exact().is_none() {
+                machine.host(&Value::Unknown, Upload::Yes);
+            }
+        }
+    }
+}
+
+/// Whether a word names an object in a bucket.
+fn is_remote(text: &str) -> bool {
+    text.contains("://")
+}
+
+/// `aws-vault exec PROFILE -- WORDS`, `aws-vault export`.
+pub(crate) fn credential_runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let operands = &call.arguments.operands;
+    let words: Vec<Value> = operands.iter().skip(1).cloned().collect();
+    match operands.first().and_then(Value::as_exact) {
+        Some("exec") => {
+            let behind_profile =
+                containers::skip_options(&words, &["-d", "--duration", "--region", "-a", "-p", "--profile"]);
+            let rest = behind_profile.get(1..).unwrap_or_default();
+            let rest = containers::skip_options(rest, &["-d", "--duration", "--region"]);
+            machine.run_words(rest, call.input.clone())
+        }
+        Some(verb @ ("export" | "login" | "script" | "creds")) if verb != "login" => {
+            let name = format!("{} {verb}", call.program);
+            machine.add(
+                Draft::new(EffectKind::SecretRead, Target::Service(name.clone())).note("prints credentials"),
+            );
+            Exit::with(Output::Secret(name))
+        }
+        Some("remove" | "clear") => {
+            machine.add(
+                Draft::new(EffectKind::DatastoreDestroy, Target::Service(call.program.clone()))
+                    .severity(Severity::Medium),
+            );
+            Exit::unknown()
+        }
+        Some(_) | None => Exit::unknown(),
+    }
+}

@@ -1,0 +1,148 @@
+//! Commands of clouds that print credentials.
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
+
+use super::cloud::{Command, change, value_of};
+
+/// The effects of a command that prints or makes credentials; `None` for any other.
+#[expect(clippy::match_same_arms, reason = "an arm for each platform")]
+pub(super) fn secret(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Option<Exit> {
+    let has = |option: &str| call.words.iter().filter_map(Value::as_exact).any(|word| word == option);
+    let path = command.path.as_slice();
+    let last = path.last().copied().unwrap_or_default();
+    let reads = match (command.tool, path) {
+        ("aws" | "awslocal", ["configure", "get", name, ..]) => {
+            let secret = name.contains("secret") || name.contains("token") || name.contains("key");
+            if secret {
+                let home = machine.world().place().home.clone();
+                machine.effect(EffectKind::SecretRead, &Value::exact(home.join(".aws/credentials").as_str()));
+                return Some(Exit::with(Output::Secret("~/.aws/credentials".to_owned())));
+            }
+            return Some(Exit::unknown());
+        }
+        ("aws", ["configure", "export-credentials", ..]) => true,
+        ("aws", ["configure", "set", ..]) => {
+            let home = machine.world().place().home.clone();
+            machine.write(&Value::exact(home.join(".aws/config").as_str()));
+            return Some(Exit::unknown());
+        }
+        (
+            "aws" | "awslocal",
+            [
+                "sts",
+                "get-session-token"
+                | "assume-role"
+                | "assume-role-with-saml"
+                | "assume-role-with-web-identity"
+                | "get-federation-token",
+                ..,
+            ]
+            | ["secretsmanager", "get-secret-value" | "batch-get-secret-value", ..]
+            | ["sso", "get-role-credentials", ..]
+            | ["kms", "decrypt", ..]
+            | ["ec2", "get-password-data", ..]
+            | ["cognito-identity", "get-credentials-for-identity", ..]
+            | ["redshift", "get-cluster-credentials", ..]
+            | ["lightsail", "download-default-key-pair", ..],
+        ) => true,
+        (
+            "aws" | "awslocal",
+            [
+                "ssm",
+                "get-parameter" | "get-parameters" | "get-parameters-by-path" | "get-parameter-history",
+                ..,
+            ],
+        ) => has("--with-decryption"),
+        (
+            "aws",
+            [
+                "iam",
+                "create-access-key"
+                | "create-login-profile"
+                | "update-login-profile"
+                | "create-service-specific-credential",
+                ..,
+            ],
+        )
+        | ("az", ["ad", "sp", "create-for-rbac", ..] | ["ad", "app" | "sp", "credential", "reset", ..])
+        | ("gcloud", ["iam", "service-accounts", "keys", "create", ..]) => {
+            machine.add(change(command).severity(Severity::High).note("makes new credentials"));
+            true
+        }
+        (
+            "gcloud",
+            ["auth", "print-access-token" | "print-identity-token" | "print-refresh-token", ..]
+            | ["auth", "application-default", "print-access-token", ..]
+            | ["secrets", "versions", "access", ..]
+            | ["kms", "decrypt" | "asymmetric-decrypt", ..]
+            | ["config", "config-helper", ..],
+        ) => true,
+        (
+            "az",
+            ["account", "get-access-token", ..]
+            | ["keyvault", "secret" | "key" | "certificate", "show" | "download" | "backup", ..]
+            | ["acr", "credential", ..]
+            | ["storage", "account", "show-connection-string" | "generate-sas", ..],
+        ) => true,
+        ("az", _)
+            if matches!(
+                last,
+                "list-keys"
+                    | "list-secrets"
+                    | "list-connection-strings"
+                    | "list-publishing-credentials"
+                    | "list-publishing-profiles"
+            ) =>
+        {
+            true
+        }
+        ("az", [.., "keys" | "key" | "credentials", "list"]) => true,
+        (
+            "heroku",
+            [
+                "config"
+                | "config:get"
+                | "auth:token"
+                | "authorizations:create"
+                | "authorizations:info"
+                | "pg:credentials:url"
+                | "redis:credentials",
+                ..,
+            ],
+        )
+        | ("fly" | "flyctl", ["auth", "token", ..] | ["tokens", "create", ..])
+        | ("firebase", ["login:ci" | "functions:secrets:access" | "auth:export", ..])
+        | ("netlify" | "ntl", ["env:get" | "env:list", ..])
+        | ("railway", ["variables" | "variable", ..])
+        | ("doctl", ["auth", "token", ..])
+        | ("oci", ["secrets", "secret-bundle", "get", ..])
+        | ("ibmcloud", ["iam", "oauth-tokens", ..])
+        | ("linode-cli", ["linodes", "disk-reset-password", ..])
+        | ("scw", ["config", "dump", ..]) => true,
+        ("vercel" | "vc", ["env", "pull", rest @ ..]) => {
+            let file = rest.first().copied().unwrap_or(".env.local");
+            read_secret(machine, command);
+            machine.write(&Value::exact(file));
+            return Some(Exit::unknown());
+        }
+        ("jira" | "gh" | "glab", ["auth", "token", ..]) => true,
+        _ => false,
+    };
+    if !reads {
+        return None;
+    }
+    let name = read_secret(machine, command);
+    for option in ["--output-file", "--file", "--out-file"] {
+        if let Some(file) = value_of(call, option) {
+            machine.write(&file);
+        }
+    }
+    Some(Exit::with(Output::Secret(name)))
+}
+
+fn read_secret(machine: &mut Machine<'_>, command: &Command<'_>) -> String {
+    let name = command.name();
+    machine.add(Draft::new(EffectKind::SecretRead, Target::Service(name.clone())).note("prints credentials"));
+    name
+}

@@ -1,0 +1,251 @@
+//! What stands between brackets, and the words of calls without them.
+
+use super::expressions::JOINING;
+use super::follower::{Follower, Given};
+use super::thing::Thing;
+use super::token::{Language, Token};
+
+impl Follower<'_, '_, '_> {
+    /// Whether a function may be called without parentheses.
+    pub(super) fn takes_words(&self, thing: &Thing) -> bool {
+        self.language.calls_without_parentheses()
+            && match thing {
+                Thing::Name(name) => {
+                    !name.starts_with(['$', '@', '%'])
+                        && (self.language != Language::Ruby
+                            || self.deed(name).is_some()
+                            || name.contains('.'))
+                }
+                Thing::Function(_) => true,
+                Thing::Method(_, _) => self.language == Language::Ruby,
+                _ => false,
+            }
+    }
+
+    /// Whether the first word of a call without parentheses stands at a place.
+    pub(super) fn begins_word(&self, at: usize) -> bool {
+        match self.tokens.list.get(at) {
+            Some(Token::Text(_)) => true,
+            Some(Token::Mark("{")) if self.language == Language::Lua => true,
+            _ if self.language == Language::Lua => false,
+            Some(Token::Words(_) | Token::Command(_) | Token::Number(_) | Token::Pattern(_)) => true,
+            Some(Token::Word(word)) => {
+                !JOINING.contains(&word.as_str()) || word == "do" && self.language == Language::Perl
+            }
+            Some(Token::Mark("\\" | "[" | "->" | "::")) => {
+                self.language == Language::Ruby || self.tokens.is(at, "\\")
+            }
+            Some(Token::Mark("*" | "-" | "&" | ":")) => {
+                self.language == Language::Ruby
+                    && matches!(
+                        self.tokens.list.get(at + 1),
+                        Some(Token::Word(_) | Token::Text(_) | Token::Words(_) | Token::Mark("["))
+                    )
+            }
+            Some(Token::Mark("{")) => self.language == Language::Perl,
+            _ => false,
+        }
+    }
+
+    /// What a call without parentheses is given.
+    pub(super) fn words(&mut self, at: usize, to: usize) -> (Given, usize) {
+        let end = self.end_of_words(at, to);
+        if self.language == Language::Lua {
+            let (value, next) = if let Some(Token::Text(pieces)) = self.tokens.list.get(at).cloned() {
+                (self.text_of(&pieces), at + 1)
+            } else {
+                let close = self.tokens.partner(at).min(to);
+                (self.map(at + 1, close), close + 1)
+            };
+            return (Given { positional: vec![value], named: Vec::new() }, next);
+        }
+        let (given, next) = self.given_until(at, end);
+        (given, next.max(at + 1))
+    }
+
+    /// Where the words of a call without parentheses end at the latest.
+    pub(super) fn end_of_words(&self, at: usize, to: usize) -> usize {
+        let mut at = at;
+        while at < to {
+            match self.tokens.list.get(at) {
+                Some(Token::Mark(";" | ")" | "]" | "}")) | None => return at,
+                Some(Token::Line) => {
+                    if matches!(
+                        at.checked_sub(1).and_then(|before| self.tokens.list.get(before)),
+                        Some(Token::Mark("," | "=>"))
+                    ) {
+                        at += 1;
+                    } else {
+                        return at;
+                    }
+                }
+                Some(Token::Word(word))
+                    if matches!(
+                        word.as_str(),
+                        "if" | "unless"
+                            | "while"
+                            | "until"
+                            | "for"
+                            | "foreach"
+                            | "rescue"
+                            | "do"
+                            | "then"
+                            | "or"
+                            | "and"
+                    ) =>
+                {
+                    return at;
+                }
+                Some(Token::Mark("(" | "[" | "{") | Token::Begin) => at = self.tokens.partner(at) + 1,
+                _ => at += 1,
+            }
+        }
+        to
+    }
+
+    /// The values between brackets, by place and by name.
+    pub(super) fn given(&mut self, at: usize, to: usize) -> Given {
+        self.given_until(at, to).0
+    }
+
+    pub(super) fn given_until(&mut self, at: usize, to: usize) -> (Given, usize) {
+        let mut given = Given::default();
+        let mut at = at;
+        if self.comprehension(at, to) {
+            return self.comprehended(at, to);
+        }
+        while at < to && self.step() {
+            if matches!(self.tokens.list.get(at), Some(Token::Line | Token::Mark("," | "=>"))) {
+                at += 1;
+                continue;
+            }
+            let name = self.argument_name(at);
+            let from = if name.is_some() { at + 2 } else { at };
+            let spread = matches!(self.tokens.list.get(from), Some(Token::Mark("*" | "..." | "@")))
+                || matches!(self.tokens.word(from), Some(word) if word.starts_with('@'));
+            let (value, mut next) = self.expression(from, to);
+            next = next.max(from + 1).min(to.max(from + 1));
+            // What the expression does not reach is looked at on its own.
+            while next < to
+                && !matches!(self.tokens.list.get(next), Some(Token::Mark("," | "=>")))
+                && self.step()
+            {
+                let (_, further) = self.expression(next, to);
+                next = further.max(next + 1);
+            }
+            match (name, value) {
+                (Some(name), value) => given.named.push((name, value)),
+                (None, Thing::List(items)) if spread => given.positional.extend(items),
+                (None, value) => given.positional.push(value),
+            }
+            at = next;
+        }
+        (given, at.min(to))
+    }
+
+    /// `name=` of Python, `name:` of Ruby and PHP.
+    pub(super) fn argument_name(&self, at: usize) -> Option<String> {
+        let name = self.tokens.word(at)?;
+        let named = match self.language {
+            Language::Python | Language::R => self.tokens.is(at + 1, "="),
+            Language::Ruby | Language::Php => self.tokens.is(at + 1, ":"),
+            Language::JavaScript | Language::Perl | Language::Lua => false,
+        };
+        named.then(|| name.to_owned())
+    }
+
+    /// Whether a comprehension stands between brackets.
+    pub(super) fn comprehension(&self, at: usize, to: usize) -> bool {
+        self.language == Language::Python && self.find_word(at, to, &["for"]).is_some()
+    }
+
+    pub(super) fn comprehended(&mut self, at: usize, to: usize) -> (Given, usize) {
+        let Some(place) = self.find_word(at, to, &["for"]) else { return (Given::default(), to) };
+        let outer = self.variables.clone();
+        let mut clause = place;
+        let mut doubtful = false;
+        let mut over = None;
+        let mut clauses = 0;
+        while clause < to && self.step() {
+            let end = self.find_word(clause + 1, to, &["for", "if", "async"]).unwrap_or(to);
+            if self.tokens.is_word(clause, "for") {
+                let (names, list) = self.loop_over(clause + 1, end);
+                over = Some((names.clone(), list.clone()));
+                clauses += 1;
+                self.bind_each(&names, &list);
+            } else {
+                doubtful |= self.tokens.is_word(clause, "if");
+                self.expression(clause + 1, end);
+            }
+            clause = end;
+        }
+        let mut values = Vec::new();
+        match over {
+            Some((names, list)) if !doubtful && clauses == 1 => {
+                self.for_each(&names, &list, |follower| values.push(follower.expression(at, place).0));
+            }
+            _ if doubtful => values.push(self.in_doubt(|follower| follower.expression(at, place).0)),
+            _ => values.push(self.expression(at, place).0),
+        }
+        self.variables = outer;
+        (Given { positional: vec![Thing::List(values)], named: Vec::new() }, to)
+    }
+
+    /// What stands in parentheses: one value, or several.
+    pub(super) fn group(&mut self, at: usize, to: usize) -> Thing {
+        let several = self.find_mark(at, to, &[","]).is_some();
+        let mut given = self.given(at, to);
+        match given.positional.len() {
+            1 if !several => given.positional.pop().unwrap_or(Thing::Local),
+            _ => Thing::List(given.positional),
+        }
+    }
+
+    /// The entries of an object or dictionary.
+    pub(super) fn map(&mut self, at: usize, to: usize) -> Thing {
+        if self.comprehension(at, to) {
+            self.comprehended(at, to);
+            return Thing::Local;
+        }
+        let mut entries = Vec::new();
+        let mut at = at;
+        while at < to && self.step() {
+            if matches!(self.tokens.list.get(at), Some(Token::Line | Token::Mark("," | ";"))) {
+                at += 1;
+                continue;
+            }
+            let end = self.find_mark(at, to, &[","]).unwrap_or(to);
+            let sign = self.find_mark(at, end, &[":", "=>", "="]);
+            match sign {
+                Some(sign) if sign > at => {
+                    let key = match self.tokens.list.get(at).cloned() {
+                        Some(Token::Word(word)) if sign == at + 1 => Some(word),
+                        _ => self.expression(at, sign).0.exact(),
+                    };
+                    let (value, _) = self.expression(sign + 1, end);
+                    if let Some(key) = key {
+                        entries.push((key, value));
+                    }
+                }
+                _ => {
+                    let is_method = matches!(self.tokens.list.get(at + 1), Some(Token::Mark("(")))
+                        && end > at + 3
+                        && self.tokens.is(self.tokens.partner(at + 1) + 1, "{");
+                    if is_method && self.language == Language::JavaScript {
+                        let body = self.tokens.partner(at + 1) + 1;
+                        let close = self.tokens.partner(body).min(to);
+                        self.define("", Vec::new(), body + 1, close);
+                    } else {
+                        let mut from = at;
+                        while from < end && self.step() {
+                            let (_, next) = self.expression(from, end);
+                            from = next.max(from + 1);
+                        }
+                    }
+                }
+            }
+            at = end.max(at + 1);
+        }
+        Thing::Map(entries)
+    }
+}

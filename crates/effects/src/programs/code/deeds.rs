@@ -1,0 +1,713 @@
+//! What known functions do, carried out.
+
+use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::{Draft, Output, Upload, Value};
+use crate::programs::{files, filters};
+
+use super::acts::{is_shell, joined_text, parent};
+use super::expressions::formatted;
+use super::follower::{Follower, Given};
+use super::statements::known_items;
+use super::thing::Thing;
+use super::token::Language;
+
+/// What a known function does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// Nothing worth a word.
+    Nothing,
+    /// Prints a line.
+    Print,
+    /// Prints without the end of a line.
+    PrintPlain,
+    /// Whole numbers in order.
+    Range,
+    /// Gives what it is given, in another form.
+    Same,
+    /// Removes everything it is given.
+    Delete(Depth),
+    /// Removes the first path; deeper when an option says so.
+    DeleteFirst,
+    /// Writes the first path.
+    Write,
+    /// Writes the second path.
+    WriteSecond,
+    /// Appends to the first path.
+    Append,
+    /// Opens the first path as the mode says.
+    Open,
+    /// Reads the first path.
+    Read,
+    /// Makes files that are not there.
+    Touch,
+    /// Makes directories.
+    MakeDirectory,
+    /// Moves the first path to the second.
+    Move,
+    /// Copies the first path to the second.
+    Copy,
+    /// Makes a link at the second path that points to the first.
+    Link,
+    /// Changes the mode or owner of the first path.
+    Mode,
+    /// Changes the mode of all paths behind the first value, or the second.
+    ModeOfRest,
+    /// Runs text in a shell, or several words as a command.
+    Shell,
+    /// Runs a list of words, or text.
+    Run,
+    /// Runs the first value as a program with a list of words.
+    Program,
+    /// Runs the first value as a program; the words behind it begin with its name.
+    Execute,
+    /// Asks a host.
+    Get,
+    /// Sends data to a host.
+    Post,
+    /// Talks to a host as a method says.
+    Request,
+    /// Fetches a URL into a file.
+    Download,
+    /// Ends a process: its number first.
+    Kill,
+    /// Ends processes: the signal first.
+    KillRest,
+    /// Runs text as code of the same language.
+    Evaluate,
+    /// Runs a file of the same language.
+    RunFile,
+    /// Loads a module, or runs a file of the same language.
+    Loads,
+    /// Opens a connection.
+    Connect,
+    /// Waits for connections.
+    Listen,
+    /// Puts a connection in the place of a standard stream.
+    Duplicate,
+    /// Runs a program on a terminal of its own.
+    Terminal,
+    /// An object that stands for a path.
+    PathOf,
+    /// Joins parts of a path.
+    Join,
+    /// Joins a list with a text between.
+    JoinText,
+    /// A variable of the environment.
+    Variable,
+    /// The home directory.
+    Home,
+    /// The working directory.
+    Here,
+    /// The directory for temporary files.
+    Temporary,
+    /// Makes a temporary file.
+    TemporaryFile,
+    /// Changes the working directory.
+    Enter,
+    /// The files that fit a pattern.
+    Glob,
+    /// The names in a directory.
+    List,
+    /// The paths in a directory.
+    Walk,
+    /// Whether something is there.
+    Exists,
+    /// A module by name.
+    Import,
+    /// An attribute by name.
+    Attribute,
+    /// An object with the functions of a module.
+    Becomes(&'static str),
+    /// Decodes base64.
+    Base64,
+    /// Decodes as the second value says.
+    Decoded,
+    /// Decodes hexadecimal.
+    Hexadecimal,
+    /// The character of a number.
+    Character,
+    /// Fills in a format.
+    Format,
+    /// Loads code in another form than its source.
+    Foreign,
+    /// What comes in on the standard input.
+    Input,
+    /// The first of a list: `shift`.
+    First,
+    /// Installs packages.
+    Package,
+    /// Code from the value that is called `text`.
+    Parsed,
+    /// Changes data in a store by a statement of SQL.
+    Statement,
+    /// Several values as one: an address.
+    Together,
+    /// Calls the function that the first value names.
+    CallByName,
+    /// The parent of a path.
+    Parent,
+    /// A path with `~` and variables put in.
+    Expand,
+}
+
+impl Follower<'_, '_, '_> {
+    /// What a function does, by its full name.
+    pub(super) fn deed(&self, name: &str) -> Option<Deed> {
+        let find = match self.language {
+            Language::Python => super::python::deed,
+            Language::JavaScript => super::javascript::deed,
+            Language::Perl => super::perl::deed,
+            Language::Ruby => super::ruby::deed,
+            Language::Php => super::php::deed,
+            Language::Lua => super::lua::deed,
+            Language::R => super::lua::deed_of_r,
+        };
+        find(name).or_else(|| self.stars.iter().find_map(|module| find(&format!("{module}.{name}"))))
+    }
+
+    /// Calls what a value is.
+    pub(super) fn call_thing(&mut self, thing: &Thing, given: &Given) -> Thing {
+        let result = match thing {
+            Thing::Name(name) if self.language == Language::Ruby && is_send(name) => {
+                let of = name.rsplit_once('.').map_or("Kernel", |(of, _)| of);
+                let Some(member) = given.at(0).exact() else {
+                    self.runs_unknown_code("calls a function whose name is put together while it runs");
+                    return Thing::Local;
+                };
+                let rest = given.positional.get(1..).unwrap_or_default().to_vec();
+                let rest = Given { positional: rest, named: given.named.clone() };
+                self.call_thing(&Thing::Name(format!("{of}.{member}")), &rest)
+            }
+            Thing::Name(name) => {
+                if let Some(deed) = self.deed(name) {
+                    self.perform(deed, name, given)
+                } else {
+                    self.not_known(name);
+                    Thing::Foreign
+                }
+            }
+            Thing::Function(place) => self.call_function(*place, &given.positional),
+            Thing::Method(of, name) => self.method(of, name, given),
+            Thing::Network(url) => Thing::Network(url.clone()),
+            Thing::Foreign => Thing::Foreign,
+            Thing::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
+            Thing::Text(_)
+            | Thing::List(_)
+            | Thing::Map(_)
+            | Thing::Path(_)
+            | Thing::File(_)
+            | Thing::Socket(_)
+            | Thing::Local => Thing::Text(Value::Unknown),
+        };
+        self.call_back(thing, &result, given);
+        result
+    }
+
+    /// Follows functions that were given to a call.
+    pub(super) fn call_back(&mut self, thing: &Thing, result: &Thing, given: &Given) {
+        if matches!(thing, Thing::Function(_)) {
+            return;
+        }
+        let functions: Vec<usize> = given
+            .positional
+            .iter()
+            .chain(given.named.iter().map(|(_, value)| value))
+            .flat_map(Thing::items)
+            .filter_map(|thing| match thing {
+                Thing::Function(place) => Some(place),
+                _ => None,
+            })
+            .collect();
+        if functions.is_empty() {
+            return;
+        }
+        let receiver = match thing {
+            Thing::Method(of, _) => of.as_ref().clone(),
+            _ => Thing::Local,
+        };
+        let (value, sure) = match (&receiver, result) {
+            (Thing::Network(url), _) | (_, Thing::Network(url)) => (Thing::Network(url.clone()), true),
+            (Thing::List(_) | Thing::Text(Value::Glob(_)) | Thing::Path(_), _) => (receiver.each(), true),
+            (_, Thing::List(_)) => (result.clone(), true),
+            _ => {
+                // `map(os.remove, files)`: the list is given beside the function.
+                let beside = given
+                    .positional
+                    .iter()
+                    .find(|thing| matches!(thing, Thing::List(_) | Thing::Text(Value::Glob(_))));
+                (beside.map_or(Thing::Text(Value::Unknown), Thing::each), beside.is_some())
+            }
+        };
+        if let (Some(items), [place]) = (known_items(&receiver), functions.as_slice()) {
+            for item in items {
+                self.call_function(*place, std::slice::from_ref(item));
+            }
+            return;
+        }
+        for place in functions {
+            let values = if matches!(result, Thing::List(_)) && !matches!(receiver, Thing::List(_)) {
+                vec![Thing::Text(Value::Unknown), value.clone()]
+            } else {
+                vec![value.clone(); 2]
+            };
+            if sure {
+                self.call_function(place, &values);
+            } else {
+                self.in_doubt(|follower| follower.call_function(place, &values));
+            }
+        }
+    }
+
+    /// What a function that is known gives, after its effects.
+    pub(super) fn perform(&mut self, deed: Deed, name: &str, given: &Given) -> Thing {
+        let unknown = Thing::Text(Value::Unknown);
+        match deed {
+            Deed::Nothing => {
+                self.mapped_names(given);
+                unknown
+            }
+            Deed::Print | Deed::PrintPlain => {
+                let texts: Vec<Thing> = given.positional.iter().flat_map(Thing::items).collect();
+                let (between, end) = match (self.language, deed) {
+                    (Language::Ruby, Deed::Print) => ("\n", "\n"),
+                    (_, Deed::Print) => (" ", "\n"),
+                    _ => ("", ""),
+                };
+                if given.named.is_empty() {
+                    self.print(&texts, between, end);
+                } else {
+                    self.printed = None;
+                }
+                unknown
+            }
+            Deed::Range => {
+                let bounds: Option<Vec<i64>> =
+                    given.positional.iter().map(|thing| thing.exact()?.parse().ok()).collect();
+                let (from, to) = match bounds.as_deref() {
+                    Some([to]) => (0, *to),
+                    Some([from, to]) => (*from, *to),
+                    _ => return unknown,
+                };
+                if to.saturating_sub(from) > 32 {
+                    return unknown;
+                }
+                Thing::List((from..to).map(|number| Thing::text(number.to_string())).collect())
+            }
+            Deed::Same => given.at(0),
+            Deed::Delete(depth) => {
+                for item in self.paths_given(given) {
+                    self.delete(&item, depth);
+                }
+                unknown
+            }
+            Deed::DeleteFirst => {
+                let depth = if given.is_on("recursive") { Depth::Recursive } else { Depth::Single };
+                for item in given.at(0).items() {
+                    self.delete(&item.value(), depth);
+                }
+                unknown
+            }
+            Deed::Write => {
+                let (path, text) = (given.at(0).value(), given.at(1));
+                let flag = given
+                    .named("flag")
+                    .or_else(|| given.named("mode"))
+                    .and_then(Thing::exact)
+                    .unwrap_or_default();
+                let appends = flag.starts_with('a')
+                    || matches!(given.positional.get(2), Some(Thing::Name(name)) if name.contains("APPEND"));
+                if appends {
+                    self.append(&path);
+                } else {
+                    self.write(&path, &text);
+                }
+                unknown
+            }
+            Deed::WriteSecond => {
+                let path = given.at(1).value();
+                self.write(&path, &unknown);
+                unknown
+            }
+            Deed::Append => {
+                let path = given.at(0).value();
+                self.append(&path);
+                unknown
+            }
+            Deed::Open => self.open(given),
+            Deed::Read => {
+                let path = given.at(0);
+                self.read(&path)
+            }
+            Deed::Touch => {
+                for path in self.paths_given(given) {
+                    self.act(|machine| machine.touch(&path));
+                }
+                unknown
+            }
+            Deed::MakeDirectory => {
+                let path = given.at(0).value();
+                self.act(|machine| machine.make_directory(&path));
+                unknown
+            }
+            Deed::Move => {
+                self.transfer(files::mv, "mv", given, &["-f", "-T"]);
+                unknown
+            }
+            Deed::Copy => {
+                self.transfer(files::cp, "cp", given, &["-r", "-f"]);
+                unknown
+            }
+            Deed::Link => {
+                let (to, at) = (given.at(0).value(), given.at(1).value());
+                self.act(|machine| machine.make_link(&at, &to));
+                unknown
+            }
+            Deed::Mode => {
+                let path = given.at(0).value();
+                self.act(|machine| machine.effect(EffectKind::PermissionChange, &path));
+                unknown
+            }
+            Deed::ModeOfRest => {
+                let skipped = usize::from(name.contains("chown"));
+                for item in given.positional.iter().skip(1 + skipped).flat_map(Thing::items) {
+                    let path = item.value();
+                    self.act(|machine| machine.effect(EffectKind::PermissionChange, &path));
+                }
+                unknown
+            }
+            Deed::Shell => match given.positional.as_slice() {
+                [only] => self.run_shell(only),
+                [] => unknown,
+                several => {
+                    let words: Vec<Thing> = several
+                        .iter()
+                        .filter(|thing| !matches!(thing, Thing::Function(_) | Thing::Map(_)))
+                        .cloned()
+                        .collect();
+                    if words.len() == 1
+                        || self.language == Language::JavaScript
+                        || self.language == Language::Php
+                    {
+                        self.run_shell(&given.at(0))
+                    } else {
+                        self.run_list(&words)
+                    }
+                }
+            },
+            Deed::Run => {
+                let first =
+                    given.positional.first().or_else(|| given.named("args")).cloned().unwrap_or(unknown);
+                match first {
+                    Thing::List(words) => {
+                        let text = words.first().cloned();
+                        if given.is_on("shell")
+                            && let Some(text) = text
+                        {
+                            self.run_shell(&text)
+                        } else {
+                            self.run_list(&words)
+                        }
+                    }
+                    text => self.run_shell(&text),
+                }
+            }
+            Deed::Program => {
+                let mut words = vec![given.at(0)];
+                for thing in given.positional.iter().skip(1) {
+                    match thing {
+                        Thing::List(items) => words.extend(items.iter().cloned()),
+                        Thing::Map(_) | Thing::Function(_) => {}
+                        other => words.push(other.clone()),
+                    }
+                }
+                if given.is_on("shell") {
+                    let text = words.iter().skip(1).fold(given.at(0), |text, word| {
+                        text.followed_by(&Thing::text(" ")).followed_by(word)
+                    });
+                    return self.run_shell(&text);
+                }
+                self.run_list(&words)
+            }
+            Deed::Execute => {
+                let mut words = vec![given.at(0)];
+                let rest: Vec<Thing> = match given.positional.get(1) {
+                    Some(Thing::List(items)) => items.clone(),
+                    _ => given.positional.iter().skip(1).cloned().collect(),
+                };
+                words.extend(rest.into_iter().skip(1).filter(|thing| !matches!(thing, Thing::Map(_))));
+                self.run_list(&words)
+            }
+            Deed::Get => self.request(given, Upload::No),
+            Deed::Post => self.request(given, Upload::Yes),
+            Deed::Request => {
+                let method = given.named("method").and_then(Thing::exact);
+                let first = given.at(0).exact().unwrap_or_default();
+                let verb = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
+                    .contains(&first.to_ascii_uppercase().as_str());
+                let method = if verb { Some(first) } else { method };
+                let body = ["data", "body", "json", "files"].iter().any(|name| given.named(name).is_some());
+                let sends = method.is_some_and(|method| {
+                    !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS")
+                }) || body;
+                let given = if verb {
+                    Given {
+                        positional: given.positional.get(1..).unwrap_or_default().to_vec(),
+                        named: given.named.clone(),
+                    }
+                } else {
+                    given.clone()
+                };
+                self.request(&given, if sends { Upload::Yes } else { Upload::No })
+            }
+            Deed::Download => {
+                let url = self.request(given, Upload::No);
+                let path = given.positional.get(1).or_else(|| given.named("filename")).map(Thing::value);
+                if let Some(path) = path {
+                    let output = match url {
+                        Thing::Network(url) => Output::Network(url),
+                        _ => Output::Unknown,
+                    };
+                    self.act(|machine| machine.write_from(&path, &output));
+                }
+                unknown
+            }
+            Deed::Kill => {
+                if given.at(1).exact().as_deref() != Some("0") {
+                    let process = given.at(0).value();
+                    self.act(|machine| machine.effect(EffectKind::ProcessKill, &process));
+                }
+                unknown
+            }
+            Deed::KillRest => {
+                if given.at(0).exact().as_deref() != Some("0") {
+                    for item in given.positional.iter().skip(1).flat_map(Thing::items) {
+                        let process = item.value();
+                        self.act(|machine| machine.effect(EffectKind::ProcessKill, &process));
+                    }
+                }
+                unknown
+            }
+            Deed::Evaluate => {
+                self.evaluate(&given.at(0));
+                unknown
+            }
+            Deed::RunFile => {
+                let path = given.at(0);
+                match self.read(&path) {
+                    code @ (Thing::Text(Value::Exact(_)) | Thing::Network(_)) => self.evaluate(&code),
+                    _ => self.not_known(&path.exact().unwrap_or_else(|| name.to_owned())),
+                }
+                unknown
+            }
+            Deed::Loads => match given.at(0) {
+                // `require strict`, `require "json"`
+                Thing::Name(_) => unknown,
+                path => match path.exact() {
+                    Some(text) if text.contains('/') => self.perform(Deed::RunFile, name, given),
+                    Some(_) => unknown,
+                    None => self.perform(Deed::RunFile, name, given),
+                },
+            },
+            Deed::Connect => self.connect(given),
+            Deed::Listen => Thing::Socket(Value::Unknown),
+            Deed::Duplicate => {
+                if self.socket.is_some() {
+                    self.duplicated = true;
+                    self.gives_shell();
+                }
+                unknown
+            }
+            Deed::Terminal => {
+                if self.socket.is_some() {
+                    self.gives_shell();
+                    return unknown;
+                }
+                let program = given.at(0).items().first().map_or(Value::Unknown, Thing::value);
+                if is_shell(&program.known_start()) {
+                    self.runs_unknown_code("hands a terminal to a shell");
+                    return unknown;
+                }
+                match given.at(0) {
+                    Thing::List(words) => self.run_list(&words),
+                    text => self.run_shell(&text),
+                }
+            }
+            Deed::PathOf => Thing::Path(Self::joined(given)),
+            Deed::Join => Thing::Text(Self::joined(given)),
+            Deed::JoinText => {
+                let between = given.at(0);
+                let parts: Vec<Thing> = given.positional.iter().skip(1).flat_map(Thing::items).collect();
+                joined_text(&between, &parts)
+            }
+            Deed::Variable => self.environment(given),
+            Deed::Home => {
+                let home = self.machine.variable("HOME").unwrap_or(Value::Unknown);
+                if name.contains("Path") || name.contains("Pathname") {
+                    Thing::Path(home)
+                } else {
+                    Thing::Text(home)
+                }
+            }
+            Deed::Here => {
+                let here = self.machine.cwd_value();
+                if name.contains("Path") { Thing::Path(here) } else { Thing::Text(here) }
+            }
+            Deed::Temporary => Thing::text("/tmp"),
+            Deed::TemporaryFile => {
+                Thing::File(Value::Between { prefix: "/tmp/".to_owned(), suffix: String::new() })
+            }
+            Deed::Enter => {
+                let place = self.machine.directory(&given.at(0).value());
+                let place = if self.doubt > 0 { self.machine.shell.cwd.clone().join(&place) } else { place };
+                self.machine.shell.cwd = place;
+                self.machine.shell.logical = None;
+                unknown
+            }
+            Deed::Glob => match given.at(0).items().first().map(Thing::value) {
+                Some(Value::Exact(pattern)) => {
+                    let pattern =
+                        match given.named("root_dir").or_else(|| given.named("cwd")).and_then(Thing::exact) {
+                            Some(root) => format!("{root}/{pattern}"),
+                            None => pattern,
+                        };
+                    Thing::Text(Value::Glob(pattern))
+                }
+                Some(other) => Thing::Text(other),
+                None => unknown,
+            },
+            Deed::List => Thing::List(vec![Thing::Text(Value::Unknown)]),
+            Deed::Walk => {
+                let root = if given.positional.is_empty() { Thing::text(".") } else { given.at(0) };
+                let inside =
+                    Thing::Text(root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
+                if name == "os.walk" {
+                    let names = Thing::List(vec![Thing::Text(Value::Unknown)]);
+                    Thing::List(vec![Thing::List(vec![inside, names.clone(), names])])
+                } else {
+                    Thing::List(vec![inside])
+                }
+            }
+            Deed::Exists => self.exists(&given.at(0)),
+            Deed::Import => {
+                let module = given.at(0);
+                self.import(&module)
+            }
+            Deed::Attribute => match (given.at(0), given.at(1).exact()) {
+                (of, Some(name)) => self.member(&of, &name),
+                (Thing::Name(_) | Thing::Foreign, None) => {
+                    self.runs_unknown_code("calls a function whose name is put together while it runs");
+                    Thing::Local
+                }
+                (_, None) => unknown,
+            },
+            Deed::Becomes(module) => Thing::Name(module.to_owned()),
+            Deed::Base64 => match given.at(0) {
+                network @ Thing::Network(_) => network,
+                thing => {
+                    thing.exact().and_then(|text| filters::decoded_base64(&text)).map_or(unknown, Thing::text)
+                }
+            },
+            Deed::Decoded => match given.at(1).exact().as_deref() {
+                Some("base64" | "base64url") => self.perform(Deed::Base64, name, given),
+                Some("hex") => self.perform(Deed::Hexadecimal, name, given),
+                Some(_) | None => given.at(0),
+            },
+            Deed::Hexadecimal => given
+                .at(0)
+                .exact()
+                .and_then(|text| filters::decoded_hexadecimal(&text))
+                .map_or(unknown, Thing::text),
+            Deed::Character => {
+                let letters: Option<String> = given
+                    .positional
+                    .iter()
+                    .map(|thing| thing.exact()?.parse::<u32>().ok().and_then(char::from_u32))
+                    .collect();
+                letters.map_or(unknown, Thing::text)
+            }
+            Deed::Format => {
+                let values = Thing::List(given.positional.get(1..).unwrap_or_default().to_vec());
+                formatted(&given.at(0), &values)
+            }
+            Deed::Foreign => {
+                self.not_known(name);
+                Thing::Foreign
+            }
+            Deed::Input => self.standard_input(),
+            Deed::First => {
+                let list = match given.positional.first() {
+                    Some(list) => list.clone(),
+                    None => self.variables.get("@_").cloned().unwrap_or_else(|| self.arguments(0)),
+                };
+                match list {
+                    Thing::List(items) => {
+                        let mut items = items.into_iter();
+                        let first = items.next().unwrap_or(unknown);
+                        if given.positional.is_empty() && self.variables.contains_key("@_") {
+                            self.variables.insert("@_".to_owned(), Thing::List(items.collect()));
+                        }
+                        first
+                    }
+                    _ => unknown,
+                }
+            }
+            Deed::Package => {
+                for item in given.at(0).items() {
+                    let name = item.value();
+                    self.act(|machine| machine.effect(EffectKind::PackageInstall, &name));
+                }
+                unknown
+            }
+            Deed::Parsed => given.named("text").cloned().unwrap_or(unknown),
+            Deed::Statement => {
+                let text = given.at(0).exact().unwrap_or_default().to_ascii_lowercase();
+                let first = text.split_whitespace().next().unwrap_or_default().to_owned();
+                let kind = match first.as_str() {
+                    "drop" | "truncate" | "delete" => Some(EffectKind::DatastoreDestroy),
+                    "insert" | "update" | "alter" | "create" | "replace" => Some(EffectKind::DatastoreChange),
+                    _ => None,
+                };
+                if let Some(kind) = kind {
+                    self.act(|machine| machine.add(Draft::new(kind, Target::Unknown)));
+                }
+                Thing::Name("cursor".to_owned())
+            }
+            Deed::Together => Thing::List(given.positional.clone()),
+            Deed::CallByName => {
+                let rest = match given.positional.get(1) {
+                    Some(Thing::List(items)) if name.ends_with("array") => items.clone(),
+                    _ => given.positional.get(1..).unwrap_or_default().to_vec(),
+                };
+                let callee = given.at(0);
+                self.call_by_name(&callee, &Given { positional: rest, named: Vec::new() })
+            }
+            Deed::Expand => {
+                let path = given.at(0).value();
+                let known = path.known_start();
+                match known
+                    .strip_prefix('~')
+                    .or_else(|| known.strip_prefix("$HOME"))
+                    .or_else(|| known.strip_prefix("${HOME}"))
+                {
+                    Some(rest) if path.as_exact().is_some() && (rest.is_empty() || rest.starts_with('/')) => {
+                        Thing::Text(
+                            self.machine
+                                .variable("HOME")
+                                .unwrap_or(Value::Unknown)
+                                .followed_by(&Value::exact(rest)),
+                        )
+                    }
+                    Some(_) => unknown,
+                    None if known.contains('$') => unknown,
+                    None => given.at(0),
+                }
+            }
+            Deed::Parent => Thing::Text(parent(&given.at(0).value())),
+        }
+    }
+}
+
+/// Whether a name is that of the function which calls another by its name.
+fn is_send(name: &str) -> bool {
+    matches!(name.rsplit('.').next(), Some("send" | "public_send" | "__send__"))
+}

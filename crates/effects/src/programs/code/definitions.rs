@@ -1,0 +1,350 @@
+//! Functions and classes that the code defines, with a name or without.
+
+use crate::interpreter::Value;
+
+use super::follower::{Follower, Function, Given};
+use super::statements::{flat, known_items};
+use super::thing::Thing;
+use super::token::{Language, Token};
+use std::rc::Rc;
+
+impl Follower<'_, '_, '_> {
+    /// A class: its methods are functions that something may call.
+    pub(super) fn class(&mut self, at: usize, to: usize) -> usize {
+        if let Some(name) = self.tokens.word(at + 1).map(str::to_owned) {
+            self.assign(&name, Thing::Local);
+        }
+        if self.language == Language::Ruby {
+            let end = self.tokens.partner(at).min(to);
+            let from =
+                self.find(at, end, |token| matches!(token, Token::Line | Token::Mark(";"))).unwrap_or(end);
+            self.run(from, end);
+            return end + 1;
+        }
+        let Some(open) = self.find_mark(at, to, &["{"]) else { return at + 1 };
+        let close = self.tokens.partner(open).min(to);
+        let mut place = open + 1;
+        while place < close && self.step() {
+            let is_method =
+                matches!(self.tokens.list.get(place), Some(Token::Word(_))) && self.tokens.is(place + 1, "(");
+            if !is_method {
+                place += 1;
+                continue;
+            }
+            let behind = self.tokens.partner(place + 1) + 1;
+            let body = (behind..close.min(behind + 6)).find(|at| self.tokens.is(*at, "{"));
+            let Some(body) = body else {
+                place = behind;
+                continue;
+            };
+            let parameters = self.parameters(place + 2, behind - 1);
+            let end = self.tokens.partner(body).min(close);
+            self.define("", parameters, body + 1, end);
+            place = end + 1;
+        }
+        close + 1
+    }
+
+    /// Notes down every function that is defined between two places, before it is needed.
+    pub(super) fn define_functions(&mut self, from: usize, to: usize) {
+        let mut at = from;
+        while at < to && self.step() {
+            at = match self.definition_at(at, to) {
+                Some(next) => next.max(at + 1),
+                None => match self.tokens.list.get(at) {
+                    Some(Token::Mark("(" | "[" | "{") | Token::Begin) => self.tokens.partner(at) + 1,
+                    _ => at + 1,
+                },
+            };
+        }
+    }
+
+    /// Notes down the function that is defined at a place; answers where the code goes on.
+    pub(super) fn definition_at(&mut self, at: usize, to: usize) -> Option<usize> {
+        let word = self.tokens.word(at)?;
+        let mut at = at;
+        let word = match word {
+            "async" | "local" | "export" | "static" | "public" | "private" | "protected" | "default" => {
+                at += 1;
+                self.tokens.word(at)?
+            }
+            word => word,
+        };
+        let fits = match self.language {
+            Language::Python | Language::Ruby => word == "def",
+            Language::JavaScript | Language::Php | Language::Lua => word == "function",
+            Language::Perl => word == "sub",
+            Language::R => false,
+        };
+        if !fits {
+            return None;
+        }
+        let mut name_at = at + 1;
+        if self.tokens.is(name_at, "*") || self.tokens.is(name_at, "&") {
+            name_at += 1;
+        }
+        let mut name = self.tokens.word(name_at)?.to_owned();
+        while matches!(self.tokens.list.get(name_at + 1), Some(Token::Mark("." | ":")))
+            && self.tokens.word(name_at + 2).is_some()
+        {
+            name_at += 2;
+            name = self.tokens.word(name_at)?.to_owned();
+        }
+        let mut body = name_at + 1;
+        let mut parameters = Vec::new();
+        if self.tokens.is(body, "(") {
+            let close = self.tokens.partner(body);
+            parameters = self.parameters(body + 1, close);
+            body = close + 1;
+        }
+        let (from, end, next) = match self.language {
+            Language::Python => self.block(self.find_mark(body, to, &[":"])? + 1, to),
+            Language::Ruby | Language::Lua => {
+                let end = self.tokens.partner(at).min(to);
+                (body, end, end + 1)
+            }
+            Language::JavaScript | Language::Perl | Language::Php | Language::R => {
+                let open = self.find_mark(body, to, &["{"])?;
+                let end = self.tokens.partner(open).min(to);
+                (open + 1, end, end + 1)
+            }
+        };
+        self.define(&name, parameters, from, end);
+        Some(next)
+    }
+
+    /// Notes down a function; answers its place in the list.
+    pub(super) fn define(&mut self, name: &str, parameters: Vec<String>, from: usize, to: usize) -> usize {
+        let known = self.functions.iter().position(|function| {
+            function.from == from && function.to == to && Rc::ptr_eq(&function.tokens, &self.tokens)
+        });
+        if let Some(place) = known {
+            return place;
+        }
+        let tokens = Rc::clone(&self.tokens);
+        self.functions.push(Function { name: name.to_owned(), parameters, tokens, from, to, called: false });
+        self.functions.len() - 1
+    }
+
+    /// The names of parameters between parentheses.
+    pub(super) fn parameters(&self, at: usize, to: usize) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut at = at;
+        while at < to {
+            let end = self.find_mark(at, to, &[","]).unwrap_or(to);
+            let word = match self.language {
+                // The type stands before the name.
+                Language::Php => {
+                    (at..end).find_map(|place| self.tokens.word(place).filter(|word| word.starts_with('$')))
+                }
+                _ => (at..end).find_map(|place| self.tokens.word(place)),
+            };
+            if matches!(self.tokens.list.get(at), Some(Token::Mark("{" | "["))) {
+                names.push(String::new());
+            } else if let Some(word) = word {
+                names.push(word.to_owned());
+            }
+            at = end + 1;
+        }
+        names
+    }
+
+    /// Keywords that are values: functions without a name, imports, code blocks.
+    pub(super) fn keyword(&mut self, word: &str, at: usize, to: usize) -> Option<(Thing, usize)> {
+        match (self.language, word) {
+            (Language::JavaScript | Language::Php | Language::Lua | Language::R, "function") => {
+                let mut open = at + 1;
+                while open < to && !self.tokens.is(open, "(") && open < at + 4 {
+                    open += 1;
+                }
+                let close = self.tokens.partner(open);
+                let parameters = self.parameters(open + 1, close);
+                if self.language == Language::Lua {
+                    let end = self.tokens.partner(at).min(to);
+                    let place = self.define("", parameters, close + 1, end);
+                    return Some((Thing::Function(place), end + 1));
+                }
+                let body = self.find_mark(close + 1, to, &["{"])?;
+                let end = self.tokens.partner(body).min(to);
+                let place = self.define("", parameters, body + 1, end);
+                Some((Thing::Function(place), end + 1))
+            }
+            (Language::Php, "fn") => {
+                let close = self.tokens.partner(at + 1);
+                let parameters = self.parameters(at + 2, close);
+                let arrow = self.find_mark(close, to, &["=>"])?;
+                let end = self.end_of_value(arrow + 1, to);
+                let place = self.define("", parameters, arrow + 1, end);
+                Some((Thing::Function(place), end))
+            }
+            (Language::Perl, "sub") => {
+                let body = self.find_mark(at + 1, to, &["{"])?;
+                let end = self.tokens.partner(body).min(to);
+                let place = self.define("", Vec::new(), body + 1, end);
+                Some((Thing::Function(place), end + 1))
+            }
+            (Language::Perl, "do" | "eval") if self.tokens.is(at + 1, "{") => {
+                let end = self.tokens.partner(at + 1).min(to);
+                self.run(at + 2, end);
+                Some((Thing::Text(Value::Unknown), end + 1))
+            }
+            (Language::Perl, "map" | "grep" | "sort" | "first" | "any") if self.tokens.is(at + 1, "{") => {
+                let end = self.tokens.partner(at + 1).min(to);
+                let until =
+                    self.end_of_statement(end + 1, to).min(self.find_mark(end + 1, to, &[")"]).unwrap_or(to));
+                let list = Thing::List(self.given(end + 1, until).positional);
+                let outer = self.variables.insert("$_".to_owned(), flat(&list).each());
+                self.run(at + 2, end);
+                match outer {
+                    Some(outer) => self.variables.insert("$_".to_owned(), outer),
+                    None => self.variables.remove("$_"),
+                };
+                let answer =
+                    if word == "map" { Thing::List(vec![Thing::Text(Value::Unknown)]) } else { list };
+                Some((answer, until))
+            }
+            (Language::Python, "lambda") => {
+                let colon = self.find_mark(at, to, &[":"])?;
+                let parameters = self.parameters(at + 1, colon);
+                let end = self.end_of_value(colon + 1, to);
+                let place = self.define("", parameters, colon + 1, end);
+                Some((Thing::Function(place), end))
+            }
+            (Language::Ruby, "lambda" | "proc") => {
+                self.ruby_block(at + 1, to, &Thing::Text(Value::Unknown)).map(|next| (Thing::Local, next))
+            }
+            (Language::Ruby, "begin" | "if" | "unless" | "case" | "while" | "until")
+                if self.tokens.partner(at) > at =>
+            {
+                let end = self.tokens.partner(at).min(to);
+                if word == "begin" {
+                    self.run(at + 1, end);
+                } else {
+                    self.branch(at, to, word);
+                }
+                Some((Thing::Text(Value::Unknown), end + 1))
+            }
+            (
+                _,
+                "await" | "new" | "not" | "yield" | "typeof" | "void" | "delete" | "return" | "async"
+                | "throw" | "raise" | "else" | "then" | "my" | "our" | "local" | "in",
+            ) if !(self.tokens.is(at + 1, ".") || word == "delete" && self.tokens.is(at + 1, "(")) => {
+                if at + 1 >= to
+                    || matches!(
+                        self.tokens.list.get(at + 1),
+                        Some(Token::Mark("," | ")" | "]" | "}" | ";") | Token::Line)
+                    )
+                {
+                    return Some((Thing::Local, at + 1));
+                }
+                let (value, next) = self.expression(at + 1, to);
+                Some((if word == "not" { super::expressions::negated(&value) } else { value }, next))
+            }
+            (_, "true" | "True" | "TRUE") => Some((Thing::text("true"), at + 1)),
+            (_, "false" | "False" | "FALSE") => Some((Thing::text("false"), at + 1)),
+            (
+                _,
+                "None" | "null" | "undefined" | "nil" | "NULL" | "undef" | "this" | "self" | "pass" | "break"
+                | "continue" | "next" | "last" | "redo" | "super" | "cls",
+            ) => Some((Thing::Local, at + 1)),
+            _ => None,
+        }
+    }
+
+    /// `->(x) { body }`
+    pub(super) fn ruby_lambda(&mut self, at: usize, to: usize) -> (Thing, usize) {
+        let mut at = at + 1;
+        if self.tokens.is(at, "(") {
+            at = self.tokens.partner(at) + 1;
+        }
+        let next = self.ruby_block(at, to, &Thing::Text(Value::Unknown)).unwrap_or(at);
+        (Thing::Local, next)
+    }
+
+    /// Follows `{ |x| body }` or `do |x| body end`, with what the parameters are given; `None` when no block stands there.
+    pub(super) fn ruby_block(&mut self, at: usize, to: usize, value: &Thing) -> Option<usize> {
+        if !self.tokens.is(at, "{") && !self.tokens.is_word(at, "do") {
+            return None;
+        }
+        let end = self.tokens.partner(at).min(to);
+        let mut from = at + 1;
+        let outer = self.variables.clone();
+        if self.tokens.is(from, "|") {
+            let close = self.find_mark(from + 1, end, &["|"])?;
+            let names = self.parameters(from + 1, close);
+            match names.as_slice() {
+                [name] => {
+                    self.set(name, value.clone());
+                }
+                several => self.assign_all(several, &Thing::Local),
+            }
+            from = close + 1;
+        }
+        self.run(from, end);
+        for (name, known) in outer {
+            self.variables.entry(name).or_insert(known);
+        }
+        Some(end + 1)
+    }
+
+    /// The block behind a call of Ruby, and functions given to calls elsewhere.
+    pub(super) fn block_behind(
+        &mut self,
+        receiver: &Thing,
+        result: Thing,
+        at: usize,
+        to: usize,
+    ) -> (Thing, usize) {
+        if self.language != Language::Ruby {
+            return (result, at);
+        }
+        let of = match receiver {
+            Thing::Method(of, _) => of.as_ref().clone(),
+            other => other.clone(),
+        };
+        if let Some(items) = known_items(&of) {
+            let mut next = None;
+            for item in items {
+                next = self.ruby_block(at, to, item);
+            }
+            return (result, next.unwrap_or(at));
+        }
+        let value = match (&result, of.each()) {
+            (Thing::File(_) | Thing::Network(_) | Thing::Socket(_), _) => result.clone(),
+            (_, each @ (Thing::Text(_) | Thing::Path(_) | Thing::Network(_))) => each,
+            _ => match result.each() {
+                Thing::Local => Thing::Text(Value::Unknown),
+                each => each,
+            },
+        };
+        match self.ruby_block(at, to, &value) {
+            Some(next) => (result, next),
+            None => (result, at),
+        }
+    }
+
+    /// A member of Ruby without parentheses: a call, with words behind it or not.
+    pub(super) fn called_bare(
+        &mut self,
+        receiver: &Thing,
+        thing: Thing,
+        at: usize,
+        to: usize,
+    ) -> (Thing, usize) {
+        let callable = matches!(thing, Thing::Method(_, _))
+            || matches!(&thing, Thing::Name(name) if self.deed(name).is_some() || is_function_name(name));
+        if !callable {
+            return (thing, at);
+        }
+        if self.begins_word(at) {
+            return (thing, at);
+        }
+        let result = self.call_thing(&thing, &Given::default());
+        self.block_behind(receiver, result, at, to)
+    }
+}
+
+/// Whether the last part of a name is that of a function of Ruby, not of a constant.
+pub(super) fn is_function_name(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_lowercase() || c == '_'))
+}

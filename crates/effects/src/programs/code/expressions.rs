@@ -1,0 +1,650 @@
+//! Expressions: what a value is, and the calls on the way.
+
+use std::rc::Rc;
+
+use crate::interpreter::Value;
+
+use super::follower::{Follower, Given};
+use super::thing::Thing;
+use super::token::{Language, Piece, Token};
+
+/// Words that end an expression or join two.
+pub(super) const JOINING: &[&str] = &[
+    "if",
+    "unless",
+    "else",
+    "elif",
+    "elsif",
+    "and",
+    "or",
+    "for",
+    "foreach",
+    "in",
+    "is",
+    "of",
+    "then",
+    "do",
+    "end",
+    "while",
+    "until",
+    "rescue",
+    "instanceof",
+    "as",
+    "from",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "le",
+    "ge",
+    "cmp",
+    "x",
+    "xor",
+    "async",
+    "with",
+    "except",
+    "finally",
+    "catch",
+];
+
+impl Follower<'_, '_, '_> {
+    /// The value of the expression that begins at a place, and where it ends.
+    pub(super) fn expression(&mut self, at: usize, to: usize) -> (Thing, usize) {
+        if at >= to {
+            return (Thing::Local, to);
+        }
+        self.deeper(|follower| follower.expression_here(at, to)).unwrap_or((Thing::Foreign, to))
+    }
+
+    pub(super) fn expression_here(&mut self, at: usize, to: usize) -> (Thing, usize) {
+        if let Some(answer) = self.assignment(at, to) {
+            return answer;
+        }
+        if let Some(answer) = self.arrow_function(at, to) {
+            return answer;
+        }
+        let (mut left, mut at) = self.operand(at, to);
+        while at < to && self.step() {
+            let next = self.tokens.list.get(at).cloned();
+            let operator = match &next {
+                Some(Token::Mark(mark)) => (*mark).to_owned(),
+                Some(Token::Word(word)) => word.clone(),
+                Some(Token::Line) if self.continues_below(at) => {
+                    at += 1;
+                    continue;
+                }
+                _ => break,
+            };
+            let right_at = at + 1;
+            match operator.as_str() {
+                "+" if self.language != Language::Perl && self.language != Language::Php => {
+                    let (right, next) = self.part(right_at, to);
+                    left = left.followed_by(&right);
+                    at = next;
+                }
+                "." if matches!(self.language, Language::Perl | Language::Php) => {
+                    let (right, next) = self.part(right_at, to);
+                    left = left.followed_by(&right);
+                    at = next;
+                }
+                ".." if self.language == Language::Lua => {
+                    let (right, next) = self.part(right_at, to);
+                    left = left.followed_by(&right);
+                    at = next;
+                }
+                "/" if matches!(left, Thing::Path(_)) => {
+                    let (right, next) = self.part(right_at, to);
+                    left = Thing::Path(left.below(&right));
+                    at = next;
+                }
+                "%" if matches!(left, Thing::Text(_))
+                    && matches!(self.language, Language::Python | Language::Ruby) =>
+                {
+                    let (right, next) = self.part(right_at, to);
+                    left = formatted(&left, &right);
+                    at = next;
+                }
+                "||" | "??" | "or" | "&&" | "and" => {
+                    let decided = truth(&left);
+                    let (right, next) = self.in_doubt(|follower| follower.expression(right_at, to));
+                    left = match (operator.as_str(), decided) {
+                        ("&&" | "and", _) => Thing::Local,
+                        (_, Some(true)) => left,
+                        _ if matches!(left, Thing::Local) => right,
+                        _ => left.join(&right),
+                    };
+                    at = next;
+                }
+                "?" => {
+                    let (first, next) = self.in_doubt(|follower| follower.expression(right_at, to));
+                    at = next;
+                    left = first;
+                    if self.tokens.is(at, ":") {
+                        let (second, next) = self.in_doubt(|follower| follower.expression(at + 1, to));
+                        left = left.join(&second);
+                        at = next;
+                    }
+                }
+                "if" if self.language == Language::Python => {
+                    let (_, next) = self.expression(right_at, to);
+                    at = next;
+                    if self.tokens.is_word(at, "else") {
+                        let (second, next) = self.in_doubt(|follower| follower.expression(at + 1, to));
+                        left = left.join(&second);
+                        at = next;
+                    }
+                }
+                "as" if self.language == Language::JavaScript => {
+                    at = right_at + 1;
+                }
+                "!" if self.language == Language::JavaScript => at = right_at,
+                "=" | "+=" | "-=" | ".=" | "||=" | "&&=" | "??=" | ":=" | "*=" | "|=" | "<-" => {
+                    let (_, next) = self.expression(right_at, to);
+                    left = Thing::Local;
+                    at = next;
+                }
+                "++" | "--" => at = right_at,
+                "<<" if self.language == Language::Ruby => {
+                    let (right, next) = self.part(right_at, to);
+                    self.push_into(&left, &right);
+                    at = next;
+                }
+                "-" | "*" | "**" | "/" | "//" | "%" | "==" | "!=" | "===" | "!==" | "<" | ">" | "<="
+                | ">=" | "<=>" | "=~" | "!~" | "&" | "|" | "^" | "<<" | ">>" | ".." | "..." | "~=" | "in"
+                | "is" | "of" | "instanceof" | "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" | "x"
+                | "xor" | "not" | "+" | "@" | "|>" => {
+                    if operator == "=~"
+                        && let Some(Token::Pattern(pieces)) = self.tokens.list.get(right_at).cloned()
+                    {
+                        self.pattern(&pieces);
+                    }
+                    let (_, next) = self.part(right_at, to);
+                    left = Thing::Local;
+                    at = next.max(right_at);
+                }
+                _ => break,
+            }
+        }
+        (left, at)
+    }
+
+    /// One operand with what is behind it.
+    pub(super) fn part(&mut self, at: usize, to: usize) -> (Thing, usize) {
+        let at = if matches!(self.tokens.list.get(at), Some(Token::Line)) { at + 1 } else { at };
+        if at >= to {
+            return (Thing::Local, to);
+        }
+        self.deeper(|follower| match follower.arrow_function(at, to) {
+            Some(answer) => answer,
+            None => follower.operand(at, to),
+        })
+        .unwrap_or((Thing::Foreign, to))
+    }
+
+    /// Whether the statement goes on behind the end of a line.
+    pub(super) fn continues_below(&self, at: usize) -> bool {
+        match self.language {
+            Language::JavaScript => matches!(
+                self.tokens.list.get(at + 1),
+                Some(Token::Mark("." | "?." | "+" | "&&" | "||" | "??" | "?" | ":" | "===" | "=="))
+            ),
+            Language::Ruby | Language::Lua => {
+                matches!(self.tokens.list.get(at + 1), Some(Token::Mark("." | "&." | "..")))
+            }
+            Language::Python | Language::Perl | Language::Php | Language::R => false,
+        }
+    }
+
+    /// `name = value`, `my $x = value`, `name += value`
+    pub(super) fn assignment(&mut self, at: usize, to: usize) -> Option<(Thing, usize)> {
+        let mut at = at;
+        while matches!(
+            self.tokens.word(at),
+            Some("my" | "our" | "local" | "const" | "let" | "var" | "static" | "export" | "global")
+        ) && !self.tokens.is(at + 1, "=")
+        {
+            at += 1;
+        }
+        let name = self.tokens.word(at)?.to_owned();
+        let mut sign = at + 1;
+        if self.tokens.is(sign, ":") && matches!(self.language, Language::Python | Language::JavaScript) {
+            // A type stands between.
+            sign = (sign..to.min(sign + 12)).find(|at| {
+                matches!(
+                    self.tokens.list.get(*at),
+                    Some(Token::Mark("=" | "," | ";" | ")" | "?") | Token::Line)
+                )
+            })?;
+        }
+        let Some(Token::Mark(mark)) = self.tokens.list.get(sign).cloned() else { return None };
+        match mark {
+            "=" | ":=" | "||=" | "??=" | "<-" => {
+                let (mut value, mut next) = self.expression(sign + 1, to);
+                if self.language == Language::Python
+                    && self.tokens.is(next, ",")
+                    && self.is_statement_level(at)
+                {
+                    // `a = 1, 2`
+                    next = self.skip_statement(next, to);
+                    value = Thing::Local;
+                }
+                if self.language == Language::Perl
+                    && name.starts_with('@')
+                    && !matches!(value, Thing::List(_))
+                {
+                    value = Thing::List(vec![value]);
+                }
+                self.assign(&name, value.clone());
+                Some((value, next))
+            }
+            "+=" | ".=" => {
+                let (value, next) = self.expression(sign + 1, to);
+                let before = self.lookup(&name);
+                let joined = before.followed_by(&value);
+                self.assign(&name, joined.clone());
+                Some((joined, next))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_statement_level(&self, at: usize) -> bool {
+        at == 0
+            || matches!(
+                at.checked_sub(1).and_then(|before| self.tokens.list.get(before)),
+                Some(Token::Line | Token::Begin | Token::End | Token::Mark(";" | ":"))
+            )
+    }
+
+    /// `(a, b) => body`, `a => body`, `async x => body`
+    pub(super) fn arrow_function(&mut self, at: usize, to: usize) -> Option<(Thing, usize)> {
+        if self.language != Language::JavaScript {
+            return None;
+        }
+        let at = if self.tokens.is_word(at, "async") && !self.tokens.is_word(at + 1, "function") {
+            at + 1
+        } else {
+            at
+        };
+        let (parameters, arrow) = if self.tokens.is(at, "(") {
+            let close = self.tokens.partner(at);
+            if !self.tokens.is(close + 1, "=>") {
+                return None;
+            }
+            (self.parameters(at + 1, close), close + 1)
+        } else {
+            let name = self.tokens.word(at)?.to_owned();
+            if !self.tokens.is(at + 1, "=>") {
+                return None;
+            }
+            (vec![name], at + 1)
+        };
+        let body = arrow + 1;
+        if self.tokens.is(body, "{") {
+            let close = self.tokens.partner(body).min(to);
+            let place = self.define("", parameters, body + 1, close);
+            return Some((Thing::Function(place), (close + 1).min(to.max(close))));
+        }
+        let end = self.end_of_value(body, to);
+        let place = self.define("", parameters, body, end);
+        Some((Thing::Function(place), end))
+    }
+
+    /// Where the value that begins at a place ends: at a comma, the end of the statement or a closing bracket.
+    pub(super) fn end_of_value(&self, at: usize, to: usize) -> usize {
+        let mut at = at;
+        while at < to {
+            match self.tokens.list.get(at) {
+                Some(Token::Mark("," | ";" | ")" | "]" | "}")) => return at,
+                Some(Token::Line) if !self.continues_below(at) => return at,
+                Some(Token::Mark("(" | "[" | "{") | Token::Begin) => at = self.tokens.partner(at) + 1,
+                _ => at += 1,
+            }
+        }
+        to
+    }
+
+    /// The value at a place with its members, calls and indexes.
+    pub(super) fn operand(&mut self, at: usize, to: usize) -> (Thing, usize) {
+        let Some(token) = self.tokens.list.get(at).cloned() else { return (Thing::Local, to) };
+        let (thing, next) = match token {
+            Token::Text(pieces) => (self.text_of(&pieces), at + 1),
+            Token::Words(words) => (Thing::List(words.into_iter().map(Thing::text).collect()), at + 1),
+            Token::Command(pieces) => {
+                let text = self.text_of(&pieces);
+                (self.run_shell(&text), at + 1)
+            }
+            Token::Pattern(pieces) => {
+                self.pattern(&pieces);
+                (Thing::Local, at + 1)
+            }
+            Token::Number(number) => (Thing::text(number), at + 1),
+            Token::Mark("(") => {
+                let close = self.tokens.partner(at).min(to);
+                (self.group(at + 1, close), (close + 1).min(to.max(close)))
+            }
+            Token::Mark("[") => {
+                let close = self.tokens.partner(at).min(to);
+                (Thing::List(self.given(at + 1, close).positional), close + 1)
+            }
+            Token::Mark("{") => {
+                let close = self.tokens.partner(at).min(to);
+                (self.map(at + 1, close), close + 1)
+            }
+            Token::Mark("!") => {
+                let (value, next) = self.operand(at + 1, to);
+                return (negated(&value), next);
+            }
+            Token::Mark(
+                "-" | "+" | "&" | "*" | "**" | "..." | "\\" | "~" | "@" | "<" | "$" | "++" | "--" | "::"
+                | "=>" | "->" | "<<" | "%" | ":" | "#",
+            ) => {
+                if self.language == Language::Ruby && self.tokens.is(at, "->") {
+                    return self.ruby_lambda(at, to);
+                }
+                if self.language == Language::Perl && self.tokens.is(at, "-") && self.is_file_test(at + 1) {
+                    let (_, next) = self.operand(at + 2, to);
+                    return (Thing::Local, next);
+                }
+                if at + 1 >= to
+                    || matches!(
+                        self.tokens.list.get(at + 1),
+                        Some(Token::Mark("," | ")" | "]" | "}" | ";" | "=") | Token::Line)
+                    )
+                {
+                    return (Thing::Local, at + 1);
+                }
+                let negative = self.tokens.is(at, "-");
+                let (value, next) =
+                    self.deeper(|follower| follower.operand(at + 1, to)).unwrap_or((Thing::Foreign, to));
+                return (if negative { negative_number(value) } else { value }, next);
+            }
+            Token::Word(word) => match self.keyword(&word, at, to) {
+                Some(answer) => answer,
+                None => (self.named(&word), at + 1),
+            },
+            Token::Mark(_) | Token::Line | Token::Begin | Token::End => return (Thing::Local, at + 1),
+        };
+        self.behind(thing, next, to)
+    }
+
+    /// `-e $file`
+    pub(super) fn is_file_test(&self, at: usize) -> bool {
+        self.tokens.word(at).is_some_and(|word| word.len() == 1)
+            && !self.tokens.is(at + 1, "(")
+            && !self.tokens.is(at + 1, "=>")
+    }
+
+    /// Members, calls and indexes behind a value.
+    pub(super) fn behind(&mut self, thing: Thing, at: usize, to: usize) -> (Thing, usize) {
+        let (mut thing, mut at) = (thing, at);
+        while at < to && self.step() {
+            let next = self.tokens.list.get(at).cloned();
+            match next {
+                Some(Token::Mark("(")) => {
+                    let close = self.tokens.partner(at).min(to);
+                    let given = self.given(at + 1, close);
+                    at = (close + 1).min(to.max(close));
+                    let receiver = thing.clone();
+                    thing = self.call_thing(&thing, &given);
+                    (thing, at) = self.block_behind(&receiver, thing, at, to);
+                }
+                Some(Token::Mark("[")) => {
+                    let close = self.tokens.partner(at).min(to);
+                    if self.language == Language::Ruby
+                        && matches!(thing, Thing::Name(_))
+                        && at > 0
+                        && self.takes_words(&thing)
+                    {
+                        break;
+                    }
+                    let colon =
+                        self.find_mark(at + 1, close, &[":"]).filter(|_| self.language == Language::Python);
+                    let index = self.given(at + 1, close).at(0);
+                    thing = match (colon, thing) {
+                        // `list[1:]`
+                        (Some(colon), Thing::List(items)) => {
+                            let from = if colon == at + 1 {
+                                Some(0)
+                            } else {
+                                index.exact().and_then(|text| text.parse::<usize>().ok())
+                            };
+                            match from {
+                                Some(from) if colon + 1 == close => {
+                                    Thing::List(items.get(from..).unwrap_or_default().to_vec())
+                                }
+                                Some(_) | None => Thing::List(vec![Thing::any(&items)]),
+                            }
+                        }
+                        (Some(_), network @ Thing::Network(_)) => network,
+                        (Some(_), _) => Thing::Text(Value::Unknown),
+                        (None, thing) => self.indexed(&thing, &index),
+                    };
+                    at = close + 1;
+                }
+                Some(Token::Mark("{")) if self.language == Language::Perl && self.is_perl_index(at) => {
+                    let close = self.tokens.partner(at).min(to);
+                    let index = match self.tokens.word(at + 1) {
+                        Some(word) if close == at + 2 && !word.starts_with('$') => Thing::text(word),
+                        _ => self.expression(at + 1, close).0,
+                    };
+                    thing = self.indexed(&thing, &index);
+                    at = close + 1;
+                }
+                Some(Token::Mark(mark @ ("." | "?." | "->" | "::" | "&." | ":")))
+                    if self.is_member(mark, at) =>
+                {
+                    match self.tokens.list.get(at + 1).cloned() {
+                        Some(Token::Word(name)) => {
+                            let member = name.trim_start_matches(['$', '@']).to_owned();
+                            let receiver = thing.clone();
+                            thing = self.member(&thing, &member);
+                            at += 2;
+                            if self.language == Language::Ruby && !self.tokens.is(at, "(") {
+                                (thing, at) = self.called_bare(&receiver, thing, at, to);
+                            } else if self.language == Language::Perl
+                                && !self.tokens.is(at, "(")
+                                && matches!(thing, Thing::Method(_, _))
+                            {
+                                thing = self.call_thing(&thing, &Given::default());
+                            }
+                        }
+                        Some(Token::Mark("(" | "[" | "{")) => at += 1,
+                        _ => {
+                            at += 2;
+                            thing = Thing::Local;
+                        }
+                    }
+                }
+                Some(Token::Line)
+                    if self.continues_below(at)
+                        && matches!(self.tokens.list.get(at + 1), Some(Token::Mark("." | "?." | "&."))) =>
+                {
+                    at += 1;
+                }
+                Some(Token::Text(_))
+                    if self.language == Language::JavaScript && !matches!(thing, Thing::Text(_)) =>
+                {
+                    // A tagged template: $`rm -rf x` of zx and bun runs a command.
+                    let Some(Token::Text(pieces)) = self.tokens.list.get(at).cloned() else { break };
+                    let text = self.text_of(&pieces);
+                    thing = if matches!(&thing, Thing::Name(name) if name == "$") {
+                        self.run_shell(&text)
+                    } else {
+                        Thing::Local
+                    };
+                    at += 1;
+                }
+                _ => {
+                    if self.takes_words(&thing) && self.begins_word(at) {
+                        let (given, next) = self.words(at, to);
+                        let receiver = thing.clone();
+                        thing = self.call_thing(&thing, &given);
+                        (thing, at) = self.block_behind(&receiver, thing, next, to);
+                        continue;
+                    }
+                    if self.is_bare_call(&thing) {
+                        thing = self.call_thing(&thing, &Given::default());
+                        continue;
+                    }
+                    break;
+                }
+            }
+        }
+        match thing {
+            // An attribute of what came over the network, as `response.text`.
+            Thing::Method(of, _) if matches!(*of, Thing::Network(_)) => (*of, at),
+            thing => (thing, at),
+        }
+    }
+
+    /// Whether a mark behind a value leads to a member.
+    pub(super) fn is_member(&self, mark: &str, at: usize) -> bool {
+        match self.language {
+            Language::Python | Language::R => mark == ".",
+            Language::JavaScript => mark == "." || mark == "?.",
+            Language::Perl => {
+                mark == "->" || (mark == "::" && matches!(self.tokens.list.get(at + 1), Some(Token::Word(_))))
+            }
+            Language::Ruby => matches!(mark, "." | "&." | "::"),
+            Language::Php => mark == "->" || mark == "::",
+            Language::Lua => {
+                mark == "." || (mark == ":" && matches!(self.tokens.list.get(at + 1), Some(Token::Word(_))))
+            }
+        }
+    }
+
+    pub(super) fn is_perl_index(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| match self.tokens.list.get(before) {
+            Some(Token::Word(word)) => word.starts_with('$'),
+            Some(Token::Mark("->" | "]" | "}")) => true,
+            _ => false,
+        })
+    }
+
+    /// The text that pieces make.
+    pub(super) fn text_of(&mut self, pieces: &[Piece]) -> Thing {
+        let mut whole = Thing::text("");
+        for piece in pieces {
+            let part = match piece {
+                Piece::Text(text) => Thing::text(text.as_str()),
+                Piece::Code(code) => {
+                    let code = Rc::clone(code);
+                    self.with_tokens(code, |follower| {
+                        let end = follower.tokens.list.len();
+                        follower.all(0, end)
+                    })
+                }
+            };
+            whole = whole.followed_by(&part);
+        }
+        whole
+    }
+
+    /// The code in a regular expression.
+    pub(super) fn pattern(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            if let Piece::Code(_) = piece {
+                self.text_of(std::slice::from_ref(piece));
+            }
+        }
+    }
+
+    /// Every expression up to a place; the value when it is only one.
+    pub(super) fn all(&mut self, at: usize, to: usize) -> Thing {
+        let (mut value, mut at) = self.expression(at, to);
+        while at < to && self.step() {
+            if matches!(self.tokens.list.get(at), Some(Token::Line)) {
+                at += 1;
+                continue;
+            }
+            let (_, next) = self.expression(at, to);
+            at = next.max(at + 1);
+            value = Thing::Local;
+        }
+        value
+    }
+
+    /// The first of these marks outside brackets.
+    pub(super) fn find_mark(&self, at: usize, to: usize, marks: &[&str]) -> Option<usize> {
+        self.find(at, to, |token| matches!(token, Token::Mark(mark) if marks.contains(mark)))
+    }
+
+    /// The first of these words outside brackets.
+    pub(super) fn find_word(&self, at: usize, to: usize, words: &[&str]) -> Option<usize> {
+        self.find(at, to, |token| matches!(token, Token::Word(word) if words.contains(&word.as_str())))
+    }
+
+    /// The first fitting token outside brackets.
+    pub(super) fn find(&self, at: usize, to: usize, fits: impl Fn(&Token) -> bool) -> Option<usize> {
+        let mut at = at;
+        while at < to {
+            let token = self.tokens.list.get(at)?;
+            if fits(token) {
+                return Some(at);
+            }
+            at = match token {
+                Token::Mark("(" | "[" | "{") | Token::Begin => self.tokens.partner(at) + 1,
+                _ => at + 1,
+            };
+        }
+        None
+    }
+}
+
+/// Whether a value is known to be true or false.
+pub(super) fn truth(thing: &Thing) -> Option<bool> {
+    match thing.exact()?.as_str() {
+        "true" | "True" | "1" | "TRUE" => Some(true),
+        "false" | "False" | "0" | "" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+pub(super) fn negated(thing: &Thing) -> Thing {
+    match truth(thing) {
+        Some(true) => Thing::text("false"),
+        Some(false) => Thing::text("true"),
+        None => Thing::Local,
+    }
+}
+
+fn negative_number(thing: Thing) -> Thing {
+    match thing.exact() {
+        Some(text) if text.starts_with(|c: char| c.is_ascii_digit()) => Thing::text(format!("-{text}")),
+        _ => thing,
+    }
+}
+
+/// A text with `%s` filled in.
+pub(super) fn formatted(format: &Thing, values: &Thing) -> Thing {
+    let Some(format) = format.exact() else { return Thing::Text(Value::Unknown) };
+    let mut values = values.items().into_iter();
+    let mut whole = Thing::text("");
+    let mut parts = format.split('%');
+    if let Some(first) = parts.next() {
+        whole = Thing::text(first);
+    }
+    let mut literal = false;
+    for part in parts {
+        if literal {
+            whole = whole.followed_by(&Thing::text(part));
+            literal = false;
+            continue;
+        }
+        if part.is_empty() {
+            whole = whole.followed_by(&Thing::text("%"));
+            literal = true;
+            continue;
+        }
+        let length = part.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
+        let rest = part.get(length + 1..).unwrap_or_default();
+        let value = if part.starts_with(['s', 'd', 'i']) {
+            values.next().unwrap_or(Thing::Local)
+        } else {
+            values.next().map_or(Thing::Local, |_| Thing::Local)
+        };
+        whole = whole.followed_by(&value).followed_by(&Thing::text(rest));
+    }
+    whole
+}

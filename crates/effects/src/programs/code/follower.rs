@@ -1,0 +1,317 @@
+//! The state while code is followed.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
+
+use super::thing::Thing;
+use super::token::{Language, Tokens};
+
+/// The greatest number of steps in one piece of code (ours).
+const STEPS: usize = 60_000;
+/// How deep expressions, blocks and calls may be nested (ours).
+const DEPTH: usize = 60;
+/// How often functions of the code are followed in all (ours).
+const CALLS: usize = 200;
+
+/// A function that the code defines.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) parameters: Vec<String>,
+    pub(super) tokens: Rc<Tokens>,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Whether it was followed.
+    pub(super) called: bool,
+}
+
+/// What a call is given.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Given {
+    pub(super) positional: Vec<Thing>,
+    pub(super) named: Vec<(String, Thing)>,
+}
+
+impl Given {
+    /// The value at a place; unknown when there is none.
+    pub(super) fn at(&self, place: usize) -> Thing {
+        self.positional.get(place).cloned().unwrap_or(Thing::Text(Value::Unknown))
+    }
+
+    /// The value by one of its names, by its own word or in an object of options.
+    pub(super) fn named(&self, name: &str) -> Option<&Thing> {
+        let own = self.named.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+        own.or_else(|| self.positional.iter().rev().find_map(|thing| thing.get(name)))
+    }
+
+    /// Whether an option is switched on.
+    pub(super) fn is_on(&self, name: &str) -> bool {
+        self.named(name).is_some_and(|value| match value.exact() {
+            Some(text) => !matches!(text.as_str(), "false" | "0" | ""),
+            None => true,
+        })
+    }
+}
+
+/// Code being followed.
+pub(super) struct Follower<'m, 'w, 'c> {
+    pub(super) machine: &'m mut Machine<'w>,
+    pub(super) call: &'c Call,
+    pub(super) language: Language,
+    pub(super) tokens: Rc<Tokens>,
+    pub(super) variables: HashMap<String, Thing>,
+    pub(super) functions: Vec<Function>,
+    /// Every name that the code gave a value somewhere.
+    pub(super) bound: HashSet<String>,
+    /// What the code prints, as far as it is known; `None` when it is not.
+    pub(super) printed: Option<String>,
+    /// How many undecided branches are around the present point.
+    pub(super) doubt: usize,
+    /// Names of functions that are called and not known.
+    unknown: Vec<String>,
+    /// Why the code cannot be followed as a whole.
+    hurdle: Option<&'static str>,
+    /// Modules whose names were all imported.
+    pub(super) stars: Vec<String>,
+    /// The other end of an open connection.
+    pub(super) socket: Option<Value>,
+    /// Whether a connection was put in the place of the standard streams.
+    pub(super) duplicated: bool,
+    /// Whether a shell was started that waits for orders.
+    pub(super) spawned_shell: bool,
+    steps: usize,
+    depth: usize,
+    calls: usize,
+    /// How deep code that is run as text is nested.
+    pub(super) texts: usize,
+}
+
+impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
+    pub(super) fn new(machine: &'m mut Machine<'w>, call: &'c Call, language: Language) -> Self {
+        Self {
+            machine,
+            call,
+            language,
+            tokens: Rc::new(Tokens::default()),
+            variables: HashMap::new(),
+            functions: Vec::new(),
+            bound: HashSet::new(),
+            printed: Some(String::new()),
+            doubt: 0,
+            unknown: Vec::new(),
+            hurdle: None,
+            stars: Vec::new(),
+            socket: None,
+            duplicated: false,
+            spawned_shell: false,
+            steps: 0,
+            depth: 0,
+            calls: 0,
+            texts: 0,
+        }
+    }
+
+    /// Follows the whole code, then the functions in it that nothing called.
+    pub(super) fn follow(mut self, tokens: Tokens) -> Exit {
+        if tokens.broken {
+            self.not_followed("cannot be read as a whole");
+        }
+        self.tokens = Rc::new(tokens);
+        let end = self.tokens.list.len();
+        self.define_functions(0, end);
+        self.run(0, end);
+        self.follow_the_rest();
+        if let Some(why) = self.hurdle {
+            self.machine.opaque(format!("the code given to `{}` {why}", self.call.program));
+        }
+        if !self.unknown.is_empty() {
+            let names = self.unknown.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            self.machine.opaque(format!(
+                "the code given to `{}` calls {names}, which is not followed",
+                self.call.program
+            ));
+        }
+        match self.printed {
+            Some(text) if !text.is_empty() && self.unknown.is_empty() && self.hurdle.is_none() => {
+                Exit::printing(Value::Exact(text))
+            }
+            Some(_) | None => Exit::unknown(),
+        }
+    }
+
+    /// Notes down what is printed.
+    pub(super) fn print(&mut self, texts: &[Thing], between: &str, end: &str) {
+        let known: Option<Vec<String>> = texts.iter().map(Thing::exact).collect();
+        match (known, &mut self.printed) {
+            (Some(texts), Some(printed)) if self.doubt == 0 && printed.len() < super::CODE => {
+                printed.push_str(&texts.join(between));
+                printed.push_str(end);
+            }
+            _ => self.printed = None,
+        }
+    }
+
+    fn follow_the_rest(&mut self) {
+        let mut place = 0;
+        while let Some(function) = self.functions.get(place) {
+            if !function.called {
+                self.in_doubt(|follower| follower.call_function(place, &[]));
+            }
+            place += 1;
+        }
+    }
+
+    /// Runs other tokens in the same state.
+    pub(super) fn with_tokens<T>(&mut self, tokens: Rc<Tokens>, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.tokens, tokens);
+        let answer = work(self);
+        self.tokens = outer;
+        answer
+    }
+
+    /// Runs code in a text, as `eval` does.
+    pub(super) fn run_code(&mut self, text: &str) {
+        if self.texts >= 4 || text.len() > super::CODE {
+            self.not_known("eval");
+            return;
+        }
+        let tokens = Rc::new(super::lexer::read(text, self.language));
+        if tokens.broken {
+            self.not_known("eval");
+        }
+        self.texts += 1;
+        self.with_tokens(tokens, |follower| {
+            let end = follower.tokens.list.len();
+            follower.define_functions(0, end);
+            follower.run(0, end);
+        });
+        self.texts -= 1;
+    }
+
+    /// Follows work that may not happen.
+    pub(super) fn in_doubt<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.doubt += 1;
+        let answer = work(self);
+        self.doubt -= 1;
+        answer
+    }
+
+    /// Lets the machine do something, possible only where the code may not get there.
+    pub(super) fn act<T>(&mut self, work: impl FnOnce(&mut Machine<'w>) -> T) -> T {
+        if self.doubt > 0 { self.machine.possibly(work) } else { work(self.machine) }
+    }
+
+    /// Notes that something is called of which it is not known what it does.
+    pub(super) fn not_known(&mut self, name: &str) {
+        let name: String = name.chars().take(60).collect();
+        if self.unknown.len() < 4 && !self.unknown.contains(&name) {
+            self.unknown.push(name);
+        }
+    }
+
+    /// Notes that the code cannot be followed as a whole.
+    fn not_followed(&mut self, why: &'static str) {
+        self.hurdle.get_or_insert(why);
+    }
+
+    /// Adds that code or a command runs that is made up while the code runs.
+    pub(super) fn runs_unknown_code(&mut self, note: &str) {
+        let target = Target::Process(self.call.program.clone());
+        let draft = Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note);
+        self.act(|machine| machine.add(draft));
+    }
+
+    /// Counts a step; whether work may go on.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        if self.steps == STEPS {
+            self.not_followed("is too much to follow");
+        }
+        self.steps < STEPS
+    }
+
+    /// Follows something nested; `None` when it is nested too deeply.
+    pub(super) fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= DEPTH || !self.step() {
+            self.not_followed("is nested too deeply");
+            return None;
+        }
+        self.depth += 1;
+        let answer = work(self);
+        self.depth -= 1;
+        Some(answer)
+    }
+
+    /// What a name means.
+    pub(super) fn lookup(&self, name: &str) -> Thing {
+        if let Some(thing) = self.variables.get(name) {
+            return thing.clone();
+        }
+        match self.functions.iter().rposition(|function| function.name == name) {
+            Some(place) => Thing::Function(place),
+            // A variable of a function around this one.
+            None if self.bound.contains(name) => Thing::Text(Value::Unknown),
+            None => Thing::Name(name.to_owned()),
+        }
+    }
+
+    /// Gives a variable a value.
+    pub(super) fn assign(&mut self, name: &str, value: Thing) {
+        let value = match self.variables.get(name) {
+            Some(known) if self.doubt > 0 => known.clone().join(&value),
+            Some(_) | None => value,
+        };
+        self.set(name, value);
+    }
+
+    /// Gives a variable a value for sure.
+    pub(super) fn set(&mut self, name: &str, value: Thing) {
+        self.bound.insert(name.to_owned());
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    /// Follows the body of a function with what it is given.
+    pub(super) fn call_function(&mut self, place: usize, given: &[Thing]) -> Thing {
+        let Some(function) = self.functions.get_mut(place) else { return Thing::Local };
+        function.called = true;
+        let function = function.clone();
+        self.calls += 1;
+        if self.calls > CALLS {
+            self.not_known(&function.name);
+            return Thing::Foreign;
+        }
+        let outer = self.variables.clone();
+        for (index, name) in function.parameters.iter().enumerate() {
+            let value = given.get(index).cloned().unwrap_or(Thing::Text(Value::Unknown));
+            self.set(name, value);
+        }
+        if self.language == Language::Perl {
+            self.variables.insert("@_".to_owned(), Thing::List(given.to_vec()));
+        }
+        self.variables.remove("return");
+        let tokens = Rc::clone(&function.tokens);
+        self.deeper(|follower| {
+            follower.with_tokens(tokens, |follower| {
+                follower.define_functions(function.from, function.to);
+                follower.run(function.from, function.to);
+            });
+        });
+        let answer = self.variables.remove("return").unwrap_or(Thing::Text(Value::Unknown));
+        self.variables = outer;
+        answer
+    }
+
+    /// The thing that an output of a command is.
+    pub(super) fn from_output(output: Output) -> Thing {
+        match output {
+            Output::Text(value) => Thing::Text(value),
+            Output::Network(url) => Thing::Network(url),
+            Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+                Thing::Text(Value::Unknown)
+            }
+        }
+    }
+}

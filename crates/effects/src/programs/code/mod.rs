@@ -1,0 +1,72 @@
+//! Code in other languages than that of the shell: what its calls show of its effects.
+//!
+//! The code is cut into tokens by the rules of its language, then followed statement by statement: imports, constants,
+//! functions of its own, calls. A call of something known has its effect; a call of something that is not known makes the
+//! code opaque. What stands in texts and comments never runs.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `token` | languages and tokens |
+//! | `lexer` | text to tokens |
+//! | `thing` | what is known about a value |
+//! | `follower` | the state while code is followed; variables and functions |
+//! | `expressions`, `arguments` | expressions: operators, members, calls |
+//! | `statements`, `imports`, `definitions` | statements: branches, loops, imports, functions and classes |
+//! | `deeds`, `acts` | what a known function does, carried out |
+//! | `methods` | methods of values |
+//! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
+
+mod acts;
+mod arguments;
+mod deeds;
+mod definitions;
+mod expressions;
+mod follower;
+mod imports;
+mod javascript;
+mod lexer;
+mod lua;
+mod methods;
+mod perl;
+mod php;
+mod python;
+mod ruby;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod thing;
+mod token;
+
+use crate::interpreter::{Call, Exit, Machine, Output, Value};
+
+use follower::Follower;
+use token::Language;
+
+/// The greatest length of code that is followed, in bytes (ours).
+const CODE: usize = 64 * 1024;
+
+/// Runs text in another language than that of the shell.
+pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
+    let Some(text) = text.as_exact() else {
+        let network = machine.substituted().iter().find_map(|output| match output {
+            Output::Network(url) => Some(url.clone()),
+            _ => None,
+        });
+        match network {
+            Some(url) => machine.runs_from_network(&url),
+            None => machine
+                .opaque(format!("the code, which is not known, given to `{}` is not followed", call.program)),
+        }
+        return Exit::unknown();
+    };
+    let Some(language) = Language::of(&call.program).filter(|_| text.len() <= CODE) else {
+        machine.opaque(format!("the code given to `{}` is not followed", call.program));
+        return Exit::unknown();
+    };
+    let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
+    let tokens = lexer::read(text, language);
+    let exit = Follower::new(machine, call, language).follow(tokens);
+    machine.shell.cwd = cwd;
+    machine.shell.logical = logical;
+    exit
+}

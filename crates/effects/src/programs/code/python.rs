@@ -1,0 +1,435 @@
+//! The functions of Python.
+
+#![allow(clippy::match_same_arms)] // The tables are sorted by what the functions are about.
+
+use crate::effect::Depth;
+
+use super::deeds::Deed;
+
+/// Modules whose functions change nothing outside the program.
+const HARMLESS: &[&str] = &[
+    "json",
+    "re",
+    "math",
+    "cmath",
+    "random",
+    "datetime",
+    "time",
+    "string",
+    "textwrap",
+    "collections",
+    "itertools",
+    "functools",
+    "operator",
+    "statistics",
+    "decimal",
+    "fractions",
+    "hashlib",
+    "hmac",
+    "secrets",
+    "uuid",
+    "struct",
+    "binascii",
+    "difflib",
+    "pprint",
+    "typing",
+    "dataclasses",
+    "enum",
+    "copy",
+    "platform",
+    "locale",
+    "calendar",
+    "html",
+    "unicodedata",
+    "bisect",
+    "heapq",
+    "array",
+    "io",
+    "errno",
+    "traceback",
+    "warnings",
+    "logging",
+    "argparse",
+    "inspect",
+    "ast",
+    "dis",
+    "keyword",
+    "token",
+    "tokenize",
+    "sysconfig",
+    "site",
+    "stat",
+    "fnmatch",
+    "contextlib",
+    "abc",
+    "types",
+    "weakref",
+    "gc",
+    "threading",
+    "queue",
+    "concurrent",
+    "asyncio",
+    "zlib",
+    "urllib.parse",
+    "email",
+    "mimetypes",
+    "base64",
+    "codecs",
+    "getpass",
+    "colorsys",
+    "numbers",
+    "unittest",
+    "doctest",
+    "timeit",
+    "cProfile",
+    "pstats",
+    "csv",
+    "configparser",
+    "xml",
+    "tomllib",
+    "toml",
+    "yaml",
+    "ipaddress",
+    "posixpath",
+    "sys",
+    "signal",
+    "atexit",
+    "numpy",
+    "np",
+    "importlib.metadata",
+    "importlib.util",
+    "importlib.resources",
+    "pkg_resources",
+    "packaging",
+    "select",
+    "selectors",
+    "shlex",
+    "getopt",
+    "optparse",
+    "linecache",
+    "tracemalloc",
+    "psutil",
+    "pyperclip",
+    "resource",
+    "pwd",
+    "grp",
+    "curses",
+    "readline",
+    "plistlib",
+    "zoneinfo",
+    "multiprocessing",
+    "graphlib",
+    "filecmp",
+];
+
+/// What a function of Python does; `None` when it is not known.
+pub(super) fn deed(name: &str) -> Option<Deed> {
+    let name =
+        name.strip_prefix("builtins.").or_else(|| name.strip_prefix("posix.").map(|_| name)).unwrap_or(name);
+    Some(match name {
+        "print" => Deed::Print,
+        "range" | "xrange" => Deed::Range,
+        "len"
+        | "sum"
+        | "min"
+        | "max"
+        | "abs"
+        | "round"
+        | "isinstance"
+        | "issubclass"
+        | "type"
+        | "dir"
+        | "vars"
+        | "id"
+        | "hash"
+        | "hasattr"
+        | "callable"
+        | "repr"
+        | "format"
+        | "ord"
+        | "hex"
+        | "oct"
+        | "bin"
+        | "divmod"
+        | "pow"
+        | "complex"
+        | "float"
+        | "bool"
+        | "dict"
+        | "set"
+        | "frozenset"
+        | "map"
+        | "filter"
+        | "enumerate"
+        | "zip"
+        | "any"
+        | "all"
+        | "next"
+        | "iter"
+        | "object"
+        | "super"
+        | "property"
+        | "staticmethod"
+        | "classmethod"
+        | "slice"
+        | "memoryview"
+        | "help"
+        | "exit"
+        | "quit"
+        | "ascii"
+        | "delattr"
+        | "globals"
+        | "locals"
+        | "input"
+        | "raw_input"
+        | "setattr"
+        | "Exception"
+        | "ValueError"
+        | "TypeError"
+        | "KeyError"
+        | "RuntimeError"
+        | "SystemExit"
+        | "AssertionError"
+        | "OSError"
+        | "FileNotFoundError"
+        | "NotImplementedError"
+        | "IndexError"
+        | "StopIteration"
+        | "ImportError"
+        | "AttributeError"
+        | "PermissionError"
+        | "unichr"
+        | "long" => Deed::Nothing,
+        "str" | "bytes" | "bytearray" | "int" | "list" | "tuple" | "sorted" | "reversed" | "os.fspath"
+        | "os.fsencode" | "os.fsdecode" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath"
+        | "shlex.quote" | "textwrap.dedent" | "codecs.encode" | "unicode" | "bytes.decode" | "str.strip"
+        | "json.loads" | "io.StringIO" | "io.BytesIO" | "shlex.split" => Deed::Same,
+        "chr" => Deed::Character,
+        "open" | "io.open" | "codecs.open" | "gzip.open" | "bz2.open" | "lzma.open" | "os.fdopen" => {
+            Deed::Open
+        }
+        "os.open" => Deed::Open,
+        "exec" | "eval" | "compile" | "runpy.run_code" => Deed::Evaluate,
+        "execfile" | "runpy.run_path" => Deed::RunFile,
+        "__import__" | "importlib.import_module" | "importlib.__import__" => Deed::Import,
+        "getattr" => Deed::Attribute,
+        "os.remove"
+        | "os.unlink"
+        | "os.rmdir"
+        | "os.removedirs"
+        | "posix.remove"
+        | "posix.unlink"
+        | "pathlib.Path.unlink"
+        | "pathlib.Path.rmdir" => Deed::Delete(Depth::Single),
+        "shutil.rmtree" | "send2trash.send2trash" | "distutils.dir_util.remove_tree" => {
+            Deed::Delete(Depth::Recursive)
+        }
+        "os.rename" | "os.replace" | "os.renames" | "shutil.move" => Deed::Move,
+        "shutil.copy"
+        | "shutil.copy2"
+        | "shutil.copyfile"
+        | "shutil.copytree"
+        | "distutils.dir_util.copy_tree"
+        | "shutil.copyfileobj" => Deed::Copy,
+        "os.symlink" | "os.link" => Deed::Link,
+        "os.mkdir" | "os.makedirs" => Deed::MakeDirectory,
+        "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" | "os.setxattr" => Deed::Mode,
+        "os.truncate" | "os.mkfifo" | "os.mknod" => Deed::Write,
+        "os.utime" => Deed::Touch,
+        "os.system"
+        | "os.popen"
+        | "subprocess.getoutput"
+        | "subprocess.getstatusoutput"
+        | "commands.getoutput"
+        | "commands.getstatusoutput"
+        | "os.popen2"
+        | "os.popen3"
+        | "popen2.popen2"
+        | "posix.system"
+        | "pexpect.spawn"
+        | "pexpect.run"
+        | "asyncio.create_subprocess_shell" => Deed::Shell,
+        "subprocess.run"
+        | "subprocess.call"
+        | "subprocess.check_call"
+        | "subprocess.check_output"
+        | "subprocess.Popen" => Deed::Run,
+        "asyncio.create_subprocess_exec" => Deed::Program,
+        "os.execl" | "os.execlp" | "os.execle" | "os.execlpe" | "os.execv" | "os.execvp" | "os.execve"
+        | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => Deed::Execute,
+        "os.startfile" | "webbrowser.open" => Deed::Nothing,
+        "os.kill" | "os.killpg" => Deed::Kill,
+        "os.dup2" | "os.dup" => Deed::Duplicate,
+        "pty.spawn" => Deed::Terminal,
+        "socket.socket" => Deed::Listen,
+        "socket.create_connection"
+        | "telnetlib.Telnet"
+        | "ftplib.FTP"
+        | "ftplib.FTP_TLS"
+        | "smtplib.SMTP"
+        | "smtplib.SMTP_SSL"
+        | "http.client.HTTPConnection"
+        | "http.client.HTTPSConnection"
+        | "httplib.HTTPConnection"
+        | "httplib.HTTPSConnection" => Deed::Connect,
+        "urllib.request.urlopen"
+        | "urllib2.urlopen"
+        | "urllib.urlopen"
+        | "urllib.request.Request"
+        | "urllib2.Request"
+        | "requests.Request" => Deed::Request,
+        "requests.get" | "requests.head" | "requests.options" | "httpx.get" | "httpx.head"
+        | "urllib3.request" => Deed::Get,
+        "requests.post" | "requests.put" | "requests.patch" | "requests.delete" | "httpx.post"
+        | "httpx.put" | "httpx.patch" | "httpx.delete" => Deed::Post,
+        "requests.request" | "httpx.request" => Deed::Request,
+        "requests.Session" | "requests.session" | "httpx.Client" => Deed::Becomes("requests"),
+        "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Deed::Download,
+        "pathlib.Path"
+        | "pathlib.PosixPath"
+        | "pathlib.PurePath"
+        | "pathlib.PurePosixPath"
+        | "Path"
+        | "py.path.local" => Deed::PathOf,
+        "pathlib.Path.home" | "Path.home" => Deed::Home,
+        "pathlib.Path.cwd" | "Path.cwd" => Deed::Here,
+        "os.path.join" | "posixpath.join" => Deed::Join,
+        "os.path.expanduser" | "os.path.expandvars" => Deed::Expand,
+        "os.path.dirname" => Deed::Parent,
+        "os.getenv" | "os.environ.get" | "os.getenvb" => Deed::Variable,
+        "os.getcwd" | "os.getcwdu" => Deed::Here,
+        "tempfile.gettempdir" => Deed::Temporary,
+        "tempfile.mkdtemp"
+        | "tempfile.TemporaryDirectory"
+        | "tempfile.mkstemp"
+        | "tempfile.NamedTemporaryFile"
+        | "tempfile.TemporaryFile"
+        | "tempfile.mktemp" => Deed::TemporaryFile,
+        "os.chdir" => Deed::Enter,
+        "glob.glob" | "glob.iglob" => Deed::Glob,
+        "os.listdir" => Deed::List,
+        "os.walk" | "os.scandir" | "os.fwalk" => Deed::Walk,
+        "os.path.exists" | "os.path.isfile" | "os.path.isdir" | "os.path.lexists" => Deed::Exists,
+        "base64.b64decode"
+        | "base64.standard_b64decode"
+        | "base64.urlsafe_b64decode"
+        | "base64.decodebytes"
+        | "base64.decodestring" => Deed::Base64,
+        "bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" | "binascii.a2b_hex" => {
+            Deed::Hexadecimal
+        }
+        "codecs.decode" | "zlib.decompress" | "marshal.loads" | "pickle.loads" | "pickle.load"
+        | "cPickle.loads" | "dill.loads" | "joblib.load"
+            if !name.starts_with("codecs") && !name.starts_with("zlib") =>
+        {
+            Deed::Foreign
+        }
+        "codecs.decode" | "zlib.decompress" => Deed::Nothing,
+        "sys.stdin.read" | "sys.stdin.readlines" | "sys.stdin.readline" | "sys.stdin.buffer.read" => {
+            Deed::Input
+        }
+        "json.load" | "tomllib.load" | "yaml.safe_load" | "csv.reader" | "csv.DictReader" => Deed::Nothing,
+        "linecache.getline" | "linecache.getlines" | "numpy.loadtxt" | "tomllib.loads" => Deed::Read,
+        "pip.main" | "pip._internal.main" => Deed::Foreign,
+        "sqlite3.connect"
+        | "psycopg2.connect"
+        | "pymysql.connect"
+        | "MySQLdb.connect"
+        | "mysql.connector.connect" => Deed::Becomes("connection"),
+        "psutil.Process" | "psutil.process_iter" => Deed::Becomes("psutil.Process"),
+        "psutil.Process.kill"
+        | "psutil.Process.terminate"
+        | "psutil.Process.suspend"
+        | "psutil.Process.send_signal" => Deed::Kill,
+        "pickle.dumps" | "marshal.dumps" | "gzip.compress" | "gzip.decompress" | "lzma.compress"
+        | "lzma.decompress" | "bz2.compress" | "bz2.decompress" => Deed::Nothing,
+        "connection.cursor" => Deed::Becomes("connection"),
+        "connection.execute" | "connection.executescript" | "connection.executemany" => Deed::Statement,
+        "shutil.which"
+        | "shutil.disk_usage"
+        | "shutil.get_terminal_size"
+        | "os.get_terminal_size"
+        | "ctypes.util.find_library" => Deed::Nothing,
+        "shutil.make_archive" | "shutil.unpack_archive" | "tarfile.open" | "zipfile.ZipFile"
+            if name.starts_with("tarfile") || name.starts_with("zipfile") =>
+        {
+            Deed::Open
+        }
+        "ctypes.CDLL" | "ctypes.cdll.LoadLibrary" => Deed::Foreign,
+        name if name.starts_with("connection.")
+            || name.starts_with("cursor.")
+            || name.starts_with("requests.")
+            || name.starts_with("expanded.") =>
+        {
+            Deed::Nothing
+        }
+        name if name.starts_with("sys.stdin")
+            || name.starts_with("sys.stdout")
+            || name.starts_with("sys.stderr") =>
+        {
+            Deed::Nothing
+        }
+        name if name.starts_with("os.path.") || name.starts_with("os.environ.") => Deed::Nothing,
+        "os.getpid"
+        | "os.getppid"
+        | "os.getuid"
+        | "os.geteuid"
+        | "os.getgid"
+        | "os.getlogin"
+        | "os.uname"
+        | "os.cpu_count"
+        | "os.stat"
+        | "os.lstat"
+        | "os.access"
+        | "os.umask"
+        | "os.getpgid"
+        | "os.getpgrp"
+        | "os.urandom"
+        | "os.times"
+        | "os.strerror"
+        | "os.isatty"
+        | "os.close"
+        | "os.readlink"
+        | "os.fork"
+        | "os.wait"
+        | "os.waitpid"
+        | "os.read"
+        | "os.write"
+        | "os.pipe"
+        | "os.lseek"
+        | "os.fsync"
+        | "os._exit"
+        | "os.setsid"
+        | "os.nice"
+        | "os.sync"
+        | "os.getloadavg"
+        | "os.sched_getaffinity"
+        | "os.statvfs"
+        | "os.getgroups"
+        | "os.fstat"
+        | "os.abort"
+        | "os.putenv"
+        | "os.unsetenv"
+        | "os.get_exec_path" => Deed::Nothing,
+        "socket.gethostname"
+        | "socket.gethostbyname"
+        | "socket.getaddrinfo"
+        | "socket.getfqdn"
+        | "socket.setdefaulttimeout"
+        | "socket.inet_aton" => Deed::Nothing,
+        name if HARMLESS
+            .iter()
+            .any(|module| name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'))) =>
+        {
+            Deed::Nothing
+        }
+        // Methods of built-in types, by the name of the type.
+        name if ["str.", "dict.", "list.", "bytes.", "int.", "float.", "set.", "tuple.", "object."]
+            .iter()
+            .any(|start| name.starts_with(start)) =>
+        {
+            Deed::Nothing
+        }
+        _ => return None,
+    })
+}

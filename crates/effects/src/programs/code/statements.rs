@@ -1,0 +1,546 @@
+//! Statements: branches, loops, imports, definitions.
+
+use crate::interpreter::Value;
+
+use super::expressions::truth;
+use super::follower::Follower;
+use super::thing::Thing;
+use super::token::{Language, Token};
+
+/// The greatest number of turns of a loop that are followed one by one (ours).
+const TURNS: usize = 32;
+
+impl Follower<'_, '_, '_> {
+    /// Follows the statements between two places.
+    pub(super) fn run(&mut self, from: usize, to: usize) {
+        let mut at = from;
+        while at < to && self.step() {
+            let next = self.deeper(|follower| follower.statement(at, to)).unwrap_or(to);
+            at = next.max(at + 1);
+        }
+    }
+
+    /// Follows one statement; answers where the next begins.
+    pub(super) fn statement(&mut self, at: usize, to: usize) -> usize {
+        match self.tokens.list.get(at) {
+            Some(
+                Token::Line | Token::Begin | Token::End | Token::Mark(";" | "," | ")" | "]" | "}" | ":"),
+            ) => return at + 1,
+            Some(Token::Mark("{")) => {
+                let close = self.tokens.partner(at).min(to);
+                self.run(at + 1, close);
+                return close + 1;
+            }
+            None => return to,
+            Some(_) => {}
+        }
+        if let Some(next) = self.modified(at, to) {
+            return next;
+        }
+        let Some(word) = self.tokens.word(at).map(str::to_owned) else { return self.plain(at, to) };
+        if let Some(next) = self.definition_at(at, to) {
+            return next;
+        }
+        match (self.language, word.as_str()) {
+            (Language::Python, "import") => self.python_import(at, to),
+            (Language::Python, "from") => self.python_from(at, to),
+            (Language::Python, "del" | "global" | "nonlocal") | (Language::JavaScript, "export") => at + 1,
+            (Language::Python, "class") => {
+                if let Some(name) = self.tokens.word(at + 1).map(str::to_owned) {
+                    self.assign(&name, Thing::Local);
+                }
+                let Some(colon) = self.find_mark(at, to, &[":"]) else { return to };
+                let (from, end, next) = self.block(colon + 1, to);
+                self.run(from, end);
+                next
+            }
+            (Language::Python, "with") => {
+                let Some(colon) = self.find_mark(at, to, &[":"]) else { return self.plain(at, to) };
+                self.with_items(at + 1, colon);
+                let (from, end, next) = self.block(colon + 1, to);
+                self.run(from, end);
+                next
+            }
+            (Language::JavaScript, "import") if !self.tokens.is(at + 1, "(") => {
+                self.javascript_import(at, to)
+            }
+            (Language::JavaScript, "const" | "let" | "var") => self.declaration(at, to),
+            (Language::Perl, "my" | "our" | "local") if self.tokens.is(at + 1, "(") => {
+                self.declaration(at, to)
+            }
+            (Language::Perl, "use" | "no") => {
+                let end = self.find_mark(at, to, &[";"]).unwrap_or(to);
+                self.perl_use(at + 1, end);
+                end + 1
+            }
+            (Language::Perl, "package") | (Language::Php, "use" | "namespace") => {
+                self.find_mark(at, to, &[";", "{"]).unwrap_or(to)
+            }
+            (
+                Language::JavaScript | Language::Php | Language::Ruby,
+                "class" | "module" | "interface" | "trait",
+            ) => self.class(at, to),
+            (
+                _,
+                "if" | "elif" | "elsif" | "elseif" | "unless" | "while" | "until" | "switch" | "match"
+                | "case" | "for" | "foreach",
+            ) => self.branch(at, to, &word),
+            (_, "else" | "except" | "catch" | "rescue" | "default" | "when") => self.otherwise(at, to, &word),
+            (
+                _,
+                "try" | "finally" | "do" | "begin" | "ensure" | "repeat" | "BEGIN" | "END" | "then" | "loop",
+            ) if !(word == "loop" && self.language != Language::Ruby) => self.body_of(at + 1, to),
+            (_, "return") => {
+                let end = self.end_of_statement(at, to);
+                let value = if at + 1 < end { self.all(at + 1, end) } else { Thing::Local };
+                let value = match self.variables.get("return") {
+                    Some(known) => known.clone().join(&value),
+                    None => value,
+                };
+                self.variables.insert("return".to_owned(), value);
+                end
+            }
+            (_, "throw" | "raise" | "yield" | "await" | "async" | "assert" | "print" | "echo" | "die")
+                if !self.tokens.is(at + 1, "(") && self.deed(&word).is_none() =>
+            {
+                at + 1
+            }
+            _ => self.plain(at, to),
+        }
+    }
+
+    /// A statement that is an expression, or several with commas between.
+    pub(super) fn plain(&mut self, at: usize, to: usize) -> usize {
+        if let Some(next) = self.several_targets(at, to) {
+            return next;
+        }
+        let (_, next) = self.expression(at, to);
+        next
+    }
+
+    /// `a, b = values`
+    pub(super) fn several_targets(&mut self, at: usize, to: usize) -> Option<usize> {
+        let end = self.end_of_statement(at, to);
+        let sign = self.find_mark(at, end, &["="])?;
+        let in_brackets = matches!(self.tokens.list.get(at), Some(Token::Mark("(" | "[")))
+            && self.tokens.partner(at) + 1 == sign;
+        let (from, until) = if in_brackets { (at + 1, sign - 1) } else { (at, sign) };
+        let mut names = Vec::new();
+        let mut place = from;
+        while place < until {
+            names.push(self.tokens.word(place)?.to_owned());
+            place += 1;
+            if place < until && !self.tokens.is(place, ",") {
+                return None;
+            }
+            place += 1;
+        }
+        if names.len() < 2 && !in_brackets {
+            return None;
+        }
+        let given = self.given(sign + 1, end);
+        let value = if given.positional.len() == 1 { given.at(0) } else { Thing::List(given.positional) };
+        self.assign_all(&names, &value);
+        Some(end)
+    }
+
+    pub(super) fn assign_all(&mut self, names: &[String], value: &Thing) {
+        for (index, name) in names.iter().enumerate() {
+            let part = match value {
+                Thing::List(items) if self.language == Language::Perl && name.starts_with('@') => {
+                    Thing::List(items.get(index..).unwrap_or_default().to_vec())
+                }
+                Thing::List(items) => items.get(index).cloned().unwrap_or(Thing::Text(Value::Unknown)),
+                Thing::Network(url) => Thing::Network(url.clone()),
+                _ => Thing::Text(Value::Unknown),
+            };
+            self.assign(name, part);
+        }
+    }
+
+    /// `const {a, b: c} = value`, `my ($a, $b) = @_`
+    pub(super) fn declaration(&mut self, at: usize, to: usize) -> usize {
+        let open = at + 1;
+        if !matches!(self.tokens.list.get(open), Some(Token::Mark("{" | "[" | "("))) {
+            return open;
+        }
+        let close = self.tokens.partner(open).min(to);
+        if !self.tokens.is(close + 1, "=") {
+            return close + 1;
+        }
+        let by_name = self.tokens.is(open, "{");
+        let (value, next) = self.expression(close + 2, to);
+        let mut place = open + 1;
+        let mut names = Vec::new();
+        while place < close {
+            let end = self.find_mark(place, close, &[","]).unwrap_or(close);
+            if let Some(name) = self.tokens.word(place).map(str::to_owned) {
+                let own = if self.tokens.is(place + 1, ":") {
+                    self.tokens.word(place + 2).map(str::to_owned)
+                } else {
+                    None
+                };
+                if by_name {
+                    let member = self.member(&value, &name);
+                    self.assign(&own.unwrap_or(name), member);
+                } else {
+                    names.push(name);
+                }
+            }
+            place = end + 1;
+        }
+        self.assign_all(&names, &value);
+        next
+    }
+
+    /// `statement if condition`, `statement for list`
+    pub(super) fn modified(&mut self, at: usize, to: usize) -> Option<usize> {
+        if !matches!(self.language, Language::Perl | Language::Ruby) {
+            return None;
+        }
+        let end = self.end_of_statement(at, to);
+        let place = self.find_word(at + 1, end, &["if", "unless", "while", "until", "for", "foreach"])?;
+        // A value or a name stands before a modifier, an operator before a branch that is a value.
+        if self.tokens.word(at).is_some_and(|word| {
+            matches!(
+                word,
+                "if" | "unless"
+                    | "while"
+                    | "until"
+                    | "for"
+                    | "foreach"
+                    | "case"
+                    | "elsif"
+                    | "else"
+                    | "when"
+                    | "sub"
+                    | "def"
+            )
+        }) || matches!(
+            self.tokens.list.get(place - 1),
+            Some(Token::Mark("=" | "(" | "," | "}" | "->" | "||=") | Token::Line)
+        ) && !self.is_do_block(place)
+            || self
+                .tokens
+                .word(place - 1)
+                .is_some_and(|word| matches!(word, "else" | "then" | "do" | "begin"))
+        {
+            return None;
+        }
+        let word = self.tokens.word(place).unwrap_or_default().to_owned();
+        match word.as_str() {
+            "for" | "foreach" => {
+                let list = self.given(place + 1, end);
+                let list = flat(&Thing::List(list.positional));
+                self.for_each(&["$_".to_owned()], &list, |follower| follower.run(at, place));
+            }
+            _ => {
+                let condition = self.all(place + 1, end);
+                self.decided(
+                    truth(&condition).map(|known| known != (word == "unless" || word == "until")),
+                    |follower| follower.run(at, place),
+                );
+            }
+        }
+        Some(end)
+    }
+
+    pub(super) fn is_do_block(&self, place: usize) -> bool {
+        self.language == Language::Perl && place > 0 && self.tokens.is(place - 1, "}")
+    }
+
+    /// Runs work that happens when a condition holds.
+    pub(super) fn decided(&mut self, condition: Option<bool>, work: impl FnOnce(&mut Self)) {
+        if condition == Some(true) {
+            work(self);
+        } else {
+            self.in_doubt(work);
+        }
+    }
+
+    /// Where the statement at a place ends.
+    pub(super) fn end_of_statement(&self, at: usize, to: usize) -> usize {
+        let mut at = at;
+        while at < to {
+            match self.tokens.list.get(at) {
+                Some(Token::Mark(";" | "}")) | None => return at,
+                Some(Token::Line) => match self.tokens.list.get(at + 1) {
+                    Some(Token::Mark("." | "?." | "&.")) if self.language != Language::Python => at += 1,
+                    _ => return at,
+                },
+                Some(Token::Word(word))
+                    if word == "end" && matches!(self.language, Language::Ruby | Language::Lua) =>
+                {
+                    return at;
+                }
+                Some(Token::Mark("(" | "[" | "{") | Token::Begin) => at = self.tokens.partner(at) + 1,
+                Some(Token::Word(_)) if self.tokens.partner(at) > at => at = self.tokens.partner(at) + 1,
+                _ => at += 1,
+            }
+        }
+        to
+    }
+
+    pub(super) fn skip_statement(&self, at: usize, to: usize) -> usize {
+        self.end_of_statement(at, to)
+    }
+
+    /// `if`, `while`, `for`, ...
+    pub(super) fn branch(&mut self, at: usize, to: usize, word: &str) -> usize {
+        let is_loop = word == "for" || word == "foreach";
+        if self.tokens.is(at + 1, "=") || self.tokens.is(at + 1, ".") {
+            return self.plain(at, to);
+        }
+        match self.language {
+            Language::Python => {
+                let Some(colon) =
+                    self.find_mark(at, to, &[":"]).filter(|colon| *colon < self.end_of_statement(at, to))
+                else {
+                    return self.plain(at, to);
+                };
+                let (from, end, next) = self.block(colon + 1, to);
+                if is_loop {
+                    let (names, list) = self.loop_over(at + 1, colon);
+                    self.for_each(&names, &list, |follower| follower.run(from, end));
+                    return next;
+                }
+                let condition =
+                    if self.is_main(at + 1, colon) { Thing::text("true") } else { self.all(at + 1, colon) };
+                self.decided(truth(&condition), |follower| follower.run(from, end));
+                next
+            }
+            Language::JavaScript | Language::Perl | Language::Php | Language::R => {
+                let mut open = at + 1;
+                while open < to && !self.tokens.is(open, "(") && open < at + 5 {
+                    open += 1;
+                }
+                let close = self.tokens.partner(open).min(to);
+                if is_loop {
+                    let (names, list) = self.c_loop(at, open, close);
+                    let mut next = close + 1;
+                    self.for_each(&names, &list, |follower| next = follower.body_of(close + 1, to));
+                    return next;
+                }
+                let condition = self.all(open + 1, close);
+                let condition = truth(&condition).map(|known| known != (word == "unless" || word == "until"));
+                self.decided_body(condition, close + 1, to)
+            }
+            Language::Ruby | Language::Lua => {
+                let end = self.tokens.partner(at).min(to);
+                let header = self
+                    .find(at + 1, end, |token| {
+                        matches!(token, Token::Line | Token::Mark(";"))
+                            || matches!(token, Token::Word(word) if word == "then" || word == "do")
+                    })
+                    .unwrap_or(end);
+                let is_lua_do = self.language == Language::Lua && self.tokens.is_word(header, "do");
+                if is_loop {
+                    let (names, list) = self.loop_over(at + 1, header);
+                    // The block belongs to the `do` in Lua.
+                    let close = if is_lua_do { self.tokens.partner(header).min(to) } else { end };
+                    self.for_each(&names, &list, |follower| follower.run(header + 1, close));
+                    return close + 1;
+                }
+                let condition = self.all(at + 1, header);
+                let condition = truth(&condition).map(|known| known != (word == "unless" || word == "until"));
+                if is_lua_do {
+                    let close = self.tokens.partner(header).min(to);
+                    self.decided(condition, |follower| follower.run(header + 1, close));
+                    return close + 1;
+                }
+                self.decided(condition, |follower| follower.run(header + 1, end));
+                end + 1
+            }
+        }
+    }
+
+    pub(super) fn decided_body(&mut self, condition: Option<bool>, at: usize, to: usize) -> usize {
+        let mut next = at;
+        self.decided(condition, |follower| next = follower.body_of(at, to));
+        next
+    }
+
+    /// `else`, `except`, `catch`, ...
+    pub(super) fn otherwise(&mut self, at: usize, to: usize, word: &str) -> usize {
+        if self.tokens.is_word(at + 1, "if") {
+            return at + 1;
+        }
+        let mut next = at + 1;
+        self.in_doubt(|follower| {
+            next = match follower.language {
+                Language::Python => match follower.find_mark(at, to, &[":"]) {
+                    Some(colon) => {
+                        let (from, end, next) = follower.block(colon + 1, to);
+                        follower.run(from, end);
+                        next
+                    }
+                    None => at + 1,
+                },
+                Language::Ruby | Language::Lua => at + 1,
+                _ if word == "catch" && follower.tokens.is(at + 1, "(") => {
+                    follower.body_of(follower.tokens.partner(at + 1) + 1, to)
+                }
+                _ if word == "default" => at + 2,
+                _ => follower.body_of(at + 1, to),
+            };
+        });
+        next
+    }
+
+    /// Follows the block or the one statement at a place.
+    pub(super) fn body_of(&mut self, at: usize, to: usize) -> usize {
+        let mut at = at;
+        while matches!(self.tokens.list.get(at), Some(Token::Line)) && self.language == Language::JavaScript {
+            at += 1;
+        }
+        match self.tokens.list.get(at) {
+            Some(Token::Mark("{")) => {
+                let close = self.tokens.partner(at).min(to);
+                self.run(at + 1, close);
+                close + 1
+            }
+            Some(Token::Mark(":")) if self.language == Language::Python => {
+                let (from, end, next) = self.block(at + 1, to);
+                self.run(from, end);
+                next
+            }
+            _ if at >= to => to,
+            _ => self.deeper(|follower| follower.statement(at, to)).unwrap_or(to),
+        }
+    }
+
+    /// The block behind a colon: where it begins and ends, and where the code goes on.
+    pub(super) fn block(&self, at: usize, to: usize) -> (usize, usize, usize) {
+        if matches!(self.tokens.list.get(at), Some(Token::Line)) {
+            if matches!(self.tokens.list.get(at + 1), Some(Token::Begin)) {
+                let close = self.tokens.partner(at + 1).min(to);
+                return (at + 2, close, close + 1);
+            }
+            return (at, at, at + 1);
+        }
+        let end = self.find(at, to, |token| matches!(token, Token::Line)).unwrap_or(to);
+        (at, end, end)
+    }
+
+    /// `__name__ == "__main__"`
+    pub(super) fn is_main(&self, at: usize, to: usize) -> bool {
+        to == at + 3 && self.tokens.is_word(at, "__name__")
+    }
+
+    /// The variables of a loop and what they run over: `a, b in values`.
+    pub(super) fn loop_over(&mut self, at: usize, to: usize) -> (Vec<String>, Thing) {
+        let Some(place) = self.find_word(at, to, &["in", "of"]) else {
+            self.all(at, to);
+            return (Vec::new(), Thing::Local);
+        };
+        let mut names = Vec::new();
+        for index in at..place {
+            if let Some(name) = self
+                .tokens
+                .word(index)
+                .filter(|name| !matches!(*name, "const" | "let" | "var" | "my" | "local"))
+            {
+                names.push(name.to_owned());
+            }
+        }
+        let given = self.given(place + 1, to);
+        let list = if given.positional.len() == 1 { given.at(0) } else { Thing::List(given.positional) };
+        (names, list)
+    }
+
+    /// Follows the body of a loop: once for each value when they are all known, else once for all.
+    pub(super) fn for_each(&mut self, names: &[String], list: &Thing, mut work: impl FnMut(&mut Self)) {
+        if let ([name], Some(items)) = (names, known_items(list)) {
+            for item in items {
+                self.set(name, item.clone());
+                work(self);
+            }
+            return;
+        }
+        self.bind_each(names, list);
+        work(self);
+    }
+
+    pub(super) fn bind_each(&mut self, names: &[String], list: &Thing) {
+        let each = match list.each() {
+            Thing::Local if matches!(list, Thing::Text(_)) => Thing::Text(Value::Unknown),
+            other => other,
+        };
+        match names {
+            [] => {}
+            [name] => {
+                self.set(name, each);
+            }
+            several => self.assign_all(several, &each),
+        }
+    }
+
+    /// `for (const x of list)`, `for my $x (list)`, `foreach ($list as $x)`, `for (i = 0; ...)`
+    pub(super) fn c_loop(&mut self, at: usize, open: usize, close: usize) -> (Vec<String>, Thing) {
+        match self.language {
+            Language::Perl => {
+                let name =
+                    (at + 1..open).rev().find_map(|place| self.tokens.word(place)).unwrap_or("$_").to_owned();
+                let list = Thing::List(self.given(open + 1, close).positional);
+                (vec![name], flat(&list))
+            }
+            Language::Php => {
+                let Some(place) = self.find_word(open + 1, close, &["as"]) else {
+                    self.all(open + 1, close);
+                    return (Vec::new(), Thing::Local);
+                };
+                let list = self.all(open + 1, place);
+                let names: Vec<String> = (place + 1..close)
+                    .filter_map(|place| self.tokens.word(place))
+                    .map(str::to_owned)
+                    .collect();
+                let value_name = names.last().cloned().into_iter().collect::<Vec<_>>();
+                (value_name, list)
+            }
+            _ if self.find_word(open + 1, close, &["of", "in"]).is_some() => self.loop_over(open + 1, close),
+            _ => {
+                self.run(open + 1, close);
+                (Vec::new(), Thing::Local)
+            }
+        }
+    }
+
+    pub(super) fn with_items(&mut self, at: usize, to: usize) {
+        let (at, to) = if self.tokens.is(at, "(") && self.tokens.partner(at) + 1 == to {
+            (at + 1, to - 1)
+        } else {
+            (at, to)
+        };
+        let mut at = at;
+        while at < to && self.step() {
+            let (value, next) = self.expression(at, to);
+            at = next.max(at + 1);
+            if self.tokens.is_word(at, "as")
+                && let Some(name) = self.tokens.word(at + 1).map(str::to_owned)
+            {
+                self.set(&name, value);
+                at += 2;
+            }
+            if self.tokens.is(at, ",") {
+                at += 1;
+            }
+        }
+    }
+}
+
+/// The items of a list when all are known and not too many.
+pub(super) fn known_items(list: &Thing) -> Option<&[Thing]> {
+    match list {
+        Thing::List(items)
+            if (1..=TURNS).contains(&items.len()) && items.iter().all(|item| item.exact().is_some()) =>
+        {
+            Some(items)
+        }
+        _ => None,
+    }
+}
+
+/// A list in which lists are part of the whole, as in Perl.
+pub(super) fn flat(list: &Thing) -> Thing {
+    Thing::List(list.items())
+}

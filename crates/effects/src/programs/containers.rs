@@ -1,0 +1,309 @@
+//! docker, podman and compose: what is run in containers, and which doors to this machine they open.
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::away::{Access, Away, Mount, Stay};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::path::AbsolutePath;
+
+/// Directories of this machine whose writable mount hands the machine over.
+const KEYS_OF_THE_MACHINE: &[&str] =
+    &["/", "/etc", "/root", "/boot", "/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/var"];
+/// Sockets through which a container commands the engine that runs it.
+const ENGINE_SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
+/// Capabilities that amount to rights of the administrator.
+const STRONG_CAPABILITIES: &[&str] =
+    &["ALL", "SYS_ADMIN", "SYS_MODULE", "SYS_RAWIO", "DAC_READ_SEARCH", "CAP_SYS_ADMIN"];
+
+/// `docker run`: the words behind the image run in a fresh container.
+pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let Some((image, words)) = arguments.operands.split_first() else { return Exit::unknown() };
+    let mut mounts = Vec::new();
+    for value in arguments.values(&["-v", "--volume"]) {
+        bind(machine, &split_volume(value), &mut mounts);
+    }
+    for value in arguments.values(&["--mount"]) {
+        bind(machine, &split_mount(value), &mut mounts);
+    }
+    if let Some(reason) = open_door(call) {
+        machine.add(escalation(reason));
+    }
+    let image = image.as_exact().unwrap_or("a container").to_owned();
+    let command = command_words(arguments.value(&["--entrypoint"]), words);
+    if command.is_empty() {
+        return Exit::unknown();
+    }
+    let directory =
+        arguments.value(&["-w", "--workdir"]).and_then(Value::as_exact).and_then(AbsolutePath::new);
+    // A door in the wall makes what runs inside as grave as if it ran here.
+    let wide = mounts
+        .iter()
+        .any(|mount: &Mount| mount.here == AbsolutePath::root() && mount.access == Access::Write);
+    let stay = if wide { Stay::Lasting } else { Stay::Passing };
+    let away = Away { place: image, mounts, stay };
+    let input = call.input.clone();
+    machine.contained(away, directory, |machine| machine.run_words(&command, input))
+}
+
+/// `docker exec`: the words behind the container run in one that is there already.
+pub(crate) fn exec(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    if call.arguments.has(&["--privileged"]) {
+        machine.add(escalation("runs with all rights inside the container"));
+    }
+    let Some((container, words)) = call.arguments.operands.split_first() else { return Exit::unknown() };
+    inside(machine, container, words, call.input.clone())
+}
+
+/// Runs words in a container or pod that lasts.
+pub(super) fn inside(machine: &mut Machine<'_>, place: &Value, words: &[Value], input: Input) -> Exit {
+    if words.is_empty() {
+        return Exit::unknown();
+    }
+    let place = place.as_exact().unwrap_or("a container").to_owned();
+    machine.elsewhere(&place, |machine| machine.run_words(words, input))
+}
+
+/// `docker cp`: files between a container and this machine.
+pub(crate) fn copy(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let [from, to] = call.arguments.operands.as_slice() else { return Exit::unknown() };
+    match (container_of(from), container_of(to)) {
+        (None, Some(container)) => {
+            machine.read(from);
+            machine.add(
+                Draft::new(EffectKind::InfrastructureChange, Target::Service(container))
+                    .note("copies files into it"),
+            );
+        }
+        (Some(_), _) if to.as_exact() == Some("-") => {}
+        (Some(_), None) => write_into(machine, from, to),
+        (Some(_), Some(_)) | (None, None) => {}
+    }
+    Exit::unknown()
+}
+
+/// Writes what a source is named into a file, or into a directory under the name of the source.
+pub(super) fn write_into(machine: &mut Machine<'_>, from: &Value, to: &Value) {
+    let name = from
+        .as_exact()
+        .and_then(|text| text.trim_end_matches('/').rsplit(['/', ':']).next())
+        .map(str::to_owned);
+    let directory = to.known_end().ends_with('/')
+        || matches!(to.as_exact(), Some("." | ".."))
+        || machine.is_directory(to) == Some(true);
+    match name {
+        Some(name) if directory => machine.write(&to.followed_by(&Value::Exact(format!("/{name}")))),
+        Some(_) | None => machine.write(to),
+    }
+}
+
+/// The container that `NAME:PATH` names; `None` for a path of this machine.
+fn container_of(value: &Value) -> Option<String> {
+    let text = value.as_exact()?;
+    let (name, _) = text.split_once(':')?;
+    (!name.is_empty() && !name.contains('/') && !name.starts_with('.')).then(|| name.to_owned())
+}
+
+/// Compose, with the subcommand as the first operand.
+pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some((verb, rest)) = call.arguments.operands.split_first() else { return Exit::unknown() };
+    let given = |names: &[&str]| {
+        rest.iter().filter_map(Value::as_exact).any(|word| names.contains(&word) || is_bundled(word, names))
+    };
+    let project = || Target::Process("compose".to_owned());
+    let volumes = Draft::new(EffectKind::DatastoreDestroy, Target::Service("compose volumes".to_owned()))
+        .note("removes the volumes of the project with the data in them")
+        .irreversible();
+    match verb.as_exact().unwrap_or_default() {
+        "down" => {
+            if given(&["-v", "--volumes"]) {
+                machine.add(volumes);
+            }
+            machine.add(
+                Draft::new(EffectKind::ProcessKill, project())
+                    .note("stops and removes the containers of the project"),
+            );
+        }
+        "rm" => {
+            if given(&["-v", "--volumes"]) {
+                machine.add(volumes);
+            }
+            machine.add(
+                Draft::new(EffectKind::ProcessKill, project()).note("removes the containers of the project"),
+            );
+        }
+        "stop" | "kill" => machine
+            .add(Draft::new(EffectKind::ProcessKill, project()).note("stops the containers of the project")),
+        "push" | "publish" => {
+            let target = Target::Service("registry".to_owned());
+            machine.add(
+                Draft::new(EffectKind::Publish, target)
+                    .severity(Severity::Medium)
+                    .note("pushes images to a registry"),
+            );
+        }
+        "exec" | "run" => {
+            let words = skip_options(
+                rest,
+                &[
+                    "-e",
+                    "--env",
+                    "-u",
+                    "--user",
+                    "-w",
+                    "--workdir",
+                    "--index",
+                    "-v",
+                    "--volume",
+                    "-p",
+                    "--publish",
+                    "--name",
+                    "--entrypoint",
+                    "-l",
+                    "--label",
+                ],
+            );
+            let Some((service, words)) = words.split_first() else { return Exit::unknown() };
+            return inside(machine, service, words, call.input.clone());
+        }
+        "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {
+            machine.add(volumes.note("anonymous ones only").severity(Severity::Medium));
+        }
+        _ => {}
+    }
+    Exit::unknown()
+}
+
+/// Whether a word is a bundle of short options with one of these among them.
+fn is_bundled(word: &str, names: &[&str]) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| {
+        !letters.starts_with('-')
+            && names
+                .iter()
+                .filter_map(|name| name.strip_prefix('-'))
+                .any(|name| name.len() == 1 && letters.contains(name))
+    })
+}
+
+/// The words from the first that is no option; options in `values` take the next word with them.
+pub(super) fn skip_options<'a>(words: &'a [Value], values: &[&str]) -> &'a [Value] {
+    let mut index = 0;
+    while let Some(text) = words.get(index).and_then(Value::as_exact) {
+        if text == "--" {
+            index += 1;
+            break;
+        }
+        if !text.starts_with('-') || text == "-" {
+            break;
+        }
+        index += if values.contains(&text) { 2 } else { 1 };
+    }
+    words.get(index..).unwrap_or_default()
+}
+
+/// What a container runs: the entry point, when given, and the words behind the image.
+fn command_words(entry: Option<&Value>, words: &[Value]) -> Vec<Value> {
+    entry.filter(|entry| entry.as_exact() != Some("")).into_iter().chain(words).cloned().collect()
+}
+
+/// A volume as written: its source, its place in the container, its options.
+struct Volume {
+    source: Value,
+    inside: Option<AbsolutePath>,
+    access: Access,
+}
+
+/// `SOURCE:TARGET[:OPTIONS]`.
+fn split_volume(value: &Value) -> Volume {
+    match value {
+        Value::Exact(text) => {
+            let mut parts = text.splitn(3, ':');
+            let source = parts.next().unwrap_or_default();
+            let inside = parts.next().and_then(AbsolutePath::new);
+            let options = parts.next().unwrap_or_default();
+            let access =
+                if options.split(',').any(|option| option == "ro") { Access::Read } else { Access::Write };
+            Volume { source: Value::exact(source), inside, access }
+        }
+        Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
+            // `"$PWD":/app` with a directory that is not known: the end tells the place.
+            let inside = value.known_end().rsplit(':').find_map(AbsolutePath::new);
+            Volume { source: Value::Unknown, inside, access: Access::Write }
+        }
+    }
+}
+
+/// `type=bind,source=...,target=...[,readonly]`.
+fn split_mount(value: &Value) -> Volume {
+    let mut volume = Volume { source: Value::Unknown, inside: None, access: Access::Write };
+    for part in value.known_start().split(',') {
+        match part.split_once('=').unwrap_or((part, "")) {
+            ("source" | "src", path) => volume.source = Value::exact(path),
+            ("target" | "dst" | "destination", path) => volume.inside = AbsolutePath::new(path),
+            ("readonly" | "ro", "" | "true" | "1") => volume.access = Access::Read,
+            _ => {}
+        }
+    }
+    volume
+}
+
+/// Notes a mounted path of this machine, and that some of them hand the machine over.
+fn bind(machine: &mut Machine<'_>, volume: &Volume, mounts: &mut Vec<Mount>) {
+    let is_path = volume.source.known_start().starts_with(['/', '.', '~']);
+    if !is_path {
+        return; // A named volume.
+    }
+    for aim in machine.paths_through(&volume.source) {
+        let Some(here) = aim.target.path().cloned() else { continue };
+        let is_socket = here.name().is_some_and(|name| ENGINE_SOCKETS.contains(&name));
+        if is_socket {
+            machine
+                .add(escalation("hands the socket of the container engine in, which commands this machine"));
+        } else if KEYS_OF_THE_MACHINE.contains(&here.as_str())
+            && (volume.access == Access::Write || here.parent().is_none())
+        {
+            machine.add(escalation(&format!("hands `{}` of this machine in", here.as_str())));
+        }
+        if let Some(inside) = &volume.inside {
+            mounts.push(Mount { inside: inside.clone(), here, access: volume.access });
+        }
+    }
+}
+
+/// What in the options gives the container rights over this machine.
+fn open_door(call: &Call) -> Option<&'static str> {
+    let arguments = &call.arguments;
+    let valued = |names: &[&str], wanted: &[&str]| {
+        arguments.options.iter().any(|(name, value)| {
+            names.contains(&name.as_str())
+                && value
+                    .as_ref()
+                    .and_then(Value::as_exact)
+                    .is_some_and(|text| wanted.iter().any(|wanted| text.eq_ignore_ascii_case(wanted)))
+        })
+    };
+    if arguments.has(&["--privileged"]) && !valued(&["--privileged"], &["false"]) {
+        Some("runs a container with all rights over this machine")
+    } else if valued(&["--pid"], &["host"]) {
+        Some("lets the container see and end the processes of this machine")
+    } else if valued(&["--cap-add"], STRONG_CAPABILITIES) {
+        Some("gives the container rights of the administrator")
+    } else if valued(&["--userns", "--uts", "--ipc", "--cgroupns"], &["host"])
+        && valued(&["--userns"], &["host"])
+    {
+        Some("lets the container use the users of this machine")
+    } else if arguments.values(&["--device"]).filter_map(Value::as_exact).any(|device| {
+        ["/dev/sd", "/dev/nvme", "/dev/mem", "/dev/kmem", "/dev/vd", "/dev/xvd"]
+            .iter()
+            .any(|start| device.starts_with(start))
+    }) {
+        Some("hands a disk of this machine in")
+    } else {
+        None
+    }
+}
+
+fn escalation(note: &str) -> Draft {
+    Draft::new(EffectKind::PrivilegeEscalation, Target::Service("docker".to_owned()))
+        .severity(Severity::High)
+        .note(note)
+}

@@ -1,0 +1,396 @@
+//! Clients of databases.
+
+use super::sql::{self, Finding, Language};
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+
+/// `psql`.
+pub(crate) fn psql(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    for (name, value) in &arguments.options {
+        let Some(value) = value else { continue };
+        match name.as_str() {
+            "-c" | "--command" => meta_text(machine, value, &POSTGRES),
+            "-f" | "--file" if value.as_exact() == Some("-") => meta_input(machine, &call.input, &POSTGRES),
+            "-f" | "--file" => meta_file(machine, value, &POSTGRES),
+            "-o" | "--output" | "-L" | "--log-file" => output(machine, value),
+            _ => {}
+        }
+    }
+    if !arguments.has(&["-c", "--command", "-f", "--file", "-l", "--list"]) {
+        meta_input(machine, &call.input, &POSTGRES);
+    }
+    Exit::unknown()
+}
+
+/// `mysql`, `mariadb`.
+pub(crate) fn mysql(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let mut given = false;
+    for (name, value) in &arguments.options {
+        let Some(value) = value else { continue };
+        match name.as_str() {
+            "-e" | "--execute" | "--init-command" => {
+                given |= name != "--init-command";
+                meta_text(machine, value, &MYSQL);
+            }
+            "--tee" => machine.write(value),
+            "--file" => {
+                given = true;
+                meta_file(machine, value, &MYSQL);
+            }
+            _ => {}
+        }
+    }
+    if !given {
+        meta_input(machine, &call.input, &MYSQL);
+    }
+    Exit::unknown()
+}
+
+/// `sqlite3 [OPTIONS] FILE [STATEMENT]...`.
+pub(crate) fn sqlite(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    file_database(machine, call, &SQLITE, &["-cmd"], &["-init"])
+}
+
+/// `duckdb [OPTIONS] [FILE] [STATEMENT]...`.
+pub(crate) fn duckdb(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    file_database(machine, call, &DUCKDB, &["-c", "-cmd", "-s"], &["-init", "-f"])
+}
+
+/// A database in one file: a change to what is in it is a change of the file; in memory nothing lasts.
+fn file_database(
+    machine: &mut Machine<'_>,
+    call: &Call,
+    client: &Client,
+    texts: &[&str],
+    files: &[&str],
+) -> Exit {
+    let arguments = &call.arguments;
+    let mut operands = arguments.operands.iter();
+    let file = operands.next().cloned();
+    let in_memory = match &file {
+        None => true,
+        Some(file) => file.as_exact().is_some_and(|text| {
+            text.is_empty() || text.starts_with(":memory:") || text.contains("mode=memory")
+        }),
+    };
+    let read_only = arguments.has(&["-readonly", "--readonly"]);
+    let before = machine.effect_count();
+    if let Some(file) = file.as_ref().filter(|_| !in_memory) {
+        machine.read(&path_of(file));
+    }
+    for text in arguments.values(texts) {
+        meta_text(machine, text, client);
+    }
+    for file in arguments.values(files) {
+        meta_file(machine, file, client);
+    }
+    let mut given = arguments.has(texts);
+    for text in operands {
+        given = true;
+        meta_text(machine, text, client);
+    }
+    if !given {
+        meta_input(machine, &call.input, client);
+    }
+    let mut changed = false;
+    let passing = in_memory || read_only;
+    machine.amend(before, |effect| {
+        let is_store = matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy);
+        changed |= is_store;
+        if is_store && passing {
+            // Nothing that lasts: the least of all effects stands for it.
+            effect.kind = EffectKind::ProcessSpawn;
+        }
+    });
+    if let (Some(file), true, false) = (&file, changed, passing) {
+        machine.write(&path_of(file));
+    }
+    Exit::unknown()
+}
+
+/// `file:PATH?OPTIONS` as a path.
+fn path_of(file: &Value) -> Value {
+    match file.as_exact().and_then(|text| text.strip_prefix("file:")) {
+        Some(rest) => {
+            let path = rest.split('?').next().unwrap_or(rest);
+            Value::exact(path.strip_prefix("//").unwrap_or(path))
+        }
+        None => file.clone(),
+    }
+}
+
+/// `clickhouse-client`, also as `clickhouse client`.
+pub(crate) fn clickhouse(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    clients_of_statements(machine, call, Language::Clickhouse)
+}
+
+/// Clients that take statements by one of the usual options, from files or the standard input.
+pub(crate) fn client(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let language = match call.program.as_str() {
+        "sqlcmd" | "mssql-cli" | "tsql" | "isql" => Language::Mssql,
+        "sqlite-utils" => Language::Sqlite,
+        "dolt" => Language::Mysql,
+        "cockroach" => Language::Postgres,
+        _ => Language::Generic,
+    };
+    clients_of_statements(machine, call, language)
+}
+
+fn clients_of_statements(machine: &mut Machine<'_>, call: &Call, language: Language) -> Exit {
+    let arguments = &call.arguments;
+    let place = call.program.split(' ').next().unwrap_or("database").to_owned();
+    let is_sqlcmd = call.program == "sqlcmd";
+    let mut given = false;
+    for (name, value) in &arguments.options {
+        let Some(value) = value else { continue };
+        match name.as_str() {
+            "-Q" | "-q" | "-e" | "-c" | "--execute" | "--command" | "--query" => {
+                given = true;
+                sql::run_text(machine, value, language, &place);
+            }
+            "-i" | "-f" | "--file" | "--queries-file" if name != "-i" || is_sqlcmd => {
+                given = true;
+                sql::run_file(machine, value, language, &place);
+            }
+            "-o" | "--output" if is_sqlcmd => machine.write(value),
+            _ => {}
+        }
+    }
+    // A statement as an operand has blanks in it: `cypher-shell 'MATCH (n) RETURN n'`.
+    for operand in &arguments.operands {
+        if operand.as_exact().is_some_and(|text| text.trim().contains(char::is_whitespace)) {
+            given = true;
+            sql::run_text(machine, operand, language, &place);
+        }
+    }
+    let verb = arguments.operand(0).unwrap_or_default();
+    match (call.program.as_str(), verb) {
+        ("dolt", "push") => {
+            machine.add(Draft::new(EffectKind::VcsRemoteUpdate, Target::Service("dolt".to_owned())));
+        }
+        ("dolt", "reset" | "checkout" | "gc" | "clean") => {
+            machine
+                .add(Draft::new(EffectKind::DatastoreChange, Target::Service("dolt".to_owned())).possible());
+        }
+        (
+            "sqlite-utils",
+            "drop-table" | "drop-view" | "insert" | "upsert" | "transform" | "create-table" | "add-column"
+            | "memory",
+        ) => {
+            if let Some(file) = arguments.operands.get(1).filter(|_| verb != "memory") {
+                let kind = if verb == "drop-table" {
+                    EffectKind::DatastoreDestroy
+                } else {
+                    EffectKind::DatastoreChange
+                };
+                machine.add(Draft::new(
+                    kind,
+                    Target::Service(arguments.operand(2).unwrap_or("table").to_owned()),
+                ));
+                machine.write(file);
+            }
+            given = true;
+        }
+        _ => {}
+    }
+    if !given {
+        sql::run_input(machine, &call.input, language, &place);
+    }
+    Exit::unknown()
+}
+
+/// `bq query`: the operands are the statement.
+pub(crate) fn statement_words(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    for operand in &call.arguments.operands {
+        sql::run_text(machine, operand, Language::Generic, "bigquery");
+    }
+    if call.arguments.operands.is_empty() {
+        sql::run_input(machine, &call.input, Language::Generic, "bigquery");
+    }
+    Exit::unknown()
+}
+
+/// A client with commands of its own between the statements.
+struct Client {
+    language: Language,
+    place: &'static str,
+    /// What a line of its own begins with.
+    commands: Commands,
+}
+
+/// How commands of a client are told from statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Commands {
+    /// `\! ls`, `\copy`: psql and mysql.
+    Backslash,
+    /// `.shell ls`: sqlite3 and duckdb.
+    Dot,
+}
+
+const POSTGRES: Client =
+    Client { language: Language::Postgres, place: "postgres", commands: Commands::Backslash };
+const MYSQL: Client = Client { language: Language::Mysql, place: "mysql", commands: Commands::Backslash };
+const SQLITE: Client = Client { language: Language::Sqlite, place: "sqlite", commands: Commands::Dot };
+const DUCKDB: Client = Client { language: Language::Duckdb, place: "duckdb", commands: Commands::Dot };
+
+fn meta_file(machine: &mut Machine<'_>, file: &Value, client: &Client) {
+    match machine.read(file) {
+        Output::Text(text) => meta_text(machine, &text, client),
+        Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+            let name = file.as_exact().unwrap_or(client.place).to_owned();
+            let note = "the statements are not known";
+            machine.add(Draft::new(EffectKind::DatastoreChange, Target::Service(name)).possible().note(note));
+        }
+    }
+}
+
+fn meta_input(machine: &mut Machine<'_>, input: &Input, client: &Client) {
+    match input {
+        Input::Text(text) => meta_text(machine, text, client),
+        Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+            sql::run_input(machine, input, client.language, client.place);
+        }
+    }
+}
+
+/// A text of statements with commands of the client in lines of their own.
+fn meta_text(machine: &mut Machine<'_>, text: &Value, client: &Client) {
+    let Some(exact) = text.as_exact() else {
+        if let Some(several) = text.alternatives() {
+            for one in several {
+                machine.possibly(|machine| meta_text(machine, &Value::exact(one.clone()), client));
+            }
+        } else {
+            sql::run_text(machine, text, client.language, client.place);
+        }
+        return;
+    };
+    let start = match client.commands {
+        Commands::Backslash => '\\',
+        Commands::Dot => '.',
+    };
+    let mut statements = String::new();
+    for line in exact.lines() {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with(start) {
+            flush(machine, &mut statements, client);
+            command(machine, trimmed.get(1..).unwrap_or_default(), client);
+        } else {
+            statements.push_str(match client.commands {
+                Commands::Backslash => inline_command(machine, line, client),
+                Commands::Dot => line,
+            });
+            statements.push('\n');
+        }
+    }
+    flush(machine, &mut statements, client);
+}
+
+fn flush(machine: &mut Machine<'_>, statements: &mut String, client: &Client) {
+    if !statements.trim().is_empty() {
+        sql::apply(machine, &sql::findings(statements, client.language), client.place);
+    }
+    statements.clear();
+}
+
+/// A command behind a statement in one line: `SELECT 1 \g |sh`. Answers what stands before it.
+fn inline_command<'a>(machine: &mut Machine<'_>, line: &'a str, client: &Client) -> &'a str {
+    let mut quoted = false;
+    let mut place = None;
+    for (index, letter) in line.char_indices() {
+        match letter {
+            '\'' => quoted = !quoted,
+            '\\' if !quoted => {
+                place = Some(index);
+                break;
+            }
+            _ => {}
+        }
+    }
+    let Some(index) = place else { return line };
+    command(machine, line.get(index + 1..).unwrap_or_default(), client);
+    line.get(..index).unwrap_or(line)
+}
+
+/// One command of the client, without the sign in front.
+fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
+    let (name, rest) = match text.strip_prefix('!') {
+        Some(rest) => ("!", rest.trim()),
+        None => text
+            .split_once(char::is_whitespace)
+            .map_or((text.trim_end(), ""), |(name, rest)| (name, rest.trim())),
+    };
+    let unquoted = rest.trim_matches(['\'', '"']);
+    let word = Value::exact(unquoted);
+    match name {
+        "!" | "shell" | "system" => {
+            machine.run_text(&Value::exact(rest), Input::Inherited);
+        }
+        "i" | "ir" | "include" | "include_relative" | "." | "read" => {
+            if let Some(program) = unquoted.strip_prefix('|') {
+                machine.run_text(&Value::exact(program), Input::Inherited);
+            }
+            let note = "the statements are not known";
+            machine.read(&word);
+            machine.add(
+                Draft::new(EffectKind::DatastoreChange, Target::Service(unquoted.to_owned()))
+                    .possible()
+                    .note(note),
+            );
+        }
+        "o" | "out" | "g" | "w" | "write" | "output" | "once" | "tee" | "log" | "gx" | "s" => {
+            output(machine, &word);
+        }
+        "gexec" => machine.add(
+            Draft::new(EffectKind::DatastoreChange, Target::Service(client.place.to_owned()))
+                .severity(Severity::High)
+                .note("runs the results of a query as statements"),
+        ),
+        "copy" => {
+            let upper = rest.to_ascii_uppercase();
+            let table = rest.split([' ', '(']).next().unwrap_or_default().to_owned();
+            let quoted = rest.split('\'').nth(1);
+            if let Some(at) = upper.find(" PROGRAM ") {
+                let program = rest.get(at + 9..).unwrap_or_default().trim().trim_matches('\'');
+                machine.run_text(&Value::exact(program), Input::Inherited);
+            }
+            if upper.contains(" FROM ") && !upper.contains(" TO ") {
+                sql::apply(machine, &[Finding::Changes(table)], client.place);
+            } else if let (Some(at), false) = (upper.rfind(" TO "), upper.contains(" PROGRAM ")) {
+                let plain =
+                    rest.get(at + 4..).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
+                let file = quoted.unwrap_or(plain);
+                if !file.is_empty() && !file.eq_ignore_ascii_case("stdout") {
+                    machine.write(&Value::exact(file));
+                }
+            }
+        }
+        "import" | "restore" | "load-dump" => {
+            let table = rest.split_whitespace().last().unwrap_or_default().to_owned();
+            sql::apply(machine, &[Finding::Changes(table)], client.place);
+        }
+        "backup" | "save" | "clone" => {
+            let file = rest.split_whitespace().last().unwrap_or_default();
+            machine.write(&Value::exact(file));
+        }
+        "load" => machine.opaque("loads a library into the database client"),
+        "excel" | "edit" => machine.opaque("opens a program"),
+        _ => {}
+    }
+}
+
+/// Where results go: a file, or a program behind `|`.
+fn output(machine: &mut Machine<'_>, target: &Value) {
+    match target.as_exact() {
+        Some("" | "stdout" | "off") => {}
+        Some(text) => match text.strip_prefix('|') {
+            Some(program) => {
+                machine.run_text(&Value::exact(program), Input::Unknown);
+            }
+            None => machine.write(target),
+        },
+        None => machine.write(target),
+    }
+}

@@ -1,0 +1,48 @@
+//! Programs that overwrite disks and files where they stand: `mkfs`, `wipefs`, `shred`, ...
+
+use crate::effect::{Depth, EffectKind, Severity};
+use crate::interpreter::{Call, Exit, Machine, Value};
+
+/// `mkfs.*`, `mkswap`, `wipefs -a`, `blkdiscard`: every operand that is a device or a file is overwritten.
+pub(crate) fn format(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-n", "--no-act", "--dry-run", "-V"]) {
+        return Exit::unknown();
+    }
+    if call.program == "wipefs" && !arguments.has(&["-a", "--all", "-o", "--offset"]) {
+        return Exit::unknown();
+    }
+    for operand in &arguments.operands {
+        if operand.as_exact().is_some_and(|text| !text.contains(['/', '.'])) {
+            continue;
+        }
+        overwrite(machine, operand);
+    }
+    Exit::silent()
+}
+
+/// `shred`
+pub(crate) fn shred(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let removes = call.arguments.has(&["-u", "--remove", "--deallocate"]);
+    for operand in &call.arguments.operands {
+        overwrite(machine, operand);
+        if removes {
+            machine.delete(operand, Depth::Single);
+        }
+    }
+    Exit::silent()
+}
+
+fn overwrite(machine: &mut Machine<'_>, operand: &Value) {
+    let before = machine.effect_count();
+    machine.effect(EffectKind::FileModify, operand);
+    machine.amend(before, |effect| {
+        effect.reversible = false;
+        let text = effect.target.text().unwrap_or_default();
+        if text.starts_with("/dev/") && !text.starts_with("/dev/shm/") {
+            effect.kind = EffectKind::SystemModification;
+            effect.severity = Severity::Critical;
+            "overwrites the device".clone_into(&mut effect.note);
+        }
+    });
+}

@@ -1,0 +1,296 @@
+//! Programs that make, move and remove files: `cp`, `mv`, `ln`, `install`, `rm`, `mkdir`, `touch`, ...
+
+mod transfer;
+
+use crate::effect::{Depth, EffectKind};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Listing};
+
+use transfer::{Destination, Naming, Transfer, split_operands, transfer};
+
+/// `rm`, `srm`
+pub(crate) fn rm(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let recursive = arguments.has(&["-r", "-R", "--recursive"]) || arguments.uncertain;
+    let directories = recursive || arguments.has(&["-d", "--dir"]);
+    let forced = arguments.has(&["-f", "--force"]);
+    let asks = !forced && (arguments.has(&["-i", "-I"]) || arguments.value(&["--interactive"]).is_some());
+    let all_missing = !arguments.operands.is_empty()
+        && arguments.operands.iter().all(|operand| machine.is_certainly_missing(operand));
+    for operand in &arguments.operands {
+        // `rm` refuses these, whatever the options; what is meant is worth a word all the same.
+        let refused = operand
+            .as_exact()
+            .is_some_and(|text| matches!(text.trim_end_matches('/').rsplit('/').next(), Some("." | "..")));
+        for aim in machine.paths(operand) {
+            let entry = aim.target.path().map(|path| machine.entry(path));
+            let depth = match entry {
+                Some(Entry::Directory) if !directories => continue,
+                Some(Entry::Directory | Entry::Unknown | Entry::Missing | Entry::Symlink(_)) | None
+                    if recursive =>
+                {
+                    Depth::Recursive
+                }
+                Some(_) | None => Depth::Single,
+            };
+            if asks || refused {
+                machine.possibly(|machine| machine.delete_aim(aim, depth));
+            } else {
+                machine.delete_aim(aim, depth);
+            }
+        }
+    }
+    match (forced, all_missing) {
+        (true, _) => Exit::success(),
+        (false, true) => Exit::failure(),
+        (false, false) => Exit::silent(),
+    }
+}
+
+/// `rmdir`
+pub(crate) fn rmdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    for operand in &call.arguments.operands {
+        for aim in machine.paths(operand) {
+            let holds_something = aim.target.path().is_some_and(|path| {
+                matches!(machine.children(path), Listing::Names(names) if !names.is_empty())
+                    || matches!(machine.entry(path), Entry::File(_) | Entry::Symlink(_) | Entry::Special)
+            });
+            if !holds_something {
+                machine.delete_aim(aim, Depth::Single);
+            }
+        }
+        if call.arguments.has(&["-p", "--parents"]) {
+            let mut rest = operand.as_exact().map(|text| text.trim_end_matches('/').to_owned());
+            while let Some((parent, _)) = rest.as_deref().and_then(|text| text.rsplit_once('/')) {
+                let parent = parent.to_owned();
+                let value = Value::exact(parent.clone());
+                machine.possibly(|machine| machine.delete(&value, Depth::Single));
+                rest = Some(parent).filter(|text| !text.is_empty());
+            }
+        }
+    }
+    Exit::silent()
+}
+
+/// `mkdir`
+pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let parents = call.arguments.has(&["-p", "--parents"]);
+    for operand in &call.arguments.operands {
+        let orphan = !parents
+            && machine.paths(operand).iter().any(|aim| {
+                let parent = aim.target.path().and_then(AbsolutePath::parent);
+                parent.is_some_and(|parent| machine.entry(&parent) == Entry::Missing)
+            });
+        if orphan {
+            machine.possibly(|machine| machine.make_directory(operand));
+        } else {
+            machine.make_directory(operand);
+        }
+    }
+    Exit::silent()
+}
+
+/// `touch`: makes what is missing; a new time on what exists is no effect.
+pub(crate) fn touch(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    if call.arguments.has(&["-c", "--no-create", "-h", "--no-dereference"]) {
+        return Exit::silent();
+    }
+    for operand in &call.arguments.operands {
+        for aim in machine.paths_through(operand) {
+            match aim.target.path().map(|path| machine.entry(path)) {
+                Some(Entry::Missing) => machine.write_text(operand, &Value::exact("")),
+                Some(Entry::Unknown) | None => {
+                    machine.add(Draft::at(EffectKind::FileCreate, aim).possible());
+                }
+                Some(Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special) => {}
+            }
+        }
+    }
+    Exit::silent()
+}
+
+/// `chmod`, `chown`, `chgrp`, `chattr`, `setfacl`: the first operand says what, unless a reference does.
+pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    // `chmod -w x`: the mode looks like an option.
+    let mode_is_option = call.program == "chmod" && arguments.has(&["-r", "-w", "-x", "-X", "-s", "-t"]);
+    let first = usize::from(!mode_is_option && !arguments.has(&["--reference"]));
+    let recursive = arguments.has(&["-R", "--recursive"]);
+    let wanted = arguments.operand(0).filter(|_| call.program == "chmod" && first == 1).map(str::to_owned);
+    for operand in arguments.operands.iter().skip(first) {
+        for aim in machine.paths_through(operand) {
+            let entry = aim.target.path().map(|path| machine.entry(path));
+            if let (Some(Entry::File(facts)), Some(mode)) = (&entry, &wanted)
+                && has_mode(facts.mode, mode)
+                && !arguments.uncertain
+            {
+                continue;
+            }
+            let mut draft = Draft::at(EffectKind::PermissionChange, aim);
+            if recursive && !matches!(entry, Some(Entry::File(_))) {
+                draft = draft.recursive();
+            }
+            if entry == Some(Entry::Missing) {
+                draft = draft.possible();
+            }
+            machine.add(draft);
+        }
+    }
+    Exit::silent()
+}
+
+/// Whether permission bits are already what `chmod` is asked for; `false` when that is not clear.
+fn has_mode(bits: u32, wanted: &str) -> bool {
+    if let Ok(mode) = u32::from_str_radix(wanted, 8) {
+        return bits & 0o7777 == mode;
+    }
+    matches!(wanted, "+x" | "a+x") && bits & 0o111 == 0o111
+}
+
+/// `cp`
+pub(crate) fn cp(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    transfer(machine, &call.arguments, Transfer::Copy)
+}
+
+/// `mv`
+pub(crate) fn mv(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    transfer(machine, &call.arguments, Transfer::Move)
+}
+
+/// `install`
+pub(crate) fn install(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-d", "--directory"]) {
+        for operand in &arguments.operands {
+            machine.make_directory(operand);
+        }
+        return Exit::silent();
+    }
+    transfer(machine, arguments, Transfer::Install)
+}
+
+/// `ln`
+pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let symbolic = arguments.has(&["-s", "--symbolic"]);
+    let replaces = arguments.has(&["-f", "--force", "-b", "--backup", "-i", "--interactive"]);
+    let (sources, destination) = match arguments.operands.as_slice() {
+        [only] if arguments.value(&["-t", "--target-directory"]).is_none() => {
+            (vec![only.clone()], Destination::Inside(Value::exact(".")))
+        }
+        _ => {
+            let as_file = arguments.has(&["-T", "--no-target-directory", "-n", "--no-dereference"]);
+            let Some(split) = split_operands(machine, arguments, as_file) else { return Exit::silent() };
+            split
+        }
+    };
+    for source in &sources {
+        if !symbolic && machine.is_certainly_missing(source) {
+            continue;
+        }
+        for place in destination.of(source, Naming::Basename) {
+            let taken = machine.paths(&place).iter().any(|aim| {
+                let entry = aim.target.path().map(|path| machine.entry(path));
+                matches!(entry, Some(Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special))
+            });
+            if taken && !replaces {
+                continue;
+            }
+            if symbolic {
+                machine.make_link(&place, source);
+            } else {
+                machine.write(&place);
+            }
+        }
+    }
+    Exit::silent()
+}
+
+/// `tee`
+pub(crate) fn tee(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let appends = call.arguments.has(&["-a", "--append"]);
+    let text = match &call.input {
+        Input::Text(value) if !appends => value.clone(),
+        Input::Text(_)
+        | Input::Inherited
+        | Input::Network(_)
+        | Input::Secret(_)
+        | Input::Local(_)
+        | Input::Unknown => Value::Unknown,
+    };
+    for operand in &call.arguments.operands {
+        machine.write_text(operand, &text);
+    }
+    Exit::with(Output::from_input(&call.input))
+}
+
+/// `dd`
+pub(crate) fn dd(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut output = Output::Unknown;
+    for word in &call.words {
+        if let Some(value) = after(word, "if=") {
+            output = machine.read(&value);
+        }
+    }
+    let mut writes = false;
+    for word in &call.words {
+        if let Some(value) = after(word, "of=") {
+            writes = true;
+            machine.write(&value);
+        } else if matches!(word, Value::Unknown) {
+            machine.effect(EffectKind::FileModify, &Value::Unknown);
+        }
+    }
+    if writes { Exit::silent() } else { Exit::with(output) }
+}
+
+/// `split`, `csplit`: pieces named after a prefix, `x` by default.
+pub(crate) fn split(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let prefix = if call.program == "csplit" {
+        arguments.value(&["-f", "--prefix"]).cloned().unwrap_or_else(|| Value::exact("xx"))
+    } else {
+        arguments.operands.get(1).cloned().unwrap_or_else(|| Value::exact("x"))
+    };
+    if let Some(source) = arguments.operands.first() {
+        machine.read(source);
+    }
+    if let Some(filter) = arguments.value(&["--filter"]).cloned() {
+        return machine.possibly(|machine| machine.run_text(&filter, Input::Unknown));
+    }
+    create_pattern(machine, &prefix, "*");
+    Exit::silent()
+}
+
+/// Adds that files are created whose names begin so.
+pub(super) fn create_pattern(machine: &mut Machine<'_>, prefix: &Value, rest: &str) {
+    let pattern = match prefix.as_exact() {
+        Some(text) => Value::Glob(format!("{text}{rest}")),
+        None => prefix.followed_by(&Value::Unknown),
+    };
+    for aim in machine.paths(&pattern) {
+        machine.add(Draft::at(EffectKind::FileCreate, aim));
+    }
+}
+
+/// The value behind a known beginning of a word: `of=` in `of=/dev/sda`.
+pub(super) fn after(word: &Value, beginning: &str) -> Option<Value> {
+    match word {
+        Value::Exact(text) => text.strip_prefix(beginning).map(Value::exact),
+        Value::AnyOf(texts) => {
+            let rests: Option<Vec<String>> =
+                texts.iter().map(|text| text.strip_prefix(beginning).map(str::to_owned)).collect();
+            rests.map(Value::one_of)
+        }
+        Value::Glob(pattern) => pattern.strip_prefix(beginning).map(|rest| Value::Glob(rest.to_owned())),
+        Value::Between { prefix, suffix } => {
+            let rest = prefix.strip_prefix(beginning)?.to_owned();
+            if rest.is_empty() && suffix.is_empty() {
+                return Some(Value::Unknown);
+            }
+            Some(Value::Between { prefix: rest, suffix: suffix.clone() })
+        }
+        Value::Unknown => None,
+    }
+}

@@ -1,0 +1,338 @@
+//! What `cp`, `mv` and `install` share: where files go, and what is lost on the way.
+
+use crate::effect::{Certainty, Depth, EffectKind, Target};
+use crate::interpreter::{Aim, Arguments, Draft, Exit, Machine, Output, Status, Value};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+/// The greatest number of files of a tree whose effects are told one by one (ours).
+const TOLD: usize = 64;
+
+/// Which of the programs it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transfer {
+    Copy,
+    Move,
+    Install,
+}
+
+/// How a name inside a destination directory is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By the last part of the source.
+    Basename,
+    /// By the whole source: `cp --parents`.
+    Whole,
+}
+
+/// Where files go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// To exactly this path.
+    At(Value),
+    /// Into this directory.
+    Inside(Value),
+}
+
+impl Destination {
+    /// What a source is called at the destination.
+    pub(super) fn of(&self, source: &Value, naming: Naming) -> Vec<Value> {
+        match self {
+            Self::At(value) => vec![value.clone()],
+            Self::Inside(directory) => {
+                let slash = if directory.known_end().ends_with('/') { "" } else { "/" };
+                let inside = directory.followed_by(&Value::exact(slash));
+                let name = match naming {
+                    Naming::Basename => basename(source),
+                    Naming::Whole => source.clone(),
+                };
+                vec![inside.followed_by(&name)]
+            }
+        }
+    }
+}
+
+/// The last part of a path.
+fn basename(value: &Value) -> Value {
+    let last = |text: &str| {
+        let bare = text.trim_end_matches('/');
+        bare.rsplit('/').next().unwrap_or(bare).to_owned()
+    };
+    match value {
+        Value::Exact(text) => Value::Exact(last(text)),
+        Value::AnyOf(texts) => Value::one_of(texts.iter().map(|text| last(text)).collect()),
+        Value::Glob(pattern) => Value::Glob(last(pattern)),
+        Value::Between { prefix, suffix } => {
+            let suffix_name = suffix.rsplit('/').next().unwrap_or_default().to_owned();
+            if suffix.contains('/') {
+                return if suffix_name.is_empty() { Value::Unknown } else { Value::Exact(suffix_name) };
+            }
+            // What is unknown between the ends may hold a slash, so the beginning says nothing about the name.
+            let _ = prefix;
+            if suffix_name.is_empty() {
+                Value::Unknown
+            } else {
+                Value::Between { prefix: String::new(), suffix: suffix_name }
+            }
+        }
+        Value::Unknown => Value::Unknown,
+    }
+}
+
+/// Sources and destination of `cp`, `mv`, `ln`, `install`; `None` when there are too few operands.
+pub(super) fn split_operands(
+    machine: &Machine<'_>,
+    arguments: &Arguments,
+    as_file: bool,
+) -> Option<(Vec<Value>, Destination)> {
+    if let Some(directory) = arguments.value(&["-t", "--target-directory"]) {
+        return Some((arguments.operands.clone(), Destination::Inside(directory.clone())));
+    }
+    let (last, sources) = arguments.operands.split_last()?;
+    if sources.is_empty() {
+        // A single word of which nothing is known may be several.
+        return (*last == Value::Unknown).then(|| (Vec::new(), Destination::At(Value::Unknown)));
+    }
+    let inside = !as_file
+        && (sources.len() > 1
+            || machine.is_directory(last) == Some(true)
+            || (last.known_end().ends_with('/') && machine.is_directory(last) != Some(false))
+            || matches!(sources, [Value::Glob(_)]));
+    let destination = if inside { Destination::Inside(last.clone()) } else { Destination::At(last.clone()) };
+    Some((sources.to_vec(), destination))
+}
+
+/// Carries out `cp`, `mv` or `install`.
+pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfer: Transfer) -> Exit {
+    let as_file = arguments.has(&["-T", "--no-target-directory"]);
+    let Some((sources, destination)) = split_operands(machine, arguments, as_file) else {
+        return Exit::failure();
+    };
+    let recursive = match transfer {
+        Transfer::Copy => {
+            arguments.has(&["-r", "-R", "-a", "--recursive", "--archive"]) || arguments.uncertain
+        }
+        Transfer::Move => true,
+        Transfer::Install => false,
+    };
+    let plan = Plan {
+        transfer,
+        recursive,
+        keeps: arguments.has(&["-n", "--no-clobber"]) || arguments.has(&["--update=none"]),
+        hesitates: arguments.has(&["-i", "--interactive", "-u", "--update"])
+            && !arguments.has(&["-f", "--force"]),
+        backup: arguments.has(&["-b", "--backup"]).then(|| backup_suffix(arguments)),
+        follows: arguments.has(&["-L", "--dereference", "-H"]),
+        links: transfer == Transfer::Copy && arguments.has(&["-s", "--symbolic-link"]),
+    };
+    let naming = if arguments.has(&["--parents"]) { Naming::Whole } else { Naming::Basename };
+    if sources.is_empty() {
+        machine.effect(EffectKind::FileModify, &Value::Unknown);
+    }
+    // `cp x new/` asks for a directory that is not there; only a tree may make it.
+    let lost = match &destination {
+        Destination::Inside(directory) => machine.is_certainly_missing(directory),
+        Destination::At(place) => {
+            place.known_end().ends_with('/')
+                && machine.is_certainly_missing(place)
+                && sources.iter().all(|source| machine.is_directory(source) == Some(false))
+        }
+    };
+    for source in &sources {
+        for place in destination.of(source, naming) {
+            if lost {
+                machine.possibly(|machine| plan.one(machine, source, &place));
+            } else {
+                plan.one(machine, source, &place);
+            }
+        }
+    }
+    let fails = lost
+        || sources.iter().any(|source| machine.is_certainly_missing(source) && transfer != Transfer::Move);
+    Exit { status: if fails { Status::Failure } else { Status::Unknown }, output: Output::Nothing }
+}
+
+/// What is put behind the name of a file that would be overwritten.
+fn backup_suffix(arguments: &Arguments) -> Value {
+    let numbered = ["numbered", "t"]
+        .iter()
+        .any(|kind| arguments.value(&["--backup"]).and_then(Value::as_exact) == Some(kind));
+    if numbered {
+        return Value::exact(".~1~");
+    }
+    arguments.value(&["-S", "--suffix"]).cloned().unwrap_or_else(|| Value::exact("~"))
+}
+
+/// What a transfer does to each source.
+#[derive(Debug, Clone)]
+struct Plan {
+    transfer: Transfer,
+    recursive: bool,
+    keeps: bool,
+    hesitates: bool,
+    /// The suffix of the copy that is kept of what is overwritten.
+    backup: Option<Value>,
+    /// Whether the content of symbolic links is copied.
+    follows: bool,
+    links: bool,
+}
+
+impl Plan {
+    fn one(&self, machine: &mut Machine<'_>, source: &Value, place: &Value) {
+        let through = self.follows
+            || self.transfer == Transfer::Install
+            || self.transfer == Transfer::Copy && !self.recursive;
+        let from = if through { machine.paths_through(source) } else { machine.paths(source) };
+        let known = match from.as_slice() {
+            [Aim { target: Target::Path(path), .. }] => Some(path.clone()),
+            _ => None,
+        };
+        let entry = known.as_ref().map(|path| machine.entry(path));
+        if self.transfer != Transfer::Move {
+            if entry == Some(Entry::Directory) && !self.recursive {
+                return;
+            }
+            machine.read(source);
+        }
+        if entry == Some(Entry::Missing) && machine.is_settled() {
+            // It would fail. A word about it all the same: it may come to be by then.
+            machine.possibly(|machine| self.put(machine, source, None, place, &Entry::Unknown));
+            return;
+        }
+        if entry == Some(Entry::Missing) {
+            // It may come to be by then; what is known now is that it would fail.
+            machine.possibly(|machine| self.put(machine, source, None, place, &Entry::Unknown));
+        } else {
+            self.put(machine, source, known.as_ref(), place, &entry.unwrap_or(Entry::Unknown));
+        }
+        if self.transfer == Transfer::Move {
+            self.leave(machine, &from, place);
+        }
+    }
+
+    /// The effects at the destination.
+    fn put(
+        &self,
+        machine: &mut Machine<'_>,
+        source: &Value,
+        known: Option<&AbsolutePath>,
+        place: &Value,
+        entry: &Entry,
+    ) {
+        let from = known.cloned();
+        let is_tree = match entry {
+            Entry::Directory => true,
+            Entry::File(_) | Entry::Special | Entry::Missing | Entry::Symlink(_) => false,
+            Entry::Unknown => self.recursive && self.transfer == Transfer::Copy,
+        };
+        // `mv` replaces a symbolic link, the others write through it.
+        let moves = self.transfer == Transfer::Move;
+        let aims = if moves { machine.paths(place) } else { machine.paths_through(place) };
+        for aim in aims {
+            let Some(path) = aim.target.path().cloned() else {
+                let mut draft = Draft::at(EffectKind::FileCreate, aim);
+                if is_tree {
+                    draft = draft.recursive();
+                }
+                machine.add(draft);
+                continue;
+            };
+            let there = machine.entry(&path);
+            if from.as_ref() == Some(&path) {
+                continue;
+            }
+            if self.keeps && matches!(there, Entry::File(_) | Entry::Symlink(_) | Entry::Special) {
+                continue;
+            }
+            if let (Some(suffix), Entry::File(_)) = (&self.backup, &there) {
+                machine.write(&Value::exact(path.as_str()).followed_by(suffix));
+            }
+            if let (true, Entry::Directory) = (is_tree, &there) {
+                self.merge(machine, from.as_ref(), &path);
+                continue;
+            }
+            if is_tree {
+                let kind = match there {
+                    Entry::Missing => EffectKind::FileCreate,
+                    Entry::File(_)
+                    | Entry::Directory
+                    | Entry::Symlink(_)
+                    | Entry::Special
+                    | Entry::Unknown => EffectKind::FileModify,
+                };
+                machine.add(Draft::at(kind, aim).recursive());
+            } else if moves && matches!(there, Entry::Symlink(_)) {
+                machine.add(Draft::at(EffectKind::FileModify, aim).note("replaces the symbolic link"));
+            } else if self.links {
+                machine.make_link(place, source);
+                continue;
+            } else if aim.certainty == Certainty::Possible || self.hesitates && there != Entry::Missing {
+                machine.possibly(|machine| machine.write(&Value::exact(path.as_str())));
+            } else {
+                machine.write(&Value::exact(path.as_str()));
+            }
+            if let Some(from) = &from
+                && !path.as_str().starts_with("/dev/")
+            {
+                machine.remember_copy(from, &path);
+            }
+        }
+    }
+
+    /// A tree that is put over an existing one.
+    fn merge(&self, machine: &mut Machine<'_>, from: Option<&AbsolutePath>, to: &AbsolutePath) {
+        let tree = from.and_then(|from| machine.walk(from, TOLD).map(|tree| (from, tree)));
+        let Some((from, tree)) = tree else {
+            let target = Target::Path(to.clone());
+            machine.add(Draft::new(EffectKind::FileCreate, target.clone()).recursive());
+            if !self.keeps {
+                machine.add(Draft::new(EffectKind::FileModify, target).recursive().possible());
+            }
+            return;
+        };
+        for (path, entry) in tree {
+            let Some(rest) = path.relative_to(from) else { continue };
+            let place = Value::exact(to.join(rest).as_str());
+            match entry {
+                Entry::Directory => machine.make_directory(&place),
+                Entry::Missing => {}
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                    let there = machine.entry(&to.join(rest));
+                    if !(self.keeps && there != Entry::Missing) {
+                        machine.write(&place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What `mv` leaves behind: nothing.
+    fn leave(&self, machine: &mut Machine<'_>, from: &[Aim], place: &Value) {
+        let thrown_away = place.as_exact() == Some("/dev/null");
+        let note = match place.as_exact() {
+            Some(text) => format!("moved to `{text}`"),
+            None => "moved".to_owned(),
+        };
+        for aim in from {
+            let entry = aim.target.path().map(|path| machine.entry(path));
+            let depth = match entry {
+                Some(Entry::Directory | Entry::Unknown) => Depth::Recursive,
+                Some(Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing) | None => {
+                    Depth::Single
+                }
+            };
+            let before = machine.effect_count();
+            if self.keeps || self.hesitates {
+                machine.possibly(|machine| machine.delete_aim(aim.clone(), depth));
+            } else {
+                machine.delete_aim(aim.clone(), depth);
+            }
+            if !thrown_away {
+                machine.amend(before, |effect| {
+                    effect.reversible = true;
+                    effect.note.clone_from(&note);
+                });
+            }
+        }
+    }
+}

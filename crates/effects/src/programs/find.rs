@@ -1,0 +1,320 @@
+//! `find` and `fd`: what is found is looked up in the file tree where it can be listed, else it is a pattern.
+
+mod expression;
+mod walk;
+
+use crate::effect::Depth;
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Status, Value};
+use crate::path::AbsolutePath;
+use crate::world::Listing;
+
+use expression::{Action, Expression, Truth, parse};
+use walk::{Found, Search};
+
+/// The greatest number of files that `-exec` or `-delete` is followed for one by one (ours).
+const FOLLOWED: usize = 128;
+/// The greatest length of the list of files that `find` prints, as far as it is remembered (ours).
+const PRINTED: usize = 256;
+
+/// `find`
+pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let parsed = parse(&call.words);
+    if parsed.starts.iter().all(|start| start.as_exact().is_some()) && parsed.understood {
+        let starts: Vec<String> =
+            parsed.starts.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
+        let needed = parsed.acts() || starts.len() == 1;
+        if needed && let Some(found) = search(machine, &starts, &parsed.expression, parsed.acts()) {
+            return act(machine, &parsed.expression, &found);
+        }
+    }
+    let patterns: Vec<Value> = parsed
+        .starts
+        .iter()
+        .map(|start| pattern(start, &parsed.expression, machine.is_directory(start)))
+        .collect();
+    for action in parsed.expression.actions() {
+        for found in &patterns {
+            act_on_pattern(machine, action, found, &parsed.expression);
+        }
+    }
+    let output = match patterns.as_slice() {
+        [only] if !parsed.acts() && *only != Value::Unknown => Output::Text(only.clone()),
+        _ => Output::Unknown,
+    };
+    Exit { status: Status::Unknown, output }
+}
+
+/// What is found from each start, or `None` when the tree cannot be listed within bounds.
+fn search(
+    machine: &Machine<'_>,
+    starts: &[String],
+    expression: &Expression,
+    acts: bool,
+) -> Option<Vec<Found>> {
+    // Looking at the tree costs time; a list that is only printed is worth less of it.
+    let mut search = Search::new(machine, expression, if acts { 4096 } else { 512 });
+    for start in starts {
+        search.from(start)?;
+    }
+    let found = search.into_found();
+    let limit = if acts { FOLLOWED } else { PRINTED };
+    (found.len() <= limit).then_some(found)
+}
+
+fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found]) -> Exit {
+    let mut printed = String::new();
+    let mut sure = true;
+    for (index, action) in expression.actions().into_iter().enumerate() {
+        let mut chosen: Vec<&Found> = found.iter().filter(|found| found.action == index).collect();
+        match action {
+            Action::Print { end } => {
+                for found in chosen {
+                    sure &= found.truth == Truth::Yes;
+                    printed.push_str(&found.text);
+                    printed.push(*end);
+                }
+            }
+            Action::PrintOther => sure &= chosen.is_empty(),
+            Action::Write(file) => machine.write(file),
+            Action::Delete => {
+                // Deletion goes from the leaves to the root.
+                chosen.reverse();
+                for found in chosen {
+                    delete(machine, found);
+                }
+            }
+            Action::Execute { words, asks, inside } => {
+                for found in chosen {
+                    let work = |machine: &mut Machine<'_>| execute(machine, words, found, *inside);
+                    if *asks || found.truth == Truth::Maybe {
+                        machine.possibly(work);
+                    } else {
+                        work(machine);
+                    }
+                    sure = false;
+                }
+            }
+            Action::ExecuteAll { words, inside } => {
+                sure = false;
+                run_together(machine, words, &chosen, *inside);
+            }
+        }
+    }
+    let output = if sure { Output::Text(Value::Exact(printed)) } else { Output::Unknown };
+    Exit { status: Status::Unknown, output }
+}
+
+fn delete(machine: &mut Machine<'_>, found: &Found) {
+    if found.is_directory {
+        let holds_something =
+            matches!(machine.children(&found.path), Listing::Names(names) if !names.is_empty());
+        if holds_something {
+            return;
+        }
+    }
+    let value = Value::exact(found.path.as_str());
+    if found.truth == Truth::Maybe {
+        machine.possibly(|machine| machine.delete(&value, Depth::Single));
+    } else {
+        machine.delete(&value, Depth::Single);
+    }
+}
+
+fn execute(machine: &mut Machine<'_>, words: &[Value], found: &Found, inside: bool) -> Exit {
+    if !inside {
+        let words = substituted(words, &Value::exact(found.text.clone()));
+        return machine.run_words(&words, Input::Inherited);
+    }
+    let words = substituted(words, &Value::Exact(format!("./{}", found.path.name().unwrap_or("."))));
+    let directory = found.path.parent().unwrap_or_else(AbsolutePath::root);
+    machine.inside(&Value::exact(directory.as_str()), |machine| machine.run_words(&words, Input::Inherited))
+}
+
+fn run_together(machine: &mut Machine<'_>, words: &[Value], chosen: &[&Found], inside: bool) {
+    let sure: Vec<&&Found> = chosen.iter().filter(|found| found.truth == Truth::Yes).collect();
+    let unsure: Vec<&&Found> = chosen.iter().filter(|found| found.truth == Truth::Maybe).collect();
+    for (group, certain) in [(sure, true), (unsure, false)] {
+        if group.is_empty() {
+            continue;
+        }
+        let texts = group.iter().map(|found| {
+            // In the directory of each, `./name`; the full path names the same file.
+            Value::exact(if inside { found.path.as_str().to_owned() } else { found.text.clone() })
+        });
+        let mut all: Vec<Value> = Vec::new();
+        let mut texts = Some(texts);
+        for word in words {
+            match (word.as_exact(), texts.take()) {
+                (Some("{}"), Some(texts)) => all.extend(texts),
+                (_, kept) => {
+                    all.push(word.clone());
+                    texts = kept;
+                }
+            }
+        }
+        if certain {
+            machine.run_words(&all, Input::Inherited);
+        } else {
+            machine.possibly(|machine| machine.run_words(&all, Input::Inherited));
+        }
+    }
+}
+
+/// Words with `{}` replaced wherever it stands.
+fn substituted(words: &[Value], found: &Value) -> Vec<Value> {
+    words
+        .iter()
+        .map(|word| {
+            if let Value::Between { prefix, suffix } = word
+                && (prefix.contains("{}") || suffix.contains("{}"))
+            {
+                let ends = [Value::exact(prefix.clone()), Value::exact(suffix.clone())];
+                if let [start, end] = substituted(&ends, found).as_slice() {
+                    return start.followed_by(&Value::Unknown).followed_by(end);
+                }
+            }
+            let Some(text) = word.as_exact().filter(|text| text.contains("{}")) else { return word.clone() };
+            let mut parts = text.split("{}");
+            let first = Value::exact(parts.next().unwrap_or_default());
+            parts.fold(first, |so_far, part| {
+                let so_far =
+                    if so_far == Value::exact("") { found.clone() } else { so_far.followed_by(found) };
+                if part.is_empty() { so_far } else { so_far.followed_by(&Value::exact(part)) }
+            })
+        })
+        .collect()
+}
+
+fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, expression: &Expression) {
+    match action {
+        Action::Print { .. } | Action::PrintOther => {}
+        Action::Write(file) => machine.write(file),
+        Action::Delete => {
+            let whole = !expression.is_selective();
+            let depth = if whole { Depth::Recursive } else { Depth::Single };
+            machine.delete(found, depth);
+        }
+        Action::Execute { words, asks, .. } => {
+            let words = substituted(words, found);
+            if *asks {
+                machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+            } else {
+                machine.run_words(&words, Input::Inherited);
+            }
+        }
+        Action::ExecuteAll { words, .. } => {
+            let words = substituted(words, found);
+            machine.run_words(&words, Input::Inherited);
+        }
+    }
+}
+
+/// What an expression can find below a start, as a pattern.
+fn pattern(start: &Value, expression: &Expression, is_directory: Option<bool>) -> Value {
+    let Some(base) = start.as_exact() else {
+        return match start {
+            Value::Glob(base) => Value::Glob(format!("{}/**", base.trim_end_matches('/'))),
+            Value::Between { prefix, .. } if prefix.ends_with('/') => Value::Glob(format!("{prefix}**")),
+            Value::AnyOf(_) | Value::Between { .. } | Value::Unknown | Value::Exact(_) => Value::Unknown,
+        };
+    };
+    if is_directory == Some(false) {
+        return start.clone();
+    }
+    let base = if base == "/" { "" } else { base.trim_end_matches('/') };
+    if let Some(whole) = expression.required_path() {
+        let whole = whole.replace('*', "**");
+        let tail = whole.strip_prefix(base).unwrap_or(&whole).trim_start_matches('/').to_owned();
+        return Value::Glob(format!("{base}/{tail}"));
+    }
+    let name = expression.required_name().unwrap_or_else(|| "**".to_owned());
+    let shallow = expression.maximum_depth() == Some(1);
+    let name = if shallow && name == "**" { "*".to_owned() } else { name };
+    if shallow || name == "**" {
+        Value::Glob(format!("{base}/{name}"))
+    } else {
+        Value::Glob(format!("{base}/**/{name}"))
+    }
+}
+
+/// `fd`: `-x` and `-X` run a command with what is found.
+pub(crate) fn fd(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let cut = call
+        .words
+        .iter()
+        .position(|word| matches!(word.as_exact(), Some("-x" | "-X" | "--exec" | "--exec-batch")));
+    let Some(cut) = cut else { return Exit::unknown() };
+    let words: Vec<Value> =
+        call.words.iter().skip(cut + 1).take_while(|word| word.as_exact() != Some(";")).cloned().collect();
+    let operands = fd_operands(call.words.get(..cut).unwrap_or_default());
+    let base = operands.paths.first().cloned().unwrap_or_else(|| ".".to_owned());
+    let base = base.trim_end_matches('/');
+    let name = match (&operands.extension, operands.pattern.as_deref()) {
+        (Some(extension), _) => format!("**/*.{extension}"),
+        (None, Some("." | "" | ".*") | None) => "**".to_owned(),
+        (None, Some(pattern)) if operands.is_glob => format!("**/{pattern}"),
+        (None, Some(pattern)) => {
+            let word = pattern.trim_start_matches('^').trim_end_matches('$').replace("\\.", ".");
+            let literal = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+            match (literal, pattern.starts_with('^'), pattern.ends_with('$')) {
+                (false, _, _) => "**".to_owned(),
+                (true, true, true) => format!("**/{word}"),
+                (true, true, false) => format!("**/{word}*"),
+                (true, false, true) => format!("**/*{word}"),
+                (true, false, false) => format!("**/*{word}*"),
+            }
+        }
+    };
+    let found = Value::Glob(format!("{base}/{name}"));
+    let holds_place =
+        words.iter().filter_map(Value::as_exact).any(|word| word.contains('{') && word.contains('}'));
+    let mut all: Vec<Value> = words.iter().map(|word| fd_word(word, &found)).collect();
+    if !holds_place {
+        all.push(found);
+    }
+    machine.run_words(&all, Input::Inherited)
+}
+
+fn fd_word(word: &Value, found: &Value) -> Value {
+    match word.as_exact() {
+        Some("{}") => found.clone(),
+        Some(text) if ["{/}", "{//}", "{.}", "{/.}"].iter().any(|place| text.contains(place)) => {
+            Value::Unknown
+        }
+        Some(text) if text.contains("{}") => {
+            substituted(std::slice::from_ref(word), found).pop().unwrap_or(Value::Unknown)
+        }
+        Some(_) | None => word.clone(),
+    }
+}
+
+#[derive(Default)]
+struct FdOperands {
+    pattern: Option<String>,
+    paths: Vec<String>,
+    extension: Option<String>,
+    is_glob: bool,
+}
+
+fn fd_operands(words: &[Value]) -> FdOperands {
+    let mut operands = FdOperands::default();
+    let mut words = words.iter().filter_map(Value::as_exact);
+    while let Some(word) = words.next() {
+        match word {
+            "-e" | "--extension" => operands.extension = words.next().map(str::to_owned),
+            "-g" | "--glob" => operands.is_glob = true,
+            "-t" | "--type" | "-d" | "--max-depth" | "-E" | "--exclude" | "-S" | "--size"
+            | "--changed-within" | "--changed-before" | "-j" | "--threads" | "-c" | "--color"
+            | "--min-depth" | "-o" | "--owner" => {
+                words.next();
+            }
+            option if option.starts_with("-e") && !option.starts_with("--") && option.len() > 2 => {
+                operands.extension = option.get(2..).map(str::to_owned);
+            }
+            option if option.starts_with('-') && option.len() > 1 => {}
+            word if operands.pattern.is_none() => operands.pattern = Some(word.to_owned()),
+            word => operands.paths.push(word.to_owned()),
+        }
+    }
+    operands
+}

@@ -1,0 +1,418 @@
+//! The expression of `find`.
+
+use crate::interpreter::Value;
+
+/// What is known of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Truth {
+    /// It holds.
+    Yes,
+    /// It does not.
+    No,
+    /// It depends on what is not known (time, size, content).
+    Maybe,
+}
+
+impl Truth {
+    pub(super) fn of(truth: bool) -> Self {
+        if truth { Self::Yes } else { Self::No }
+    }
+
+    pub(super) fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            Self::Maybe => Self::Maybe,
+        }
+    }
+
+    /// The weaker of two that both must hold.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            (Self::Maybe, _) | (_, Self::Maybe) => Self::Maybe,
+        }
+    }
+}
+
+/// An expression; actions are numbered in the order in which they stand.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Expression {
+    All(Vec<Expression>),
+    Any(Vec<Expression>),
+    Not(Box<Expression>),
+    Name {
+        pattern: String,
+        fold: bool,
+    },
+    Path {
+        pattern: String,
+        fold: bool,
+    },
+    /// `through` asks for what a symbolic link points to; a broken one is a link then.
+    Type {
+        letters: Vec<char>,
+        through: bool,
+    },
+    Empty,
+    Prune,
+    Always,
+    Never,
+    /// A test on what the world does not say.
+    Unknown,
+    MaximumDepth(usize),
+    MinimumDepth(usize),
+    Do(usize, Action),
+}
+
+/// What is done with what is found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Action {
+    /// Prints the path and this behind it.
+    Print {
+        end: char,
+    },
+    /// Prints something other than one path a line.
+    PrintOther,
+    Delete,
+    /// Writes into a file.
+    Write(Value),
+    /// `-exec ... ;`
+    Execute {
+        words: Vec<Value>,
+        asks: bool,
+        inside: bool,
+    },
+    /// `-exec ... +`
+    ExecuteAll {
+        words: Vec<Value>,
+        inside: bool,
+    },
+}
+
+/// The words of `find`, read.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Parsed {
+    pub(super) starts: Vec<Value>,
+    pub(super) expression: Expression,
+    /// Whether every word was understood.
+    pub(super) understood: bool,
+}
+
+impl Parsed {
+    /// Whether something but printing is done.
+    pub(super) fn acts(&self) -> bool {
+        self.expression
+            .actions()
+            .iter()
+            .any(|action| !matches!(action, Action::Print { .. } | Action::PrintOther))
+    }
+}
+
+impl Expression {
+    /// The actions in the order of their numbers.
+    pub(super) fn actions(&self) -> Vec<&Action> {
+        let mut all = Vec::new();
+        self.collect(&mut all);
+        all
+    }
+
+    fn collect<'a>(&'a self, into: &mut Vec<&'a Action>) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect(into)),
+            Self::Not(part) => part.collect(into),
+            Self::Do(_, action) => into.push(action),
+            Self::Name { .. }
+            | Self::Path { .. }
+            | Self::Type { .. }
+            | Self::Empty
+            | Self::Prune
+            | Self::Always
+            | Self::Never
+            | Self::Unknown
+            | Self::MaximumDepth(_)
+            | Self::MinimumDepth(_) => {}
+        }
+    }
+
+    /// A name pattern that everything found must fit, from the tests that always count.
+    pub(super) fn required_name(&self) -> Option<String> {
+        match self {
+            Self::Name { pattern, fold: false } => Some(pattern.clone()),
+            Self::All(parts) => parts.iter().find_map(Self::required_name),
+            _ => None,
+        }
+    }
+
+    /// A path pattern that everything found must fit.
+    pub(super) fn required_path(&self) -> Option<String> {
+        match self {
+            Self::Path { pattern, fold: false } => Some(pattern.clone()),
+            Self::All(parts) => parts.iter().find_map(Self::required_path),
+            _ => None,
+        }
+    }
+
+    /// How far below the start is looked.
+    pub(super) fn maximum_depth(&self) -> Option<usize> {
+        self.find_depth(&|part| match part {
+            Self::MaximumDepth(depth) => Some(*depth),
+            _ => None,
+        })
+    }
+
+    /// How far below the start things must be.
+    pub(super) fn minimum_depth(&self) -> Option<usize> {
+        self.find_depth(&|part| match part {
+            Self::MinimumDepth(depth) => Some(*depth),
+            _ => None,
+        })
+    }
+
+    fn find_depth(&self, pick: &dyn Fn(&Self) -> Option<usize>) -> Option<usize> {
+        pick(self).or_else(|| match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().find_map(|part| part.find_depth(pick)),
+            Self::Not(part) => part.find_depth(pick),
+            _ => None,
+        })
+    }
+
+    /// Whether some test chooses among what lies below the start.
+    pub(super) fn is_selective(&self) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::is_selective),
+            Self::Not(part) => part.is_selective(),
+            Self::Always | Self::Do(..) => false,
+            Self::Name { .. }
+            | Self::Path { .. }
+            | Self::Type { .. }
+            | Self::Empty
+            | Self::Prune
+            | Self::Never
+            | Self::Unknown
+            | Self::MaximumDepth(_)
+            | Self::MinimumDepth(_) => true,
+        }
+    }
+}
+
+/// Reads the words of `find`.
+pub(super) fn parse(words: &[Value]) -> Parsed {
+    let mut reader = Reader { words, place: 0, actions: 0, understood: true, depth: 0 };
+    let mut starts = Vec::new();
+    while let Some(word) = reader.words.get(reader.place) {
+        match word.as_exact() {
+            Some("-H" | "-L" | "-P") => reader.place += 1,
+            Some("-D") => reader.place += 2,
+            Some(text) if text.starts_with("-O") => reader.place += 1,
+            Some(text) if text.starts_with('-') && text.len() > 1 => break,
+            Some("(" | "!" | ")" | ",") => break,
+            Some(_) | None => {
+                starts.push(word.clone());
+                reader.place += 1;
+            }
+        }
+    }
+    if starts.is_empty() {
+        starts.push(Value::exact("."));
+    }
+    let mut expression = if reader.place < words.len() { reader.list() } else { Expression::Always };
+    if reader.place < words.len() {
+        reader.understood = false;
+    }
+    let understood = reader.understood;
+    if expression.actions().is_empty() {
+        expression = Expression::All(vec![expression, Expression::Do(0, Action::Print { end: '\n' })]);
+    }
+    Parsed { starts, expression, understood }
+}
+
+struct Reader<'a> {
+    words: &'a [Value],
+    place: usize,
+    actions: usize,
+    understood: bool,
+    depth: usize,
+}
+
+/// How deeply parentheses may be nested (ours).
+const DEPTH: usize = 64;
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<&str> {
+        self.words.get(self.place).and_then(Value::as_exact)
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        let word = self.words.get(self.place).cloned();
+        self.place += 1;
+        word
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let value = self.next()?;
+        let text = value.as_exact().map(str::to_owned);
+        self.understood &= text.is_some();
+        text
+    }
+
+    /// `a , b` and `a -o b`
+    fn list(&mut self) -> Expression {
+        let mut parts = vec![self.both()];
+        while matches!(self.peek(), Some("-o" | "-or" | ",")) {
+            self.place += 1;
+            parts.push(self.both());
+        }
+        match (parts.pop(), parts.is_empty()) {
+            (Some(only), true) => only,
+            (Some(last), false) => {
+                parts.push(last);
+                Expression::Any(parts)
+            }
+            (None, _) => Expression::Always,
+        }
+    }
+
+    fn both(&mut self) -> Expression {
+        let mut parts = Vec::new();
+        while self.place < self.words.len() && !matches!(self.peek(), Some("-o" | "-or" | "," | ")")) {
+            if matches!(self.peek(), Some("-a" | "-and")) {
+                self.place += 1;
+                continue;
+            }
+            parts.push(self.one());
+        }
+        Expression::All(parts)
+    }
+
+    fn one(&mut self) -> Expression {
+        let Some(word) = self.text() else { return Expression::Unknown };
+        match word.as_str() {
+            "!" | "-not" => {
+                self.depth += 1;
+                if self.depth > DEPTH {
+                    self.understood = false;
+                    self.place = self.words.len();
+                    return Expression::Unknown;
+                }
+                let part = self.one();
+                self.depth -= 1;
+                Expression::Not(Box::new(part))
+            }
+            "(" => {
+                self.depth += 1;
+                if self.depth > DEPTH {
+                    self.understood = false;
+                    self.place = self.words.len();
+                    return Expression::Unknown;
+                }
+                let inner = self.list();
+                self.depth -= 1;
+                if self.peek() == Some(")") {
+                    self.place += 1;
+                } else {
+                    self.understood = false;
+                }
+                inner
+            }
+            "-name" | "-iname" => match self.text() {
+                Some(pattern) => Expression::Name { pattern, fold: word == "-iname" },
+                None => Expression::Unknown,
+            },
+            "-path" | "-wholename" | "-ipath" | "-iwholename" => match self.text() {
+                Some(pattern) => Expression::Path { pattern, fold: word.starts_with("-i") },
+                None => Expression::Unknown,
+            },
+            "-type" | "-xtype" => match self.text() {
+                Some(letters) => {
+                    let letters = letters.chars().filter(|c| *c != ',').collect();
+                    Expression::Type { letters, through: word == "-xtype" }
+                }
+                None => Expression::Unknown,
+            },
+            "-maxdepth" => self.number().map_or(Expression::Unknown, Expression::MaximumDepth),
+            "-mindepth" => self.number().map_or(Expression::Unknown, Expression::MinimumDepth),
+            "-empty" => Expression::Empty,
+            "-prune" => Expression::Prune,
+            "-true"
+            | "-depth"
+            | "-d"
+            | "-mount"
+            | "-xdev"
+            | "-daystart"
+            | "-follow"
+            | "-noleaf"
+            | "-warn"
+            | "-nowarn"
+            | "-ignore_readdir_race"
+            | "-noignore_readdir_race" => Expression::Always,
+            "-false" => Expression::Never,
+            "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer"
+            | "-cnewer" | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-regex" | "-iregex"
+            | "-links" | "-inum" | "-samefile" | "-fstype" | "-lname" | "-ilname" | "-used" | "-context" => {
+                self.next();
+                Expression::Unknown
+            }
+            "-regextype" | "-files0-from" => {
+                self.next();
+                Expression::Always
+            }
+            "-nouser" | "-nogroup" | "-readable" | "-writable" | "-executable" | "-quit" => {
+                Expression::Unknown
+            }
+            "-print" => self.action(Action::Print { end: '\n' }),
+            "-print0" => self.action(Action::Print { end: '\0' }),
+            "-ls" => self.action(Action::PrintOther),
+            "-printf" => {
+                self.next();
+                self.action(Action::PrintOther)
+            }
+            "-delete" => self.action(Action::Delete),
+            "-fprint" | "-fprint0" | "-fls" => {
+                let file = self.next().unwrap_or(Value::Unknown);
+                self.action(Action::Write(file))
+            }
+            "-fprintf" => {
+                let file = self.next().unwrap_or(Value::Unknown);
+                self.next();
+                self.action(Action::Write(file))
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => self.execute(&word),
+            text if text.starts_with("-newer") => {
+                self.next();
+                Expression::Unknown
+            }
+            _ => {
+                self.understood = false;
+                Expression::Unknown
+            }
+        }
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        self.text().and_then(|text| text.parse().ok())
+    }
+
+    fn action(&mut self, action: Action) -> Expression {
+        let number = self.actions;
+        self.actions += 1;
+        Expression::Do(number, action)
+    }
+
+    fn execute(&mut self, name: &str) -> Expression {
+        let mut words: Vec<Value> = Vec::new();
+        let inside = name.ends_with("dir");
+        let asks = name.starts_with("-ok");
+        while let Some(word) = self.next() {
+            match word.as_exact() {
+                Some(";") => break,
+                Some("+") if words.last().and_then(Value::as_exact) == Some("{}") && !asks => {
+                    return self.action(Action::ExecuteAll { words, inside });
+                }
+                Some(_) | None => words.push(word),
+            }
+        }
+        self.action(Action::Execute { words, asks, inside })
+    }
+}

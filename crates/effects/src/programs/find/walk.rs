@@ -1,0 +1,300 @@
+//! Carrying out the search of `find` in the file tree.
+
+use crate::interpreter::Machine;
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Listing};
+
+use super::expression::{Action, Expression, Truth};
+
+/// Something that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Found {
+    /// Where it is.
+    pub(super) path: AbsolutePath,
+    /// As `find` prints it.
+    pub(super) text: String,
+    pub(super) is_directory: bool,
+    /// The number of the action that it was found for.
+    pub(super) action: usize,
+    pub(super) truth: Truth,
+}
+
+/// A search under way.
+pub(super) struct Search<'a, 'w> {
+    machine: &'a Machine<'w>,
+    expression: &'a Expression,
+    left: usize,
+    maximum: usize,
+    minimum: usize,
+    found: Vec<Found>,
+}
+
+/// What is looked at.
+struct Candidate<'a> {
+    path: &'a AbsolutePath,
+    text: &'a str,
+    entry: &'a Entry,
+}
+
+/// How deep a tree is followed (ours).
+const DEEPEST: usize = 128;
+
+impl<'a, 'w> Search<'a, 'w> {
+    /// A search that looks at no more than `limit` entries.
+    pub(super) fn new(machine: &'a Machine<'w>, expression: &'a Expression, limit: usize) -> Self {
+        Self {
+            machine,
+            expression,
+            left: limit,
+            maximum: expression.maximum_depth().unwrap_or(DEEPEST),
+            minimum: expression.minimum_depth().unwrap_or(0),
+            found: Vec::new(),
+        }
+    }
+
+    /// Searches below a start; `None` when something could not be listed or there is too much.
+    pub(super) fn from(&mut self, start: &str) -> Option<()> {
+        let aims = self.machine.paths(&crate::interpreter::Value::exact(start));
+        let [aim] = aims.as_slice() else { return None };
+        let path = aim.target.path()?.clone();
+        self.visit(&path, start, 0)
+    }
+
+    /// What was found, directories before what is in them.
+    pub(super) fn into_found(self) -> Vec<Found> {
+        self.found
+    }
+
+    fn visit(&mut self, path: &AbsolutePath, text: &str, depth: usize) -> Option<()> {
+        self.left = self.left.checked_sub(1)?;
+        let entry = self.machine.entry(path);
+        match entry {
+            Entry::Missing => return Some(()),
+            Entry::Unknown => return None,
+            Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special => {}
+        }
+        let mut pruned = Truth::No;
+        if depth >= self.minimum {
+            let candidate = Candidate { path, text, entry: &entry };
+            self.judge(self.expression, &candidate, Truth::Yes, &mut pruned);
+        }
+        if entry != Entry::Directory || depth >= self.maximum || pruned == Truth::Yes {
+            return Some(());
+        }
+        if depth >= DEEPEST {
+            return None;
+        }
+        let Listing::Names(names) = self.machine.children(path) else { return None };
+        for name in names {
+            let below = if text.ends_with('/') { format!("{text}{name}") } else { format!("{text}/{name}") };
+            self.visit(&path.join(&name), &below, depth + 1)?;
+        }
+        Some(())
+    }
+
+    /// What a symbolic link points to; the link itself when it is broken.
+    fn followed(&self, candidate: &Candidate<'_>) -> Entry {
+        let aims = self.machine.paths_through(&crate::interpreter::Value::exact(candidate.path.as_str()));
+        match aims.first().and_then(|aim| aim.target.path()).map(|path| self.machine.entry(path)) {
+            Some(Entry::Missing) | None => candidate.entry.clone(),
+            Some(entry) => entry,
+        }
+    }
+
+    /// Whether the expression holds for a candidate, noting down the actions that are reached; `so_far` is what had to
+    /// hold to come here.
+    fn judge(
+        &mut self,
+        part: &Expression,
+        candidate: &Candidate<'_>,
+        so_far: Truth,
+        pruned: &mut Truth,
+    ) -> Truth {
+        match part {
+            Expression::All(parts) => {
+                let mut truth = Truth::Yes;
+                for part in parts {
+                    if so_far.and(truth) == Truth::No {
+                        break;
+                    }
+                    truth = truth.and(self.judge(part, candidate, so_far.and(truth), pruned));
+                }
+                truth
+            }
+            Expression::Any(parts) => {
+                let mut failed = Truth::Yes;
+                for part in parts {
+                    let reached = so_far.and(failed);
+                    if reached == Truth::No {
+                        break;
+                    }
+                    failed = failed.and(self.judge(part, candidate, reached, pruned).not());
+                }
+                failed.not()
+            }
+            Expression::Not(part) => self.judge(part, candidate, so_far, pruned).not(),
+            Expression::Name { pattern, fold } => {
+                let name = candidate.path.name().unwrap_or("/");
+                // The start is named as it was given: `find .` names it `.`.
+                let name = if candidate.text == "." { "." } else { name };
+                Truth::of(fits(name, pattern, *fold))
+            }
+            Expression::Path { pattern, fold } => Truth::of(fits(candidate.text, pattern, *fold)),
+            Expression::Type { letters, through } => {
+                let followed = match candidate.entry {
+                    Entry::Symlink(_) if *through => self.followed(candidate),
+                    entry => entry.clone(),
+                };
+                let letter = match followed {
+                    Entry::File(_) => 'f',
+                    Entry::Directory => 'd',
+                    Entry::Symlink(_) => 'l',
+                    Entry::Special | Entry::Missing | Entry::Unknown => return Truth::Maybe,
+                };
+                Truth::of(letters.contains(&letter))
+            }
+            Expression::Empty => match candidate.entry {
+                Entry::File(facts) => Truth::of(facts.bytes == 0),
+                Entry::Directory => match self.machine.children(candidate.path) {
+                    Listing::Names(names) => Truth::of(names.is_empty()),
+                    Listing::Unknown => Truth::Maybe,
+                },
+                Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown => Truth::No,
+            },
+            Expression::Prune => {
+                *pruned = so_far;
+                Truth::Yes
+            }
+            Expression::Always | Expression::MaximumDepth(_) | Expression::MinimumDepth(_) => Truth::Yes,
+            Expression::Never => Truth::No,
+            Expression::Unknown => Truth::Maybe,
+            Expression::Do(number, action) => {
+                if so_far != Truth::No {
+                    self.found.push(Found {
+                        path: candidate.path.clone(),
+                        text: candidate.text.to_owned(),
+                        is_directory: *candidate.entry == Entry::Directory,
+                        action: *number,
+                        truth: so_far,
+                    });
+                }
+                answer_of(action)
+            }
+        }
+    }
+}
+
+/// Whether what stands behind an action is reached.
+fn answer_of(action: &Action) -> Truth {
+    match action {
+        Action::Print { .. }
+        | Action::PrintOther
+        | Action::Delete
+        | Action::Write(_)
+        | Action::ExecuteAll { .. } => Truth::Yes,
+        Action::Execute { words, asks, .. } => {
+            let program = words.first().and_then(crate::interpreter::Value::as_exact);
+            let asks_something = matches!(
+                program,
+                Some(
+                    "test"
+                        | "["
+                        | "grep"
+                        | "egrep"
+                        | "fgrep"
+                        | "sh"
+                        | "bash"
+                        | "cmp"
+                        | "diff"
+                        | "false"
+                        | "rg"
+                        | "zgrep"
+                ) | None
+            );
+            if *asks || asks_something { Truth::Maybe } else { Truth::Yes }
+        }
+    }
+}
+
+/// Whether a text fits a shell pattern, in which `*` crosses slashes (as `find` has it).
+pub(super) fn fits(text: &str, pattern: &str, fold: bool) -> bool {
+    let prepare = |text: &str| -> Vec<char> {
+        if fold { text.to_lowercase().chars().collect() } else { text.chars().collect() }
+    };
+    let (text, pattern) = (prepare(text), prepare(pattern));
+    let (mut at, mut in_pattern) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while at < text.len() {
+        let step = one_fits(&pattern, in_pattern, text.get(at).copied().unwrap_or_default());
+        match (pattern.get(in_pattern), step) {
+            (Some('*'), _) => {
+                star = Some((in_pattern, at));
+                in_pattern += 1;
+            }
+            (Some(_), Some(next)) => {
+                in_pattern = next;
+                at += 1;
+            }
+            (Some(_) | None, _) => {
+                let Some((place, from)) = star else { return false };
+                in_pattern = place + 1;
+                at = from + 1;
+                star = Some((place, at));
+            }
+        }
+    }
+    pattern.get(in_pattern..).unwrap_or_default().iter().all(|c| *c == '*')
+}
+
+/// Whether one character fits the pattern at a place; answers the place behind.
+fn one_fits(pattern: &[char], place: usize, character: char) -> Option<usize> {
+    match pattern.get(place)? {
+        '?' => Some(place + 1),
+        '\\' => (pattern.get(place + 1) == Some(&character)).then_some(place + 2),
+        '[' => {
+            let mut index = place + 1;
+            let negated = matches!(pattern.get(index), Some('!' | '^'));
+            if negated {
+                index += 1;
+            }
+            let first = index;
+            let mut hit = false;
+            while let Some(c) = pattern.get(index) {
+                if *c == ']' && index > first {
+                    return (hit != negated).then_some(index + 1);
+                }
+                match (pattern.get(index + 1), pattern.get(index + 2)) {
+                    (Some('-'), Some(end)) if *end != ']' => {
+                        hit |= (*c..=*end).contains(&character);
+                        index += 3;
+                    }
+                    _ => {
+                        hit |= *c == character;
+                        index += 1;
+                    }
+                }
+            }
+            (character == '[').then_some(place + 1)
+        }
+        c => (*c == character).then_some(place + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_fit_as_in_find() {
+        assert!(fits("a.pyc", "*.pyc", false));
+        assert!(fits("./src/x/y.py", "./src/*.py", false));
+        assert!(!fits("A.PYC", "*.pyc", false));
+        assert!(fits("A.PYC", "*.pyc", true));
+        assert!(fits("b7", "[a-c][!0-5]", false));
+        assert!(!fits("b3", "[a-c][!0-5]", false));
+        assert!(fits("a*b", "a\\*b", false));
+        assert!(!fits("axb", "a\\*b", false));
+        assert!(fits("", "*", false) && !fits("x", "", false));
+        assert!(fits("aaaab", "*a*b", false));
+    }
+}

@@ -1,0 +1,485 @@
+//! git: everything it can lose, send or run.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `grammar` | which options of a subcommand take values |
+//! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
+//! | `settings` | configuration: reading it, what in it runs code, `git config` |
+//! | `tree` | the files of the work tree by what version control knows about them |
+//! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean, stash |
+//! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, filter-branch, ... |
+//! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
+//! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
+
+mod grammar;
+mod options;
+mod references;
+mod remotes;
+mod restoring;
+mod settings;
+mod tree;
+mod working;
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::stake::KEPT_BY_GIT;
+use options::Words;
+use settings::Settings;
+
+/// Subcommands that only look.
+const LOOKING: &[&str] = &[
+    "status",
+    "shortlog",
+    "blame",
+    "annotate",
+    "rev-parse",
+    "rev-list",
+    "cat-file",
+    "describe",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "show-branch",
+    "show-ref",
+    "show-index",
+    "for-each-ref",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "cherry",
+    "count-objects",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "diff-pairs",
+    "fsck",
+    "fsck-objects",
+    "get-tar-commit-id",
+    "help",
+    "version",
+    "var",
+    "stripspace",
+    "column",
+    "mailinfo",
+    "mailsplit",
+    "merge-tree",
+    "patch-id",
+    "range-diff",
+    "verify-commit",
+    "verify-pack",
+    "verify-tag",
+    "whatchanged",
+    "request-pull",
+    "unpack-file",
+    "fmt-merge-msg",
+    "fsmonitor--daemon",
+    "gui",
+    "citool",
+    "gitk",
+    "instaweb",
+    "web--browse",
+    "last-modified",
+    "repo",
+    "backfill",
+    // Of git-extras.
+    "alias",
+    "authors",
+    "brv",
+    "commits-since",
+    "count",
+    "cp",
+    "effort",
+    "guilt",
+    "info",
+    "local-commits",
+    "missing",
+    "show-merged-branches",
+    "show-tree",
+    "show-unmerged-branches",
+    "standup",
+    "summary",
+    "paste",
+    "repl",
+    "changelog",
+    "get",
+    "browse",
+    "browse-ci",
+    "stamp",
+];
+
+/// Options before the subcommand that change nothing of interest here.
+const IGNORED: &[&str] = &[
+    "-p",
+    "--paginate",
+    "-P",
+    "--no-pager",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--no-optional-locks",
+    "--no-advice",
+    "--no-lazy-fetch",
+    "--namespace",
+];
+
+/// Interprets a call of git.
+pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let cwd = machine.cwd().cloned();
+    let mut git = Git { machine, cwd, work_tree: None, directory: None, settings: Settings::default() };
+    git.machine_variables();
+    let Some(rest) = git.general_options(&call.words) else {
+        return Exit::silent();
+    };
+    git.enter_work_tree();
+    git.settings.read(git.machine, git.repository_directory().as_ref());
+    git.subcommand(rest, 0)
+}
+
+/// One call of git: the machine, and where git works.
+struct Git<'m, 'w> {
+    machine: &'m mut Machine<'w>,
+    /// Where git runs (`-C`); `None` when not known.
+    cwd: Option<AbsolutePath>,
+    /// The work tree, when given.
+    work_tree: Option<AbsolutePath>,
+    /// The repository's own directory, when given.
+    directory: Option<AbsolutePath>,
+    settings: Settings,
+}
+
+impl Git<'_, '_> {
+    /// Takes where git works from the environment.
+    fn machine_variables(&mut self) {
+        let exact = |value: Option<Value>| value.and_then(|value| value.as_exact().map(str::to_owned));
+        if let Some(text) = exact(self.machine.variable("GIT_DIR")).filter(|text| !text.is_empty()) {
+            self.directory = self.cwd.as_ref().map(|cwd| cwd.join(&text));
+        }
+        if let Some(text) = exact(self.machine.variable("GIT_WORK_TREE")).filter(|text| !text.is_empty()) {
+            self.work_tree = self.cwd.as_ref().map(|cwd| cwd.join(&text));
+        }
+        for (name, key) in [
+            ("GIT_SSH_COMMAND", "core.sshcommand"),
+            ("GIT_SSH", "core.sshcommand"),
+            ("GIT_PAGER", "core.pager"),
+            ("GIT_EDITOR", "core.editor"),
+            ("GIT_SEQUENCE_EDITOR", "sequence.editor"),
+            ("GIT_EXTERNAL_DIFF", "diff.external"),
+            ("GIT_PROXY_COMMAND", "core.gitproxy"),
+            ("GIT_ASKPASS", "core.askpass"),
+        ] {
+            // What the environment of the agent says was there before the command; only what the command sets is of interest.
+            let before = self.machine.world().variable(name);
+            if let Some(value) =
+                self.machine.variable(name).filter(|value| value.as_exact() != before.as_deref())
+            {
+                self.settings.give(key, value);
+            }
+        }
+    }
+
+    /// Where a work tree is given that does not hold the working directory, git works in it.
+    fn enter_work_tree(&mut self) {
+        let Some(tree) = self.work_tree.clone() else { return };
+        self.directory = self.directory.take().or_else(|| {
+            let cwd = self.cwd.as_ref()?;
+            Some(self.found(cwd).map_or_else(|| cwd.join(".git"), |(_, directory)| directory))
+        });
+        if self.cwd.as_ref().is_none_or(|cwd| !cwd.is_within(&tree)) {
+            self.cwd = Some(tree);
+        }
+    }
+
+    /// Reads the options before the subcommand; the words from the subcommand on, or `None` when there is none to run.
+    fn general_options<'c>(&mut self, words: &'c [Value]) -> Option<&'c [Value]> {
+        let mut index = 0;
+        while let Some(word) = words.get(index) {
+            let Some(text) = word.as_exact() else {
+                self.machine.opaque("which git subcommand runs is not known");
+                return None;
+            };
+            let (name, attached) = match text.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, Some(Value::exact(value))),
+                _ => (text, None),
+            };
+            let takes_value =
+                matches!(name, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env");
+            let value = match attached {
+                Some(value) => Some(value),
+                None if takes_value => {
+                    index += 1;
+                    words.get(index).cloned()
+                }
+                None => None,
+            };
+            match (name, value) {
+                ("-C", Some(value)) => self.cwd = self.located(&value),
+                ("--git-dir", Some(value)) => self.directory = self.located(&value),
+                ("--work-tree", Some(value)) => self.work_tree = self.located(&value),
+                ("-c", Some(value)) => self.settings.give_assignment(&value),
+                ("--config-env", Some(value)) => {
+                    if let Some((key, _)) = value.as_exact().and_then(|text| text.split_once('=')) {
+                        self.settings.give(&key.to_ascii_lowercase(), Value::Unknown);
+                    }
+                }
+                ("--bare", _) => self.directory = self.cwd.clone(),
+                (name, _) if IGNORED.contains(&name) => {}
+                ("--version" | "-v" | "--help" | "-h" | "--html-path" | "--man-path" | "--info-path", _)
+                | ("--exec-path", None) => return None,
+                ("--pager", Some(value)) => {
+                    self.machine.possibly(|machine| machine.run_text(&value, Input::Inherited));
+                }
+                _ if name.starts_with('-') => {
+                    self.machine.opaque(format!("git takes no option `{name}`"));
+                    return None;
+                }
+                _ => return words.get(index..),
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// Runs a subcommand; `words` begin with its name, `depth` counts aliases.
+    fn subcommand(&mut self, words: &[Value], depth: usize) -> Exit {
+        let Some((first, rest)) = words.split_first() else {
+            return Exit::silent();
+        };
+        let Some(name) = first.as_exact() else {
+            self.machine.opaque("which git subcommand runs is not known");
+            return Exit::silent();
+        };
+        if let Some(exit) = self.known_subcommand(name, rest) {
+            self.code_of_settings();
+            return exit;
+        }
+        match self.settings.value(&format!("alias.{name}")) {
+            Some(alias) if depth < Settings::ALIAS_DEPTH => self.alias(&alias, rest, depth),
+            Some(_) => {
+                self.machine.opaque(format!("the git alias `{name}` goes in circles"));
+                Exit::silent()
+            }
+            None => {
+                let mut program = vec![Value::exact(format!("git-{name}"))];
+                program.extend(rest.iter().cloned());
+                self.machine.run_words(&program, Input::Inherited)
+            }
+        }
+    }
+
+    /// What a subcommand of git itself does; `None` when git has none of that name.
+    fn known_subcommand(&mut self, name: &str, rest: &[Value]) -> Option<Exit> {
+        let words = Words::of(name, rest);
+        let asks_help = words.has("--help") || rest.len() == 1 && words.has("-h");
+        if asks_help || LOOKING.contains(&name) {
+            return Some(self.looking(name, &words));
+        }
+        restoring::run(self, name, &words)
+            .or_else(|| references::run(self, name, &words))
+            .or_else(|| working::run(self, name, &words))
+            .or_else(|| remotes::run(self, name, &words))
+            .or_else(|| settings::run(self, name, &words))
+    }
+
+    /// A subcommand that only looks; its output is known for the few that scripts build on.
+    fn looking(&mut self, name: &str, words: &Words) -> Exit {
+        let branch = || {
+            self.cwd
+                .as_ref()
+                .and_then(|cwd| self.machine.world().repository(cwd))
+                .and_then(|found| found.branch)
+        };
+        let known = match name {
+            "rev-parse" if words.has("--show-toplevel") => self.root().map(|root| root.as_str().to_owned()),
+            "rev-parse" if words.has("--abbrev-ref") && words.arguments.operand(0) == Some("HEAD") => {
+                branch()
+            }
+            "rev-parse" if words.has("--git-dir") || words.has("--absolute-git-dir") => {
+                self.repository_directory().map(|directory| directory.as_str().to_owned())
+            }
+            _ => None,
+        };
+        match known {
+            Some(text) => Exit::printing(Value::exact(text)),
+            None if name == "cat-file" => self.shown(words),
+            None => Exit::unknown(),
+        }
+    }
+
+    /// Prints objects; `HEAD:path` may be a credential that was committed.
+    fn shown(&mut self, words: &Words) -> Exit {
+        let home = self.machine.world().place().home.clone();
+        let named = words
+            .operands()
+            .iter()
+            .filter_map(|word| word.as_exact()?.split_once(':').map(|(_, path)| path.to_owned()));
+        let Some(root) = self.root() else {
+            return Exit::unknown();
+        };
+        let secrets: Vec<AbsolutePath> = named
+            .map(|path| root.join(&path))
+            .filter(|path| crate::places::credential(path, &home).is_some())
+            .collect();
+        let Some(first) = secrets.first().map(|path| path.as_str().to_owned()) else {
+            return Exit::unknown();
+        };
+        for path in secrets {
+            self.machine
+                .add(Draft::new(EffectKind::SecretRead, Target::Path(path)).note("as it was committed"));
+        }
+        Exit::with(crate::interpreter::Output::Secret(first))
+    }
+
+    /// Runs an alias: text behind `!` by a shell in the work tree, other text as a subcommand.
+    fn alias(&mut self, alias: &Value, rest: &[Value], depth: usize) -> Exit {
+        let Some(text) = alias.as_exact() else {
+            self.machine.opaque("what the git alias holds is not known");
+            return Exit::silent();
+        };
+        if let Some(command) = text.strip_prefix('!') {
+            let start = self.root().map_or(String::new(), |root| format!("cd {} && ", quoted(root.as_str())));
+            let whole = rest.iter().fold(Value::exact(format!("{start}{command}")), |text, word| {
+                let word = word.as_exact().map_or_else(|| word.clone(), |word| Value::exact(quoted(word)));
+                text.followed_by(&Value::exact(" ")).followed_by(&word)
+            });
+            return self.machine.run_text(&whole, Input::Inherited);
+        }
+        let mut words: Vec<Value> = settings::split_words(text).into_iter().map(Value::exact).collect();
+        words.extend(rest.iter().cloned());
+        match self.general_options(&words).map(<[Value]>::to_vec) {
+            Some(words) => self.subcommand(&words, depth + 1),
+            None => Exit::silent(),
+        }
+    }
+
+    /// Runs what settings given for this call alone make git run.
+    fn code_of_settings(&mut self) {
+        for (key, value) in self.settings.given_code() {
+            if value.as_exact().is_some_and(|text| settings::is_harmless_program(&key, text)) {
+                continue;
+            }
+            let text = match value.as_exact().and_then(|text| text.strip_prefix('!')) {
+                Some(command) => Value::exact(command),
+                None => value,
+            };
+            if key == "core.hookspath" || key == "include.path" {
+                self.machine.opaque(format!("git takes code from where `{key}` points"));
+            } else {
+                self.machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+            }
+        }
+    }
+
+    // Places.
+
+    /// The path that a word names from where git runs; `None` when not exactly known.
+    fn located(&self, value: &Value) -> Option<AbsolutePath> {
+        let text = value.as_exact()?;
+        match (&self.cwd, text.starts_with('/')) {
+            (_, true) => AbsolutePath::new(text),
+            (Some(cwd), false) => Some(cwd.join(text)),
+            (None, false) => None,
+        }
+    }
+
+    /// A word made absolute from where git runs, so that it means the same everywhere.
+    fn absolute(&self, value: &Value) -> Value {
+        let Some(cwd) = &self.cwd else {
+            let is_whole = value.known_start().starts_with('/') || self.machine.cwd().is_none();
+            return if is_whole { value.clone() } else { Value::Unknown };
+        };
+        match value {
+            Value::Exact(text) => Value::exact(cwd.join(text).as_str()),
+            Value::AnyOf(texts) => {
+                Value::AnyOf(texts.iter().map(|text| cwd.join(text).as_str().to_owned()).collect())
+            }
+            Value::Glob(_) | Value::Between { .. } if value.known_start().starts_with('/') => value.clone(),
+            Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
+                Value::exact(format!("{}/", cwd.as_str().trim_end_matches('/'))).followed_by(value)
+            }
+        }
+    }
+
+    /// The root of the work tree: as given, else the nearest repository upward, else where git runs; `None` when not known.
+    fn root(&self) -> Option<AbsolutePath> {
+        if let Some(given) = &self.work_tree {
+            return Some(given.clone());
+        }
+        let cwd = self.cwd.as_ref()?;
+        if self.directory.is_some() {
+            return Some(cwd.clone());
+        }
+        Some(self.found(cwd).map_or_else(|| cwd.clone(), |(root, _)| root))
+    }
+
+    /// The repository's own directory; `None` when not known.
+    fn repository_directory(&self) -> Option<AbsolutePath> {
+        if let Some(given) = &self.directory {
+            return Some(given.clone());
+        }
+        let cwd = self.cwd.as_ref()?;
+        Some(self.found(cwd).map_or_else(|| cwd.join(".git"), |(_, directory)| directory))
+    }
+
+    /// The nearest repository upward, also one that this command made: its root and its directory.
+    fn found(&self, cwd: &AbsolutePath) -> Option<(AbsolutePath, AbsolutePath)> {
+        use crate::world::Entry;
+        let mut next = Some(cwd.clone());
+        while let Some(directory) = next {
+            let inside = directory.join(".git");
+            match self.machine.entry(&inside) {
+                Entry::Directory => return Some((directory, inside)),
+                Entry::Missing => next = directory.parent(),
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => break,
+            }
+        }
+        self.machine.world().repository(cwd).map(|found| (found.root, found.directory))
+    }
+
+    // Effects.
+
+    /// The target that stands for the inside of the repository.
+    fn inside(&self) -> Target {
+        self.repository_directory().map_or(Target::Unknown, Target::Path)
+    }
+
+    /// Changes the repository's own data in a way that loses nothing.
+    fn touch(&mut self, note: &str) -> Exit {
+        let draft = Draft::new(EffectKind::FileModify, self.inside())
+            .severity(Severity::Low)
+            .note(KEPT_BY_GIT)
+            .note(note);
+        self.machine.add(draft);
+        Exit::silent()
+    }
+
+    /// Tracked files become what another commit holds; git refuses where that would lose uncommitted work.
+    fn change_tree(&mut self, note: &str) {
+        let target = self.root().map_or(Target::Unknown, |root| {
+            Target::Glob(format!("{}/**", root.as_str().trim_end_matches('/')))
+        });
+        self.machine.add(
+            Draft::new(EffectKind::FileModify, target)
+                .possible()
+                .severity(Severity::Low)
+                .note(KEPT_BY_GIT)
+                .note(note),
+        );
+    }
+
+    /// Loses what a word names as a reference.
+    fn lose_reference(&mut self, value: &Value, note: &str) {
+        let target = value.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
+        self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).note(note));
+    }
+}
+
+/// A text as one word of shell text.
+fn quoted(text: &str) -> String {
+    let is_plain =
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

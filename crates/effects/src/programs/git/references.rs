@@ -1,0 +1,240 @@
+//! Subcommands about branches, tags, and the objects that only they keep alive.
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Draft, Exit, Input, Value};
+
+use super::Git;
+use super::options::Words;
+
+/// Runs one of these subcommands; `None` for others.
+pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
+    Some(match name {
+        "branch" => branch(git, words),
+        "tag" => tag(git, words),
+        "reflog" => reflog(git, words),
+        "gc" => gc(git, words),
+        "prune" => prune(git, words),
+        "update-ref" => update_ref(git, words),
+        "filter-branch" | "filter-repo" => filter(git, name, words),
+        "replace" if words.any(&["-d", "--delete"]) => git.touch(""),
+        "delete-branch" | "delete-merged-branches" | "delete-squashed-branches" => {
+            for operand in words.operands() {
+                git.lose_reference(operand, "commits that only this branch holds are lost");
+            }
+            git.remote_update(&["branches"], "deletes branches, also of the remote");
+            git.touch("")
+        }
+        "delete-tag" => {
+            for operand in words.operands() {
+                git.lose_reference(operand, "deletes the tag");
+            }
+            git.remote_update(&["tags"], "deletes the tag of the remote too");
+            Exit::silent()
+        }
+        "obliterate" => {
+            git.rewrite(&Value::exact("all branches"), "rewrites every commit");
+            git.touch("")
+        }
+        "maintenance" if matches!(words.operand(0), Some("start" | "register")) => {
+            let home = git.machine.world().place().home.join(".gitconfig");
+            let draft = Draft::new(EffectKind::Persistence, Target::Path(home))
+                .note("git maintenance runs by itself from now on");
+            git.machine.add(draft);
+            Exit::silent()
+        }
+        "replace" | "notes" | "symbolic-ref" | "pack-refs" | "repack" | "maintenance"
+        | "multi-pack-index" | "commit-graph" | "rerere" | "mktag" | "mktree" | "commit-tree"
+        | "write-tree" | "hash-object" | "unpack-objects" | "index-pack" | "pack-objects"
+        | "prune-packed" | "pack-redundant" | "update-index" | "update-server-info" | "bulk-checkin"
+        | "refs" | "create-branch" | "rename-branch" | "rename-tag" | "archive-file" | "fork-point"
+        | "fast-import" => references_only(git, name, words),
+        _ => return None,
+    })
+}
+
+fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    let looks = match name {
+        "notes" => matches!(words.operand(0), None | Some("list" | "show")),
+        "symbolic-ref" => words.operands().len() < 2 && !words.any(&["-d", "--delete"]),
+        "replace" => words.operands().is_empty(),
+        "hash-object" => !words.has("-w"),
+        "refs" => matches!(words.operand(0), Some("list" | "verify" | "exists")),
+        "rerere" => matches!(words.operand(0), Some("status" | "diff" | "remaining")),
+        _ => false,
+    };
+    if looks {
+        // `git symbolic-ref --short HEAD` prints the branch, as scripts like to ask.
+        let branch = git
+            .cwd
+            .as_ref()
+            .and_then(|cwd| git.machine.world().repository(cwd))
+            .and_then(|found| found.branch);
+        return match branch {
+            Some(branch) if name == "symbolic-ref" && words.has("--short") => {
+                Exit::printing(Value::exact(branch))
+            }
+            _ => Exit::unknown(),
+        };
+    }
+    git.touch("")
+}
+
+fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.has("--show-current") {
+        let branch = git
+            .cwd
+            .as_ref()
+            .and_then(|cwd| git.machine.world().repository(cwd))
+            .and_then(|found| found.branch);
+        return branch.map_or_else(Exit::unknown, |branch| Exit::printing(Value::exact(branch)));
+    }
+    let force = words.any(&["-f", "--force"]);
+    if words.has("-D") || words.any(&["-d", "--delete"]) && force {
+        if words.any(&["-r", "--remotes"]) {
+            return git.touch("the remote keeps its branches");
+        }
+        for operand in words.operands() {
+            git.lose_reference(operand, "commits that only this branch holds are lost");
+        }
+        return Exit::silent();
+    }
+    if words.any(&["-d", "--delete"]) {
+        return git.touch("git deletes only branches that are merged");
+    }
+    let looks = words.any(&[
+        "--list",
+        "-l",
+        "--contains",
+        "--no-contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+        "-a",
+        "--all",
+        "-r",
+        "--remotes",
+    ]) || words.operands().is_empty()
+        && !words.any(&["-u", "--set-upstream-to", "--unset-upstream", "--edit-description"]);
+    if looks && !words.arguments.uncertain {
+        return Exit::unknown();
+    }
+    if words.arguments.uncertain {
+        let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Unknown)
+            .possible()
+            .note("the word that is not known may be `-D`");
+        git.machine.add(draft);
+    }
+    git.touch(if force || words.any(&["-M", "-C"]) {
+        "what a replaced branch held stays in the reflog"
+    } else {
+        ""
+    })
+}
+
+fn tag(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-d", "--delete"]) {
+        for operand in words.operands() {
+            git.lose_reference(operand, "deletes the tag");
+        }
+        return Exit::silent();
+    }
+    let looks = words.operands().is_empty()
+        || words.any(&[
+            "-l",
+            "--list",
+            "-v",
+            "--verify",
+            "-n",
+            "--contains",
+            "--no-contains",
+            "--merged",
+            "--no-merged",
+            "--points-at",
+        ]);
+    if looks { Exit::unknown() } else { git.touch("") }
+}
+
+fn reflog(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if !matches!(words.operand(0), Some("expire" | "delete")) || words.any(&["-n", "--dry-run"]) {
+        return Exit::unknown();
+    }
+    let note = "commits that were left behind can no longer be found";
+    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("reflog".to_owned()))
+        .irreversible()
+        .note(note);
+    git.machine.add(draft);
+    Exit::silent()
+}
+
+fn gc(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    let by_option =
+        words.arguments.value(&["--prune"]).map(|value| value.as_exact().unwrap_or("now").to_owned());
+    let period = by_option.or_else(|| git.settings.exact("gc.pruneexpire"));
+    let at_once = period.is_some_and(|period| matches!(period.as_str(), "now" | "all"));
+    if at_once && !words.has("--no-prune") {
+        lose_unreachable(git);
+    }
+    git.touch("")
+}
+
+fn prune(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-n", "--dry-run"]) {
+        return Exit::unknown();
+    }
+    lose_unreachable(git);
+    Exit::silent()
+}
+
+fn lose_unreachable(git: &mut Git<'_, '_>) {
+    let note = "commits that no branch holds are removed for good";
+    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("unreachable commits".to_owned()))
+        .irreversible()
+        .note(note);
+    git.machine.add(draft);
+}
+
+fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.has("-d") {
+        if let Some(operand) = words.operands().first() {
+            git.lose_reference(operand, "commits that only this reference holds are lost");
+        }
+        return Exit::silent();
+    }
+    if words.has("--stdin") {
+        let draft =
+            Draft::new(EffectKind::VcsLocalLoss, Target::Unknown).possible().note("may delete references");
+        git.machine.add(draft);
+    }
+    git.touch("")
+}
+
+fn filter(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    if words.any(&["--dry-run", "--analyze"]) {
+        return Exit::silent();
+    }
+    git.rewrite(&Value::exact("all branches"), "every commit gets a new name");
+    if name == "filter-branch" {
+        for text in
+            words.arguments.values(&["--setup", "--env-filter", "--msg-filter"]).cloned().collect::<Vec<_>>()
+        {
+            git.machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+        }
+    }
+    Exit::silent()
+}
+
+impl Git<'_, '_> {
+    /// Rewrites the history of a reference.
+    pub(super) fn rewrite(&mut self, reference: &Value, note: &str) {
+        let target = reference.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
+        self.machine.add(Draft::new(EffectKind::VcsHistoryRewrite, target).irreversible().note(note));
+    }
+
+    /// Changes references of a remote repository.
+    pub(super) fn remote_update(&mut self, references: &[&str], note: &str) {
+        for reference in references {
+            let target = Target::Reference((*reference).to_owned());
+            self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Subcommands that talk to other repositories.
+
+use crate::effect::{EffectKind, Reach, Severity, Target};
+use crate::interpreter::{Draft, Exit, Input, Upload, Value};
+use crate::programs::known_hosts;
+
+use super::Git;
+use super::options::Words;
+
+/// Runs one of these subcommands; `None` for others.
+pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
+    git.run_programs_of_other_side(words);
+    Some(match name {
+        "push" => push(git, words),
+        "fetch" | "fetch-pack" | "mr" | "pr" => {
+            if words.has("--dry-run") {
+                return Some(Exit::unknown());
+            }
+            git.ask_remote(words.operands().first());
+            git.touch("")
+        }
+        "pull" => {
+            git.ask_remote(words.operands().first());
+            git.change_tree("tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
+            git.touch("what the branch was before stays in the reflog")
+        }
+        "ls-remote" => {
+            git.ask_remote(words.operands().first());
+            Exit::unknown()
+        }
+        "remote" => remote(git, words),
+        "clone" => clone(git, words),
+        "submodule" => submodule(git, words),
+        "subtree" if words.operand(0) == Some("push") => {
+            git.remote_update(&["subtree"], "");
+            Exit::silent()
+        }
+        "subtree" => {
+            git.change_tree("");
+            git.touch("")
+        }
+        "svn" | "p4" | "cvsexportcommit" | "cvsimport" | "cvsserver" => foreign(git, name, words),
+        "send-email" | "imap-send" => send_email(git, words),
+        "send-pack" | "http-push" => {
+            git.remote_update(&["branches"], "");
+            Exit::silent()
+        }
+        "credential"
+        | "credential-store"
+        | "credential-cache"
+        | "credential-osxkeychain"
+        | "credential-libsecret"
+        | "credential-manager" => credential(git, name, words),
+        "daemon" | "http-backend" | "upload-pack" | "receive-pack" | "upload-archive" | "shell" => {
+            let draft = Draft::new(EffectKind::ProcessSpawn, Target::Process(format!("git {name}")))
+                .note("serves repositories to others");
+            git.machine.add(draft);
+            Exit::silent()
+        }
+        _ => return None,
+    })
+}
+
+fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-n", "--dry-run"]) {
+        return Exit::unknown();
+    }
+    let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
+    git.note_strange_remote(remote.as_ref());
+    let leases: Vec<&Value> = words.arguments.values(&["--force-with-lease"]).collect();
+    let lease = |reference: &Value| {
+        let name = reference.known_start();
+        let name = name.trim_start_matches('+');
+        let covers = |given: &&Value| {
+            given.known_start().split(':').next() == Some(name.rsplit(':').next().unwrap_or(name))
+        };
+        words.has("--force-with-lease")
+            && !words.has("--no-force-with-lease")
+            && (leases.is_empty() || leases.iter().any(covers))
+    };
+    let force = words.any(&["-f", "--force"]);
+    let deletes = words.any(&["-d", "--delete"]);
+    if words.has("--mirror") {
+        git.rewrite(
+            &Value::exact("all branches"),
+            "makes the remote the same as this repository; what only it holds is lost",
+        );
+        return Exit::silent();
+    }
+    if words.has("--prune") {
+        git.rewrite(&Value::exact("remote branches"), "deletes branches of the remote that are not here");
+    }
+    let references = words.operands_from(1);
+    if references.is_empty() {
+        let current = git
+            .cwd
+            .as_ref()
+            .and_then(|cwd| git.machine.world().repository(cwd))
+            .and_then(|found| found.branch);
+        let target = if words.any(&["--all", "--branches"]) {
+            Value::exact("all branches")
+        } else if words.has("--tags") {
+            Value::exact("tags")
+        } else {
+            current.map_or(Value::Unknown, Value::exact)
+        };
+        git.push_one(&target, force, lease(&target), deletes);
+    }
+    for reference in references {
+        git.push_one(reference, force, lease(reference), deletes);
+    }
+    Exit::silent()
+}
+
+fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    match words.operand(0) {
+        None | Some("get-url") => {
+            let url = words.operand(1).and_then(|name| git.settings.exact(&format!("remote.{name}.url")));
+            url.map_or_else(Exit::unknown, |url| Exit::printing(Value::exact(url)))
+        }
+        Some("show") => {
+            if words.operands().len() > 1 {
+                git.ask_remote(words.operands().get(1));
+            }
+            Exit::unknown()
+        }
+        Some("update") => {
+            git.ask_remote(words.operands().get(1));
+            git.touch("")
+        }
+        Some("prune") if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
+        Some(_) => git.touch(""),
+    }
+}
+
+fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    for setting in words.arguments.values(&["-c", "--config"]).cloned().collect::<Vec<_>>() {
+        git.settings.give_assignment(&setting);
+    }
+    let Some(source) = words.operands().first().cloned() else {
+        return Exit::failure();
+    };
+    git.ask_remote(Some(&source));
+    let place = match words.operands().get(1) {
+        Some(place) => git.absolute(place),
+        None => match source.as_exact().and_then(humanish_name) {
+            Some(name) if words.any(&["--bare", "--mirror"]) => {
+                git.absolute(&Value::exact(format!("{name}.git")))
+            }
+            Some(name) => git.absolute(&Value::exact(name)),
+            None => git.absolute(&Value::Unknown),
+        },
+    };
+    for aim in git.machine.paths(&place) {
+        git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+    }
+    if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
+        git.machine.remember_directory(&path);
+    }
+    if words.arguments.value(&["--template"]).is_some_and(|value| value.as_exact() != Some("")) {
+        git.machine.add(
+            Draft::new(EffectKind::Persistence, git.inside()).possible().note("hooks come from the template"),
+        );
+    }
+    Exit::silent()
+}
+
+fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    match words.operand(0) {
+        Some("status" | "summary") | None => Exit::unknown(),
+        Some("foreach") => {
+            git.foreach_submodule(words.operands_from(1));
+            Exit::silent()
+        }
+        Some("update") => {
+            git.ask_remote(None);
+            if words.any(&["-f", "--force"]) {
+                git.possibly_lose_changes("uncommitted changes of submodules are thrown away");
+            }
+            git.change_tree("submodules become what is recorded for them");
+            git.touch("")
+        }
+        Some("add") => {
+            git.ask_remote(words.operands().get(1));
+            let place = match (words.operands().get(2), words.operand(1).and_then(humanish_name)) {
+                (Some(place), _) => git.absolute(place),
+                (None, Some(name)) => git.absolute(&Value::exact(name)),
+                (None, None) => Value::Unknown,
+            };
+            git.machine.make_directory(&place);
+            if let Some(root) = git.root() {
+                git.machine.write(&Value::exact(root.join(".gitmodules").as_str()));
+            }
+            git.touch("")
+        }
+        Some("deinit") if words.any(&["-f", "--force"]) => {
+            for operand in words.operands_from(1) {
+                for aim in git.machine.paths(&git.absolute(operand)) {
+                    let draft = Draft::at(EffectKind::VcsLocalLoss, aim)
+                        .recursive()
+                        .note("uncommitted changes in the submodule are thrown away");
+                    git.machine.add(draft);
+                }
+            }
+            git.touch("")
+        }
+        Some(_) => git.touch(""),
+    }
+}
+
+fn foreign(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    match words.operand(0) {
+        Some("dcommit" | "submit" | "commit-diff" | "branch" | "tag")
+            if !words.operands().iter().any(|word| matches!(word.as_exact(), Some("-n" | "--dry-run"))) =>
+        {
+            git.remote_update(&[name], "");
+            Exit::silent()
+        }
+        Some("log" | "info" | "find-rev" | "blame" | "help" | "show-ignore" | "branches") | None => {
+            Exit::unknown()
+        }
+        Some(_) => {
+            git.ask_remote(None);
+            git.change_tree("");
+            git.touch("")
+        }
+    }
+}
+
+fn send_email(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.has("--dry-run") || words.operands().iter().any(|word| word.as_exact() == Some("--dry-run")) {
+        return Exit::unknown();
+    }
+    for operand in words.operands() {
+        if operand.as_exact().is_none_or(|text| !text.starts_with('-')) {
+            let path = git.absolute(operand);
+            git.machine.read(&path);
+        }
+    }
+    let to = words.arguments.value(&["--to"]).and_then(Value::as_exact).unwrap_or("mail");
+    git.machine.host(&Value::exact(to), Upload::Yes);
+    Exit::silent()
+}
+
+fn credential(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    let home = git.machine.world().place().home.join(".git-credentials");
+    match words.operand(0) {
+        Some("fill" | "get") => {
+            let draft = Draft::new(EffectKind::SecretRead, Target::Path(home))
+                .note(format!("`git {name}` prints passwords"));
+            git.machine.add(draft);
+            Exit::with(crate::interpreter::Output::Secret(format!("git {name}")))
+        }
+        Some("approve" | "store" | "reject" | "erase") => {
+            git.machine.write(&Value::exact(home.as_str()));
+            Exit::silent()
+        }
+        Some(_) | None => Exit::silent(),
+    }
+}
+
+impl Git<'_, '_> {
+    /// The program that git runs at the other end is run here when the other end is a path or `git` decides so.
+    fn run_programs_of_other_side(&mut self, words: &Words) {
+        let options = ["--upload-pack", "--receive-pack", "--exec", "-u"];
+        for command in words.arguments.values(&options).cloned().collect::<Vec<_>>() {
+            let plain = command.as_exact().is_some_and(|text| {
+                let program = text.rsplit('/').next().unwrap_or_default();
+                matches!(program, "git-upload-pack" | "git-receive-pack" | "git-upload-archive" | "git")
+            });
+            if !plain {
+                self.machine.run_text(&command, Input::Inherited);
+            }
+        }
+    }
+
+    /// Talks to a remote, to read from it: by name, URL or path; without one to the remote of the branch.
+    pub(super) fn ask_remote(&mut self, remote: Option<&Value>) {
+        let word = remote.cloned().unwrap_or_else(|| Value::exact("origin"));
+        let Some(text) = word.as_exact() else {
+            self.machine.host(&word, Upload::No);
+            return;
+        };
+        let address = self.settings.exact(&format!("remote.{text}.url")).unwrap_or_else(|| text.to_owned());
+        if let Some(command) = address.strip_prefix("ext::") {
+            self.machine.run_text(&Value::exact(command), Input::Inherited);
+        } else if is_address(&address) {
+            self.machine.host(&Value::exact(known_hosts::host_of(&address)), Upload::No);
+        } else if address == text && !text.contains('/') && !text.starts_with('.') {
+            // A remote of which the URL is not known was set up before, by whoever set up the repository.
+            let draft =
+                Draft::new(EffectKind::NetworkRequest, Target::Host(text.to_owned())).reach(Reach::Known);
+            self.machine.add(draft.severity(Severity::Low));
+        }
+    }
+
+    /// Pushing to an address that is not a remote of the repository sends the repository there.
+    fn note_strange_remote(&mut self, remote: Option<&Value>) {
+        let Some(remote) = remote else { return };
+        match remote.as_exact() {
+            Some(text) if text.starts_with("ext::") => {
+                self.machine.run_text(&Value::exact(text.trim_start_matches("ext::")), Input::Inherited);
+            }
+            Some(text) if is_address(text) => {
+                let host = known_hosts::host_of(text);
+                if known_hosts::reach(&host) == Reach::External {
+                    self.machine.host(&Value::exact(host), Upload::Yes);
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn push_one(&mut self, reference: &Value, force: bool, lease: bool, deletes: bool) {
+        let text = reference.as_exact().map(str::to_owned);
+        let plus = text.as_deref().is_some_and(|text| text.starts_with('+'));
+        let empty = text.as_deref().is_some_and(|text| text.starts_with(':') && text.len() > 1);
+        let target = text.map(|text| {
+            let plain = text.trim_start_matches('+');
+            plain.rsplit_once(':').map_or(plain, |(_, to)| to).to_owned()
+        });
+        let word = target.map_or(Value::Unknown, Value::exact);
+        if deletes || empty {
+            self.rewrite(&word, "deletes it from the remote");
+        } else if plus && !lease || force {
+            self.rewrite(&word, "replaces what the remote holds, also commits of others");
+        } else {
+            let note =
+                if lease { "replaces what the remote holds, unless someone else has pushed" } else { "" };
+            let target = word.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
+            self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
+        }
+    }
+
+    fn foreach_submodule(&mut self, words: &[Value]) {
+        let Some(root) = self.root() else {
+            self.machine.opaque("where the submodules are is not known");
+            return;
+        };
+        let text = words.iter().filter(|word| word.as_exact() != Some("--recursive")).fold(
+            Value::exact(""),
+            |text, word| {
+                if text.as_exact() == Some("") {
+                    word.clone()
+                } else {
+                    text.followed_by(&Value::exact(" ")).followed_by(word)
+                }
+            },
+        );
+        let listed = self.machine.text(&root.join(".gitmodules"));
+        let paths: Vec<String> = listed
+            .as_exact()
+            .unwrap_or_default()
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("path"))
+            .filter_map(|rest| rest.trim_start().strip_prefix('='))
+            .map(|path| path.trim().to_owned())
+            .take(Value::CHOICES)
+            .collect();
+        if paths.is_empty() && listed.as_exact().is_none() {
+            self.machine.possibly(|machine| {
+                machine.inside(&Value::Unknown, |machine| machine.run_text(&text, Input::Inherited))
+            });
+        }
+        for path in paths {
+            let place = Value::exact(root.join(&path).as_str());
+            self.machine.inside(&place, |machine| machine.run_text(&text, Input::Inherited));
+        }
+    }
+}
+
+/// Whether a text is the address of a repository on another machine.
+fn is_address(text: &str) -> bool {
+    if let Some((scheme, _)) = text.split_once("://") {
+        return scheme != "file";
+    }
+    match text.split_once(':') {
+        Some((host, _)) => !host.contains('/') && !host.is_empty(),
+        None => false,
+    }
+}
+
+/// The name of the directory that `git clone` makes for an address.
+fn humanish_name(address: &str) -> Option<String> {
+    let plain = address.trim_end_matches('/');
+    let plain = plain.strip_suffix("/.git").unwrap_or(plain);
+    let name = plain.rsplit(['/', ':']).next()?;
+    let name = name.strip_suffix(".git").or_else(|| name.strip_suffix(".bundle")).unwrap_or(name);
+    (!name.is_empty() && name != "." && name != "..").then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_are_named_after_their_address() {
+        assert_eq!(humanish_name("git@github.com:owner/repo.git").as_deref(), Some("repo"));
+        assert_eq!(humanish_name("https://h/o/repo/").as_deref(), Some("repo"));
+        assert_eq!(humanish_name("../remotes/proj.git").as_deref(), Some("proj"));
+        assert_eq!(humanish_name("."), None);
+        assert!(
+            is_address("git@h:o/r")
+                && is_address("https://h/r")
+                && !is_address("../x")
+                && !is_address("file:///x")
+        );
+    }
+}

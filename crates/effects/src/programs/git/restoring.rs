@@ -1,0 +1,463 @@
+//! Subcommands that bring files back as they were, and so throw away what they are.
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Draft, Exit, Value};
+use crate::path::AbsolutePath;
+use crate::world::{Entry, VersionState};
+
+use crate::stake::KEPT_BY_GIT;
+
+use super::Git;
+use super::options::Words;
+use super::tree::{self, Directories, Found, NAMED, Sweep};
+use super::working::matches_pathspec;
+
+/// Runs one of these subcommands; `None` for others.
+pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
+    Some(match name {
+        "reset" => reset(git, words),
+        "checkout" => checkout(git, words),
+        "switch" => switch(git, words),
+        "restore" => restore(git, words),
+        "clean" => clean(git, words),
+        "stash" => stash(git, words),
+        "checkout-index" => checkout_index(git, words),
+        "read-tree" => read_tree(git, words),
+        // Of git-extras: throws away all changes, or the last commit.
+        "undo" if words.any(&["-h", "--hard"]) => {
+            git.lose_changes(&[]);
+            git.touch("the undone commits stay in the reflog")
+        }
+        "undo" => git.touch("the undone commits stay in the reflog"),
+        "reset-file" => {
+            git.lose_changes(words.operands());
+            git.touch("")
+        }
+        _ => return None,
+    })
+}
+
+fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["--hard", "--merge"]) {
+        git.lose_changes(&[]);
+        git.change_tree("tracked files become what the commit holds, what is only staged too");
+        return git.touch("commits that no branch holds any more stay in the reflog");
+    }
+    if words.arguments.uncertain {
+        git.possibly_lose_changes("the word that is not known may be `--hard`");
+    }
+    if words.has("--keep") {
+        git.change_tree("tracked files become what the other commit holds");
+    }
+    git.touch("the work tree stays as it is")
+}
+
+fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    let force = words.any(&["-f", "--force"]);
+    if words.any(&["-b", "-B", "--orphan"]) {
+        if force {
+            git.lose_changes(&[]);
+        }
+        if !words.operands().is_empty() {
+            git.change_tree("tracked files become what the start of the new branch holds");
+        }
+        return git.touch("makes a branch");
+    }
+    let count = words.operands().len();
+    let paths_from = match words.before_dashes {
+        // `git checkout main --` names a branch, `git checkout main -- file` a file.
+        Some(before) if before < count || before == 0 => Some(before),
+        Some(_) => None,
+        None => git.first_path(words.operands()),
+    };
+    match paths_from {
+        Some(from) if from < count || words.any(&["--ours", "--theirs"]) => {
+            let from_commit = from > 0;
+            git.restore_paths(
+                words.operands_from(from),
+                if from_commit { Origin::Commit } else { Origin::Index },
+            );
+            git.touch("")
+        }
+        _ => {
+            if force {
+                git.lose_changes(&[]);
+            }
+            if count == 0 {
+                return git.touch("");
+            }
+            if words.arguments.uncertain {
+                git.possibly_lose_changes("the word that is not known may be a path or `-f`");
+            }
+            git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
+            git.touch("another branch is checked out")
+        }
+    }
+}
+
+fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-f", "--force", "--discard-changes"]) {
+        git.lose_changes(&[]);
+    }
+    let makes = words.any(&["-c", "-C", "--create", "--force-create", "--orphan"]);
+    if !makes || !words.operands().is_empty() {
+        git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
+    }
+    git.touch("another branch is checked out")
+}
+
+fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-S", "--staged"]) && !words.any(&["-W", "--worktree"]) {
+        return git.touch("only the index changes");
+    }
+    let origin = if words.any(&["-s", "--source"]) { Origin::Commit } else { Origin::Index };
+    if words.any(&["--pathspec-from-file"]) {
+        git.lose_changes(&[]);
+    }
+    git.restore_paths(words.operands(), origin);
+    git.touch("")
+}
+
+fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-f", "--force"])
+        && !words.operands().iter().any(|word| word.known_start().starts_with("--prefix"))
+    {
+        let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
+        git.lose_changes(paths);
+    }
+    git.touch("")
+}
+
+fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.has("--reset") && words.has("-u") {
+        git.lose_changes(&[]);
+    } else if words.has("-u") {
+        git.change_tree("tracked files become what the tree holds");
+    }
+    git.touch("")
+}
+
+fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    let dry = words.any(&["-n", "--dry-run"]) && !words.has("--no-dry-run");
+    let forced = git.settings.exact("clean.requireforce").as_deref() == Some("false")
+        || words.any(&["-f", "--force", "-i", "--interactive"]) && !words.has("--no-force");
+    if dry {
+        return Exit::unknown();
+    }
+    if words.arguments.uncertain {
+        git.possibly_lose_untracked("the word that is not known may be `-f`");
+        return Exit::silent();
+    }
+    if !forced {
+        return Exit::failure();
+    }
+    let sweep = if words.has("-X") {
+        Sweep::Ignored
+    } else if words.has("-x") {
+        Sweep::UntrackedAndIgnored
+    } else {
+        Sweep::Untracked
+    };
+    let spare: Vec<String> = words
+        .arguments
+        .values(&["-e", "--exclude"])
+        .map(|value| value.as_exact().unwrap_or("*").to_owned())
+        .collect();
+    let named = !words.operands().is_empty();
+    let directories = if words.has("-d") || named { Directories::Removed } else { Directories::Left };
+    let starts = if named { git.starts(words.operands()) } else { git.cwd.clone().map(|cwd| vec![cwd]) };
+    let note = if words.any(&["-i", "--interactive"]) { "asks before it removes" } else { "" };
+    let (patterns, plain): (Vec<Value>, Vec<Value>) = words.operands().iter().cloned().partition(is_pattern);
+    if !patterns.is_empty() {
+        git.sweep_patterns(&patterns, sweep);
+    }
+    let starts = if patterns.is_empty() {
+        starts
+    } else if plain.is_empty() {
+        Some(Vec::new())
+    } else {
+        git.starts(&plain)
+    };
+    if note.is_empty() {
+        git.sweep_away(starts, sweep, directories, &spare, note);
+    } else {
+        git.ask_before_sweeping(starts, sweep, directories, &spare, note);
+    }
+    Exit::silent()
+}
+
+fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    match words.operand(0) {
+        Some("list" | "show") => Exit::unknown(),
+        Some("drop") => {
+            let entry = words.operands().get(1).cloned().unwrap_or_else(|| Value::exact("stash@{0}"));
+            git.lose_reference(&entry, "what was stashed is in no branch");
+            Exit::silent()
+        }
+        Some("clear") => {
+            git.lose_reference(&Value::exact("stash"), "what was stashed is in no branch");
+            Exit::silent()
+        }
+        Some("pop" | "apply" | "branch") => {
+            git.change_tree("what was stashed comes back");
+            git.touch("")
+        }
+        Some("create" | "store") => git.touch(""),
+        Some("push" | "save") | None => {
+            git.change_tree("uncommitted changes move to the stash");
+            git.touch("uncommitted changes are kept in the stash")
+        }
+        Some(_) => Exit::failure(),
+    }
+}
+
+/// Where restored files come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Index,
+    Commit,
+}
+
+impl Git<'_, '_> {
+    /// The index of the first operand that is a path rather than a commit, without `--` to say so.
+    fn first_path(&self, operands: &[Value]) -> Option<usize> {
+        let first = operands.first()?;
+        if self.looks_like_path(first) {
+            return Some(0);
+        }
+        (operands.len() > 1).then_some(1)
+    }
+
+    fn looks_like_path(&self, word: &Value) -> bool {
+        let Some(text) = word.as_exact() else {
+            return matches!(word, Value::Glob(_));
+        };
+        let is_plain_path = text == "."
+            || text == ".."
+            || text.starts_with("./")
+            || text.starts_with("../")
+            || text.starts_with(":/");
+        if is_plain_path || text.contains('*') {
+            return true;
+        }
+        let is_branch = self.repository_directory().is_some_and(|directory| {
+            self.machine.entry(&directory.join("refs/heads").join(text)) != Entry::Missing
+        });
+        !is_branch
+            && self
+                .located(word)
+                .is_some_and(|path| !matches!(self.machine.entry(&path), Entry::Missing | Entry::Unknown))
+    }
+
+    /// The existing paths that pathspecs mean; `None` when one cannot be told.
+    fn starts(&self, operands: &[Value]) -> Option<Vec<AbsolutePath>> {
+        let mut starts = Vec::new();
+        for operand in operands {
+            let text = operand.as_exact()?;
+            if let Some(from_root) = text.strip_prefix(":/") {
+                starts.push(self.root()?.join(from_root));
+            } else if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude)") {
+                // Excluding makes the rest smaller; leaving it out of account errs to the safe side.
+            } else if text.starts_with(":(") || text.contains(['*', '?', '[']) {
+                return None;
+            } else {
+                starts.push(self.located(operand)?);
+            }
+        }
+        if starts.is_empty() { self.root().map(|root| vec![root]) } else { Some(starts) }
+    }
+
+    /// Uncommitted changes of tracked files are lost, of those at the paths or, without any, of all.
+    pub(super) fn lose_changes(&mut self, paths: &[Value]) {
+        let starts = if paths.is_empty() { self.root().map(|root| vec![root]) } else { self.starts(paths) };
+        let found = match starts {
+            Some(starts) => tree::files(self.machine, &starts, &[VersionState::TrackedModified]),
+            None => self.matching(paths, &[VersionState::TrackedModified]).map_or(Found::Unclear, Found::All),
+        };
+        match found {
+            Found::All(files) if files.is_empty() => {}
+            Found::All(files) if files.len() <= NAMED => {
+                for file in files {
+                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(file))
+                        .note("holds changes that are in no commit");
+                    self.machine.add(draft);
+                }
+            }
+            Found::All(files) => {
+                let note = format!("{} files hold changes that are in no commit", files.len());
+                let draft = Draft::new(EffectKind::VcsLocalLoss, self.whole_tree()).recursive().note(note);
+                self.machine.add(draft);
+            }
+            Found::Unclear => {
+                let targets: Vec<Target> = if paths.is_empty() {
+                    vec![self.whole_tree()]
+                } else {
+                    paths
+                        .iter()
+                        .flat_map(|path| self.machine.paths(&self.absolute(path)))
+                        .map(|aim| aim.target)
+                        .collect()
+                };
+                for target in targets {
+                    let note = "whether there are uncommitted changes could not be found out";
+                    self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).recursive().note(note));
+                }
+            }
+        }
+    }
+
+    pub(super) fn possibly_lose_changes(&mut self, note: &str) {
+        let draft = Draft::new(EffectKind::VcsLocalLoss, self.whole_tree()).recursive().possible().note(note);
+        self.machine.add(draft);
+    }
+
+    fn possibly_lose_untracked(&mut self, note: &str) {
+        let draft = Draft::new(EffectKind::FileDelete, self.whole_tree()).recursive().possible().note(note);
+        self.machine.add(draft);
+    }
+
+    pub(super) fn whole_tree(&self) -> Target {
+        self.root().map_or(Target::Unknown, Target::Path)
+    }
+
+    /// Files at the paths become what the index or a commit holds.
+    fn restore_paths(&mut self, paths: &[Value], origin: Origin) {
+        self.lose_changes(paths);
+        if origin == Origin::Commit {
+            for path in paths {
+                for aim in self.machine.paths(&self.absolute(path)) {
+                    let draft = Draft::new(EffectKind::FileModify, aim.target)
+                        .recursive()
+                        .possible()
+                        .severity(Severity::Low);
+                    self.machine.add(draft.note(KEPT_BY_GIT).note("becomes what the commit holds"));
+                }
+            }
+        }
+    }
+
+    fn sweep_away(
+        &mut self,
+        starts: Option<Vec<AbsolutePath>>,
+        sweep: Sweep,
+        directories: Directories,
+        spare: &[String],
+        note: &str,
+    ) {
+        let spared = |path: &AbsolutePath| {
+            path.name().is_some_and(|name| spare.iter().any(|pattern| matches_name(pattern, name)))
+        };
+        let Some(starts) = starts else {
+            self.possibly_lose_untracked("which files the patterns mean is not known");
+            return;
+        };
+        for start in starts {
+            let found = match self.machine.entry(&start) {
+                Entry::Directory => tree::sweep(self.machine, &start, sweep, directories, &spared),
+                Entry::Missing => Found::All(Vec::new()),
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special => Found::All(vec![start.clone()]),
+                Entry::Unknown => Found::Unclear,
+            };
+            match found {
+                Found::All(paths) if paths.len() <= NAMED => {
+                    let whole = self.collapsed(&start, paths);
+                    for path in whole {
+                        let depth = if self.machine.entry(&path) == Entry::Directory {
+                            crate::effect::Depth::Recursive
+                        } else {
+                            crate::effect::Depth::Single
+                        };
+                        self.machine.delete(&Value::exact(path.as_str()), depth);
+                    }
+                }
+                Found::All(paths) => {
+                    let count = format!("{} files and directories that are not tracked", paths.len());
+                    self.machine.add(
+                        Draft::new(EffectKind::FileDelete, Target::Glob(format!("{}/**", start.as_str())))
+                            .note(count)
+                            .note(note),
+                    );
+                }
+                Found::Unclear => {
+                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start)).recursive();
+                    self.machine
+                        .add(draft.note("which files are not tracked could not be found out").note(note));
+                }
+            }
+        }
+    }
+
+    fn ask_before_sweeping(
+        &mut self,
+        starts: Option<Vec<AbsolutePath>>,
+        sweep: Sweep,
+        directories: Directories,
+        spare: &[String],
+        note: &str,
+    ) {
+        let before = self.machine.effect_count();
+        self.sweep_away(starts, sweep, directories, spare, note);
+        self.machine.amend(before, |effect| effect.certainty = crate::effect::Certainty::Possible);
+    }
+
+    /// Removes the files that patterns take, each by itself.
+    fn sweep_patterns(&mut self, patterns: &[Value], sweep: Sweep) {
+        let states: &[VersionState] = match sweep {
+            Sweep::Untracked => &[VersionState::Untracked],
+            Sweep::UntrackedAndIgnored => &[VersionState::Untracked, VersionState::Ignored],
+            Sweep::Ignored => &[VersionState::Ignored],
+        };
+        for file in self.matching(patterns, states).unwrap_or_default() {
+            self.machine.delete(&Value::exact(file.as_str()), crate::effect::Depth::Single);
+        }
+    }
+
+    /// The files in one of the states that patterns take; `None` when that cannot be told.
+    fn matching(&self, patterns: &[Value], states: &[VersionState]) -> Option<Vec<AbsolutePath>> {
+        let cwd = self.cwd.clone()?;
+        let patterns: Vec<&str> = patterns.iter().map(Value::as_exact).collect::<Option<_>>()?;
+        match tree::files(self.machine, std::slice::from_ref(&cwd), states) {
+            Found::All(files) => Some(
+                files
+                    .into_iter()
+                    .filter(|file| {
+                        file.relative_to(&cwd).is_some_and(|name| {
+                            patterns.iter().any(|pattern| matches_pathspec(pattern, name))
+                        })
+                    })
+                    .collect(),
+            ),
+            Found::Unclear => None,
+        }
+    }
+
+    /// A named directory of which nothing stays goes as a whole.
+    fn collapsed(&self, start: &AbsolutePath, paths: Vec<AbsolutePath>) -> Vec<AbsolutePath> {
+        let is_root = self.root().as_ref() == Some(start) || self.cwd.as_ref() == Some(start);
+        let stays = match self.machine.children(start) {
+            crate::world::Listing::Names(names) => {
+                names.iter().any(|name| !paths.contains(&start.join(name)))
+            }
+            crate::world::Listing::Unknown => true,
+        };
+        if is_root || stays || paths.is_empty() { paths } else { vec![start.clone()] }
+    }
+}
+
+/// Whether a pathspec is a pattern.
+fn is_pattern(word: &Value) -> bool {
+    word.as_exact().is_some_and(|text| !text.starts_with(':') && text.contains(['*', '?', '[']))
+}
+
+/// Whether a name matches an exclusion pattern with `*`.
+fn matches_name(pattern: &str, name: &str) -> bool {
+    let pattern = pattern.trim_matches('/');
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len()
+                && name.starts_with(start)
+                && name.ends_with(end.trim_start_matches('*'))
+        }
+    }
+}

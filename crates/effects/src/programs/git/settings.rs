@@ -1,0 +1,461 @@
+//! git's configuration: reading it, what in it makes git run code, and `git config`.
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Draft, Exit, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::stake::SETTING_THAT_RUNS_NOTHING;
+use crate::world::Entry;
+
+use super::Git;
+use super::options::Words;
+
+/// Settings by their names in lower case (`alias.wipe`, `remote.origin.url`); later ones win.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// From files.
+    kept: Vec<(String, String)>,
+    /// From this call: `-c` and the environment.
+    given: Vec<(String, Value)>,
+}
+
+impl Settings {
+    /// The greatest number of aliases that lead to one another (ours).
+    pub(super) const ALIAS_DEPTH: usize = 8;
+
+    /// Adds a setting for this call.
+    pub(super) fn give(&mut self, key: &str, value: Value) {
+        self.given.push((key.to_ascii_lowercase(), value));
+    }
+
+    /// Adds what stands behind `-c`.
+    pub(super) fn give_assignment(&mut self, word: &Value) {
+        let Some(text) = word.as_exact() else {
+            // The name may be known although the value is not: `-c core.pager="$X"`.
+            let start = word.known_start();
+            let key = start.split_once('=').map_or("core.sshcommand", |(key, _)| key);
+            self.give(key, Value::Unknown);
+            return;
+        };
+        let (key, value) = text.split_once('=').unwrap_or((text, "true"));
+        self.give(key, Value::exact(value));
+    }
+
+    /// Reads the files of the person and of the repository.
+    pub(super) fn read(&mut self, machine: &Machine<'_>, directory: Option<&AbsolutePath>) {
+        let home = &machine.world().place().home;
+        let files = [
+            Some(home.join(".config/git/config")),
+            Some(home.join(".gitconfig")),
+            directory.map(|directory| directory.join("config")),
+        ];
+        for file in files.into_iter().flatten() {
+            if let Some(text) = machine.text(&file).as_exact() {
+                self.kept.extend(parse(text));
+            }
+        }
+    }
+
+    /// The value of a setting.
+    pub(super) fn value(&self, key: &str) -> Option<Value> {
+        let given = self.given.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.clone());
+        given.or_else(|| {
+            self.kept.iter().rev().find(|(name, _)| name == key).map(|(_, value)| Value::exact(value.clone()))
+        })
+    }
+
+    /// The value of a setting as exact text.
+    pub(super) fn exact(&self, key: &str) -> Option<String> {
+        self.value(key)?.as_exact().map(str::to_owned)
+    }
+
+    /// Settings of this call that name code to run, with their values.
+    pub(super) fn given_code(&self) -> Vec<(String, Value)> {
+        self.given.iter().filter(|(key, _)| runs_code(key) && !key.starts_with("alias.")).cloned().collect()
+    }
+}
+
+/// Runs `git config`, `git remote` and what else only changes settings; `None` for others.
+pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
+    Some(match name {
+        "config" => config(git, words),
+        "lfs" => lfs(git, words),
+        "lfs-install" => git.touch(""),
+        _ => return None,
+    })
+}
+
+/// Whether a setting names code that git runs.
+pub(super) fn runs_code(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let fixed = [
+        "core.pager",
+        "core.editor",
+        "sequence.editor",
+        "core.sshcommand",
+        "core.fsmonitor",
+        "core.hookspath",
+        "core.gitproxy",
+        "core.askpass",
+        "core.alternaterefscommand",
+        "diff.external",
+        "interactive.difffilter",
+        "gpg.program",
+        "uploadpack.packobjectshook",
+        "credential.helper",
+        "include.path",
+        "init.templatedir",
+        "ssh.command",
+        "sendemail.smtpserver",
+        "sendemail.sendmailcmd",
+        "web.browser",
+        "receive.procreceiverefs",
+        "trailer.command",
+    ];
+    let grouped = [
+        ("alias.", ""),
+        ("pager.", ""),
+        ("filter.", ".clean"),
+        ("filter.", ".smudge"),
+        ("filter.", ".process"),
+        ("diff.", ".textconv"),
+        ("diff.", ".command"),
+        ("merge.", ".driver"),
+        ("difftool.", ".cmd"),
+        ("difftool.", ".path"),
+        ("mergetool.", ".cmd"),
+        ("mergetool.", ".path"),
+        ("gpg.", ".program"),
+        ("credential.", ".helper"),
+        ("includeif.", ".path"),
+        ("browser.", ".cmd"),
+        ("remote.", ".uploadpack"),
+        ("remote.", ".receivepack"),
+        ("remote.", ".vcs"),
+        ("hook.", ".command"),
+        ("trailer.", ".cmd"),
+        ("trailer.", ".command"),
+        ("submodule.", ".update"),
+        ("protocol.ext", ".allow"),
+        ("tar.", ".command"),
+        ("man.", ".cmd"),
+        ("guitool.", ".cmd"),
+    ];
+    fixed.contains(&key.as_str())
+        || grouped.iter().any(|(start, end)| key.starts_with(start) && key.ends_with(end))
+}
+
+/// Whether the value of a setting that could run anything is one of the programs that people set it to.
+pub(super) fn is_harmless_program(key: &str, value: &str) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "",
+        "true",
+        "false",
+        "cat",
+        "less",
+        "more",
+        "most",
+        "vim",
+        "vi",
+        "nvim",
+        "nano",
+        "emacs",
+        "emacsclient",
+        "micro",
+        "hx",
+        "helix",
+        "code",
+        "cursor",
+        "subl",
+        "zed",
+        "delta",
+        "bat",
+        "diff-so-fancy",
+        "gpg",
+        "gpg2",
+        "ssh",
+        "ssh-keygen",
+        "op-ssh-sign",
+        "cache",
+        "osxkeychain",
+        "manager",
+        "manager-core",
+        "libsecret",
+        "wincred",
+        "gh",
+        "difft",
+        "ed",
+        "kak",
+        "notepad",
+        "input",
+        "simple",
+        "rebase",
+        "checkout",
+        "merge",
+        "none",
+        "git-lfs",
+    ];
+    let key = key.to_ascii_lowercase();
+    if key.starts_with("alias.") {
+        return !value.starts_with('!');
+    }
+    if key == "core.hookspath" {
+        return value == "/dev/null"
+            || value.is_empty()
+            || [".githooks", ".husky", ".husky/_", ".hooks", ".git/hooks", ".git-hooks"].contains(&value);
+    }
+    if key == "submodule.update" || key.ends_with(".path") && key.starts_with("include") {
+        return false;
+    }
+    if key.starts_with("filter.lfs.") && value.starts_with("git-lfs ") || value == "!gh auth git-credential" {
+        return true;
+    }
+    let plain = !value.contains(['`', '$', ';', '|', '&', '<', '>', '(', '!', '\n', ':'])
+        && !value.to_ascii_lowercase().contains("command");
+    let program = value.split_whitespace().next().unwrap_or_default();
+    plain
+        && PROGRAMS.contains(&program.rsplit('/').next().unwrap_or_default())
+        && !value.split_whitespace().any(|word| word == "-c" || word == "-S")
+}
+
+fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    const VERBS: &[&str] = &[
+        "list",
+        "get",
+        "set",
+        "unset",
+        "rename-section",
+        "remove-section",
+        "edit",
+        "get-color",
+        "get-colorbool",
+    ];
+    let verb = words.operand(0).filter(|word| VERBS.contains(word));
+    let operands = words.operands_from(usize::from(verb.is_some()));
+    let looks = matches!(verb, Some("list" | "get" | "get-color" | "get-colorbool"))
+        || words.any(&[
+            "-l",
+            "--list",
+            "--get",
+            "--get-all",
+            "--get-regexp",
+            "--get-urlmatch",
+            "--get-color",
+            "--get-colorbool",
+        ]);
+    let takes_away = matches!(verb, Some("unset" | "rename-section" | "remove-section"))
+        || words.any(&["--unset", "--unset-all", "--rename-section", "--remove-section"]);
+    let key = operands.first();
+    if looks || operands.len() < 2 && !takes_away && verb != Some("set") {
+        let known =
+            key.and_then(Value::as_exact).and_then(|key| git.settings.exact(&key.to_ascii_lowercase()));
+        return known.map_or_else(Exit::unknown, |value| Exit::printing(Value::exact(value)));
+    }
+    let Some(file) = git.settings_file(words) else {
+        git.machine.add(
+            Draft::new(EffectKind::FileModify, Target::Unknown)
+                .note("which configuration file changes is not known"),
+        );
+        return Exit::silent();
+    };
+    let named = key.and_then(Value::as_exact).map(str::to_owned);
+    let value = operands.get(1).cloned().unwrap_or(Value::Unknown);
+    let path = Value::exact(file.as_str());
+    let text = match (&named, takes_away) {
+        (Some(name), false) => git.with_setting(&file, name, &value),
+        (Some(_) | None, _) => Value::Unknown,
+    };
+    let before = git.machine.effect_count();
+    git.machine.write_text(&path, &text);
+    let dangerous = match &named {
+        Some(name) => {
+            runs_code(name) && !value.as_exact().is_some_and(|value| is_harmless_program(name, value))
+        }
+        None => true,
+    };
+    // An alias of the repository runs when it is called by name only, and then it is interpreted.
+    let is_local_alias =
+        named.as_deref().is_some_and(|name| name.starts_with("alias.")) && file.name() == Some("config");
+    if !dangerous || takes_away || is_local_alias {
+        git.machine.amend(before, |effect| SETTING_THAT_RUNS_NOTHING.clone_into(&mut effect.note));
+    } else {
+        let name = named.as_deref().unwrap_or("a setting that is not known");
+        let draft = Draft::new(EffectKind::Persistence, Target::Path(file))
+            .note(format!("`{name}` names code that git runs later"));
+        git.machine.add(draft);
+    }
+    Exit::silent()
+}
+
+fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    match words.operand(0) {
+        Some("push") => {
+            git.remote_update(&["lfs objects"], "");
+            Exit::silent()
+        }
+        Some("fetch") => {
+            git.ask_remote(None);
+            git.touch("")
+        }
+        Some("pull" | "checkout") => {
+            git.change_tree("files of git lfs get their content");
+            git.touch("")
+        }
+        Some("migrate") if words.operand(1) != Some("info") => {
+            git.rewrite(&Value::exact("all branches"), "rewrites the commits that hold the files");
+            Exit::silent()
+        }
+        Some("track" | "untrack") => {
+            if let Some(cwd) = git.cwd.clone() {
+                git.machine.write(&Value::exact(cwd.join(".gitattributes").as_str()));
+            }
+            Exit::silent()
+        }
+        Some("install" | "uninstall" | "update" | "lock" | "unlock" | "prune" | "dedup") => git.touch(""),
+        Some(_) | None => Exit::unknown(),
+    }
+}
+
+impl Git<'_, '_> {
+    /// The file that `git config` changes.
+    fn settings_file(&self, words: &Words) -> Option<AbsolutePath> {
+        if words.has("--global") {
+            return Some(self.machine.world().place().home.join(".gitconfig"));
+        }
+        if words.has("--system") {
+            return Some(AbsolutePath::root().join("etc/gitconfig"));
+        }
+        match words.arguments.value(&["-f", "--file"]) {
+            Some(value) => self.located(value),
+            None => self.repository_directory().map(|directory| directory.join("config")),
+        }
+    }
+
+    /// The text of a configuration file with one more setting.
+    fn with_setting(&self, file: &AbsolutePath, name: &str, value: &Value) -> Value {
+        let before = match self.machine.entry(file) {
+            Entry::Missing => Value::exact(""),
+            Entry::File(_) => self.machine.text(file),
+            Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => return Value::Unknown,
+        };
+        let (Some(before), Some(value), Some((section, key))) =
+            (before.as_exact(), value.as_exact(), name.rsplit_once('.'))
+        else {
+            return Value::Unknown;
+        };
+        let header = match section.split_once('.') {
+            Some((section, part)) => format!("[{section} \"{}\"]", escaped(part)),
+            None => format!("[{section}]"),
+        };
+        Value::exact(format!("{before}\n{header}\n\t{key} = \"{}\"\n", escaped(value)))
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// The settings in the text of a configuration file.
+fn parse(text: &str) -> Vec<(String, String)> {
+    let mut settings = Vec::new();
+    let mut section = String::new();
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    for line in joined.lines().map(str::trim) {
+        if line.starts_with(['#', ';']) || line.is_empty() {
+            continue;
+        }
+        if let Some(header) = line.strip_prefix('[') {
+            let header = header.split(']').next().unwrap_or_default();
+            section = match header.split_once('"') {
+                Some((name, part)) => {
+                    format!("{}.{}", name.trim().to_ascii_lowercase(), part.trim_end().trim_end_matches('"'))
+                }
+                None => header.trim().to_ascii_lowercase(),
+            };
+            continue;
+        }
+        let (key, value) = line.split_once('=').unwrap_or((line, "true"));
+        settings.push((format!("{section}.{}", key.trim().to_ascii_lowercase()), unquoted(value.trim())));
+    }
+    settings
+}
+
+/// A value without its quotes, escapes and comment.
+fn unquoted(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    let mut quoted = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => quoted = !quoted,
+            '\\' => match letters.next() {
+                Some('n') => plain.push('\n'),
+                Some('t') => plain.push('\t'),
+                Some(other) => plain.push(other),
+                None => {}
+            },
+            '#' | ';' if !quoted => break,
+            other => plain.push(other),
+        }
+    }
+    plain.trim_end().to_owned()
+}
+
+/// The words of an alias, split at blanks outside quotes.
+pub(super) fn split_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut open = false;
+    for letter in text.chars() {
+        match (quote, letter) {
+            (Some(mark), letter) if mark == letter => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                open = true;
+            }
+            (None, letter) if letter.is_whitespace() => {
+                if open || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                open = false;
+            }
+            (Some(_) | None, letter) => word.push(letter),
+        }
+    }
+    if open || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configuration_files_are_read() {
+        let settings = parse(
+            "[alias]\n\tst = status -sb\n wipe = \"!rm -rf build; echo \\\"x\\\"\" # gone\n[remote \"Origin\"]\nurl = git@h:o/r\n[core]\nbare\n",
+        );
+        assert_eq!(
+            settings,
+            [
+                ("alias.st".to_owned(), "status -sb".to_owned()),
+                ("alias.wipe".to_owned(), "!rm -rf build; echo \"x\"".to_owned()),
+                ("remote.Origin.url".to_owned(), "git@h:o/r".to_owned()),
+                ("core.bare".to_owned(), "true".to_owned()),
+            ]
+        );
+        assert_eq!(split_words("log --format='%h %s' -1"), ["log", "--format=%h %s", "-1"]);
+    }
+
+    #[test]
+    fn code_in_settings_is_told_from_taste() {
+        assert!(runs_code("core.sshCommand") && runs_code("filter.x.smudge") && !runs_code("user.name"));
+        assert!(is_harmless_program("core.editor", "code --wait"));
+        assert!(!is_harmless_program("core.editor", "vim -c :!evil"));
+        assert!(!is_harmless_program("core.sshCommand", "ssh -o ProxyCommand=evil"));
+        assert!(!is_harmless_program("credential.helper", "store"));
+        assert!(!is_harmless_program("core.hooksPath", "/tmp/evil"));
+    }
+}

@@ -1,0 +1,187 @@
+//! The files of the work tree, by what version control knows about them.
+
+use crate::interpreter::Machine;
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Listing, VersionState};
+
+/// The greatest number of paths that are looked at for one question (ours).
+const LOOKED_AT: usize = 2048;
+
+/// The greatest number of single paths that are named as targets (ours).
+pub(super) const NAMED: usize = 64;
+
+/// Files that were looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// These are all.
+    All(Vec<AbsolutePath>),
+    /// There are too many files, or something could not be looked at.
+    Unclear,
+}
+
+/// The files at or below the starting points that are in one of the states. Directories that cannot hold one are not entered.
+pub(super) fn files(machine: &Machine<'_>, starts: &[AbsolutePath], states: &[VersionState]) -> Found {
+    let mut found = Vec::new();
+    let mut waiting: Vec<AbsolutePath> = starts.to_vec();
+    let mut looked_at = 0;
+    while let Some(path) = waiting.pop() {
+        looked_at += 1;
+        if looked_at > LOOKED_AT {
+            return Found::Unclear;
+        }
+        match machine.entry(&path) {
+            Entry::Missing => {}
+            Entry::Unknown => return Found::Unclear,
+            Entry::Directory => {
+                // What a directory answers is its worst file, in the order of the states.
+                let worst = machine.world().version(&path);
+                let may_hold = states.iter().any(|state| *state <= worst);
+                if may_hold && path.name() != Some(".git") {
+                    match machine.children(&path) {
+                        Listing::Names(names) => waiting.extend(names.iter().map(|name| path.join(name))),
+                        Listing::Unknown => return Found::Unclear,
+                    }
+                }
+            }
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special => match machine.world().version(&path) {
+                VersionState::Unknown | VersionState::NoRepository => return Found::Unclear,
+                state if states.contains(&state) => found.push(path),
+                _ => {}
+            },
+        }
+    }
+    found.sort();
+    Found::All(found)
+}
+
+/// What `git clean` looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sweep {
+    /// Files that are neither tracked nor ignored.
+    Untracked,
+    /// All files that are not tracked.
+    UntrackedAndIgnored,
+    /// Ignored files only.
+    Ignored,
+}
+
+impl Sweep {
+    fn takes(self, state: VersionState) -> bool {
+        match state {
+            VersionState::Untracked => self != Self::Ignored,
+            VersionState::Ignored => self != Self::Untracked,
+            VersionState::Missing
+            | VersionState::TrackedClean
+            | VersionState::TrackedModified
+            | VersionState::NoRepository
+            | VersionState::Unknown => false,
+        }
+    }
+}
+
+/// What one directory holds for a sweep.
+struct Swept {
+    /// What would go: whole directories where nothing in them stays.
+    gone: Vec<AbsolutePath>,
+    /// Whether something stays.
+    stays: bool,
+}
+
+/// What a sweep below `start` would remove, whole directories as one; `Found::Unclear` when it cannot be told. `spared` says which
+/// paths are excluded, `enters` whether directories without a tracked file are removed.
+pub(super) fn sweep(
+    machine: &Machine<'_>,
+    start: &AbsolutePath,
+    sweep: Sweep,
+    enters: Directories,
+    spared: &dyn Fn(&AbsolutePath) -> bool,
+) -> Found {
+    let mut looked_at = 0;
+    match swept(machine, start, sweep, enters, spared, &mut looked_at, 0) {
+        Some(swept) => Found::All(swept.gone),
+        None => Found::Unclear,
+    }
+}
+
+/// Whether `git clean` removes whole directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Directories {
+    /// With `-d`, or below a path that was named.
+    Removed,
+    /// Without `-d`: directories without a tracked file are left alone.
+    Left,
+}
+
+/// Directories deeper than this are not looked into (ours).
+const DEPTH: usize = 48;
+
+fn swept(
+    machine: &Machine<'_>,
+    directory: &AbsolutePath,
+    sweep: Sweep,
+    enters: Directories,
+    spared: &dyn Fn(&AbsolutePath) -> bool,
+    looked_at: &mut usize,
+    depth: usize,
+) -> Option<Swept> {
+    let Listing::Names(names) = machine.children(directory) else {
+        return None;
+    };
+    let mut all = Swept { gone: Vec::new(), stays: false };
+    for name in names.iter().filter(|name| *name != ".git") {
+        *looked_at += 1;
+        if *looked_at > LOOKED_AT || depth > DEPTH {
+            return None;
+        }
+        let path = directory.join(name);
+        if spared(&path) {
+            all.stays = true;
+            continue;
+        }
+        match machine.entry(&path) {
+            Entry::Missing => {}
+            Entry::Unknown => return None,
+            Entry::Directory => {
+                if machine.entry(&path.join(".git")) != Entry::Missing {
+                    all.stays = true;
+                    continue;
+                }
+                let inner = match machine.world().version(&path) {
+                    VersionState::TrackedClean | VersionState::TrackedModified => {
+                        // A clean directory may hold ignored files only if its worst file is at least ignored.
+                        if machine.world().version(&path) == VersionState::TrackedClean {
+                            all.stays = true;
+                            continue;
+                        }
+                        swept(machine, &path, sweep, enters, spared, looked_at, depth + 1)?
+                    }
+                    VersionState::Unknown | VersionState::NoRepository => return None,
+                    VersionState::Missing | VersionState::Ignored | VersionState::Untracked => {
+                        swept(machine, &path, sweep, enters, spared, looked_at, depth + 1)?
+                    }
+                };
+                let whole = !inner.stays && (sweep != Sweep::Ignored || !inner.gone.is_empty());
+                if !whole {
+                    all.stays = true;
+                    all.gone.extend(inner.gone);
+                } else if enters == Directories::Removed {
+                    all.gone.push(path);
+                } else {
+                    all.stays = true;
+                }
+            }
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
+                let state = machine.world().version(&path);
+                if matches!(state, VersionState::Unknown | VersionState::NoRepository) {
+                    return None;
+                }
+                if sweep.takes(state) {
+                    all.gone.push(path);
+                } else {
+                    all.stays = true;
+                }
+            }
+        }
+    }
+    Some(all)
+}

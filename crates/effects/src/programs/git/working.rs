@@ -1,0 +1,445 @@
+//! Subcommands that record, rearrange or export work; they lose nothing unless they are told to.
+
+use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::interpreter::{Draft, Exit, Input, Value};
+use crate::world::{Entry, VersionState};
+
+use super::Git;
+use super::options::Words;
+use super::tree::{self, Found};
+
+/// The greatest size of a list that is handed on as text (ours).
+const LISTED: usize = 256;
+
+/// Runs one of these subcommands; `None` for others.
+pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
+    Some(match name {
+        "add" | "stage" => {
+            if words.any(&["-n", "--dry-run"]) {
+                return Some(Exit::unknown());
+            }
+            git.touch("")
+        }
+        "commit" => commit(git, words),
+        "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "continue" | "abort" => {
+            rearrange(git, name, words)
+        }
+        "rm" => remove(git, words),
+        "mv" => rename(git, words),
+        "apply" => apply(git, words),
+        "init" => init(git, words),
+        "worktree" => worktree(git, words),
+        "log" | "show" | "diff" | "grep" | "ls-files" | "range-log" => look(git, name, words),
+        "difftool" | "mergetool" => tool(git, name, words),
+        "bisect" => bisect(git, words),
+        "format-patch" => format_patch(git, words),
+        "archive" => archive(git, words),
+        "bundle" => bundle(git, words),
+        "sparse-checkout" => {
+            if words.operand(0) == Some("list") {
+                return Some(Exit::unknown());
+            }
+            git.change_tree("files outside the chosen directories leave the work tree; they stay in git");
+            git.touch("")
+        }
+        "interpret-trailers" => {
+            if words.any(&["--in-place"]) {
+                git.write_all(words.operands());
+            }
+            Exit::unknown()
+        }
+        "merge-file" => {
+            if !words.any(&["-p", "--stdout"]) {
+                git.write_all(words.operands().get(..1).unwrap_or_default());
+            }
+            Exit::silent()
+        }
+        "merge-index" | "merge-one-file" | "merge-recursive" | "merge-ours" | "merge-octopus"
+        | "merge-resolve" | "merge-subtree" | "squash" | "fixup" => {
+            git.change_tree("");
+            git.touch("")
+        }
+        "bugreport" | "diagnose" => {
+            let target =
+                git.cwd.as_ref().map_or(Target::Unknown, |cwd| Target::Glob(format!("{cwd}/git-{name}-*")));
+            git.machine.add(Draft::new(EffectKind::FileCreate, target));
+            Exit::silent()
+        }
+        "fast-export" => Exit::unknown(),
+        "for-each-repo" => {
+            let mut program = vec![Value::exact("git")];
+            program.extend(words.operands().iter().cloned());
+            git.machine.possibly(|machine| machine.run_words(&program, Input::Inherited))
+        }
+        "hook" => {
+            let hook = words.operand(1).filter(|_| words.operand(0) == Some("run"));
+            match (git.repository_directory(), hook) {
+                (Some(directory), Some(hook)) => {
+                    let script = Value::exact(directory.join("hooks").join(hook).as_str());
+                    git.machine.run_file(&script, &[])
+                }
+                (Some(_) | None, _) => Exit::silent(),
+            }
+        }
+        "flow" | "feature" | "bug" | "refactor" | "chore" | "release" | "sync" | "back" | "ignore"
+        | "setup" | "touch" | "graft" | "merge-into" | "merge-repo" | "rebase-patch" | "rscp" | "scp" => {
+            return git_extra(git, name);
+        }
+        _ => return None,
+    })
+}
+
+/// Tools around git that rearrange work and lose nothing; those that send anything are left to the catalogue.
+fn git_extra(git: &mut Git<'_, '_>, name: &str) -> Option<Exit> {
+    if matches!(name, "rscp" | "scp" | "release" | "sync" | "merge-repo") {
+        return None;
+    }
+    git.change_tree("");
+    Some(git.touch(""))
+}
+
+fn commit(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.has("--dry-run") {
+        return Exit::unknown();
+    }
+    git.touch(if words.has("--amend") { "the replaced commit stays in the reflog" } else { "" });
+    let skipped: &[&str] =
+        if words.any(&["-n", "--no-verify"]) { &["pre-commit", "commit-msg"] } else { &[] };
+    for hook in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
+        .iter()
+        .filter(|hook| !skipped.contains(hook))
+    {
+        git.run_new_hook(hook);
+    }
+    Exit::silent()
+}
+
+fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    let directory = git.repository_directory().filter(|_| words.any(&["--abort", "--quit"]));
+    if let Some(directory) = directory {
+        let marks: &[&str] = match name {
+            "merge" => &["MERGE_HEAD"],
+            "cherry-pick" => &["CHERRY_PICK_HEAD", "sequencer"],
+            "revert" => &["REVERT_HEAD", "sequencer"],
+            _ => &["rebase-merge", "rebase-apply"],
+        };
+        if marks.iter().all(|mark| git.machine.entry(&directory.join(mark)) == Entry::Missing) {
+            return Exit::failure();
+        }
+    }
+    for command in words.arguments.values(&["-x", "--exec"]).cloned().collect::<Vec<_>>() {
+        git.machine.possibly(|machine| machine.run_text(&command, Input::Inherited));
+    }
+    git.change_tree("tracked files change; git refuses where uncommitted changes would be lost");
+    git.touch("what the branch was before stays in the reflog")
+}
+
+fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-n", "--dry-run"]) {
+        return Exit::unknown();
+    }
+    if words.has("--cached") {
+        return git.touch("the files stay in the work tree");
+    }
+    let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
+    for operand in words.operands() {
+        let path = git.absolute(operand);
+        git.machine.delete(&path, depth);
+    }
+    git.touch("")
+}
+
+fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-n", "--dry-run"]) || words.operands().len() < 2 {
+        return Exit::unknown();
+    }
+    let mut program = vec![Value::exact("mv")];
+    if words.any(&["-f", "--force"]) {
+        program.push(Value::exact("-f"));
+    }
+    program.push(Value::exact("--"));
+    let located: Vec<Value> = words.operands().iter().map(|operand| git.absolute(operand)).collect();
+    program.extend(located);
+    git.machine.run_words(&program, Input::Inherited);
+    git.touch("")
+}
+
+fn apply(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["--check", "--stat", "--numstat", "--summary"]) && !words.has("--apply") {
+        return Exit::unknown();
+    }
+    if !words.has("--cached") {
+        let named: Vec<String> =
+            words.operands().iter().flat_map(|operand| git.paths_in_patch(operand)).collect();
+        if named.is_empty() {
+            git.change_tree("the patch changes files");
+        }
+        let base = git.root();
+        for path in named {
+            if let Some(base) = &base {
+                git.machine.write(&Value::exact(base.join(&path).as_str()));
+            }
+        }
+    }
+    if words.any(&["--cached", "--index", "-3", "--3way"]) { git.touch("") } else { Exit::silent() }
+}
+
+fn init(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    let place = match words.operands().first() {
+        Some(operand) => git.located(operand),
+        None => git.cwd.clone(),
+    };
+    let directory = match (&git.directory, place) {
+        (Some(given), _) if words.operands().is_empty() => Some(given.clone()),
+        (_, Some(place)) if words.has("--bare") => Some(place),
+        (_, Some(place)) => Some(place.join(".git")),
+        (_, None) => None,
+    };
+    match directory {
+        Some(directory) => {
+            let word = Value::exact(directory.as_str());
+            match git.machine.entry(&directory) {
+                Entry::Missing | Entry::Unknown => git.machine.make_directory(&word),
+                Entry::Directory | Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
+                    git.machine.add(
+                        Draft::new(EffectKind::FileModify, Target::Path(directory)).severity(Severity::Low),
+                    );
+                }
+            }
+        }
+        None => git.machine.add(Draft::new(EffectKind::FileCreate, Target::Unknown)),
+    }
+    if words.arguments.value(&["--template"]).is_some_and(|template| template.as_exact() != Some("")) {
+        git.machine.add(
+            Draft::new(EffectKind::Persistence, git.inside()).possible().note("hooks come from the template"),
+        );
+    }
+    Exit::silent()
+}
+
+fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    let place = words.operands().get(1).map(|operand| git.absolute(operand));
+    match (words.operand(0), place) {
+        (Some("list") | None, _) => Exit::unknown(),
+        (Some("add"), Some(place)) => {
+            git.machine.make_directory(&place);
+            git.touch("")
+        }
+        (Some("remove"), Some(place)) => {
+            for aim in git.machine.paths(&place) {
+                let draft = if words.any(&["-f", "--force"]) {
+                    Draft::new(EffectKind::VcsLocalLoss, aim.target)
+                        .recursive()
+                        .note("uncommitted changes in it are lost")
+                } else {
+                    Draft::new(EffectKind::FileDelete, aim.target)
+                        .recursive()
+                        .severity(Severity::Low)
+                        .note("git refuses when something in it is in no commit")
+                };
+                git.machine.add(draft);
+            }
+            git.touch("")
+        }
+        (Some("prune"), _) if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
+        (Some(_), _) => git.touch(""),
+    }
+}
+
+fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    if let Some(output) = words.arguments.value(&["--output"]).cloned() {
+        let path = git.absolute(&output);
+        git.machine.write(&path);
+    }
+    if name == "grep" {
+        for pager in words.arguments.values(&["-O", "--open-files-in-pager"]).cloned().collect::<Vec<_>>() {
+            if !pager.as_exact().is_some_and(|text| super::settings::is_harmless_program("core.pager", text))
+            {
+                git.machine.run_text(&pager, Input::Inherited);
+            }
+        }
+    }
+    if name == "show" {
+        return git.shown(words);
+    }
+    let commits_named =
+        words.operands().len() > words.operands_from(words.before_dashes.unwrap_or(usize::MAX)).len();
+    let states: Option<&[VersionState]> = match name {
+        "diff"
+            if words.any(&["--name-only"])
+                && !words.any(&["--cached", "--staged", "--no-index"])
+                && !commits_named =>
+        {
+            Some(&[VersionState::TrackedModified])
+        }
+        "ls-files" if words.any(&["-o", "--others"]) => {
+            if words.has("--exclude-standard") {
+                if words.any(&["-i", "--ignored"]) {
+                    Some(&[VersionState::Ignored])
+                } else {
+                    Some(&[VersionState::Untracked])
+                }
+            } else {
+                Some(&[VersionState::Untracked, VersionState::Ignored])
+            }
+        }
+        "ls-files" if words.any(&["-m", "--modified"]) => Some(&[VersionState::TrackedModified]),
+        "ls-files"
+            if !words.any(&["-d", "--deleted", "-s", "--stage", "--format", "-u", "-t", "-v", "--eol"]) =>
+        {
+            Some(&[VersionState::TrackedClean, VersionState::TrackedModified])
+        }
+        _ => None,
+    };
+    states
+        .and_then(|states| git.listed(name, words.operands(), states))
+        .map_or_else(Exit::unknown, |text| Exit::printing(Value::exact(text)))
+}
+
+fn tool(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    for command in words.arguments.values(&["-x", "--extcmd"]).cloned().collect::<Vec<_>>() {
+        git.machine.run_text(&command, Input::Inherited);
+    }
+    if name == "mergetool" {
+        git.change_tree("files with conflicts change");
+    }
+    Exit::silent()
+}
+
+fn bisect(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    match words.operand(0) {
+        Some("log" | "view" | "visualize" | "help" | "terms") | None => Exit::unknown(),
+        Some("run") => {
+            let command = words.operands_from(1).to_vec();
+            git.machine.possibly(|machine| machine.run_words(&command, Input::Inherited));
+            git.change_tree("other commits are checked out");
+            git.touch("")
+        }
+        Some(_) => {
+            git.change_tree("another commit is checked out");
+            git.touch("")
+        }
+    }
+}
+
+fn format_patch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.has("--stdout") {
+        return Exit::unknown();
+    }
+    let directory = match words.arguments.value(&["-o", "--output-directory"]) {
+        Some(value) => git.located(value),
+        None => git.cwd.clone(),
+    };
+    let target = directory.map_or(Target::Unknown, |directory| Target::Glob(format!("{directory}/*.patch")));
+    git.machine.add(Draft::new(EffectKind::FileCreate, target));
+    Exit::silent()
+}
+
+fn archive(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if let Some(command) = words.arguments.value(&["--exec"]).cloned() {
+        git.machine.run_text(&command, Input::Inherited);
+    }
+    if let Some(remote) = words.arguments.value(&["--remote"]).cloned() {
+        git.ask_remote(Some(&remote));
+    }
+    match words.arguments.value(&["-o", "--output"]).cloned() {
+        Some(output) => {
+            let path = git.absolute(&output);
+            git.machine.write(&path);
+            Exit::silent()
+        }
+        None => Exit::unknown(),
+    }
+}
+
+fn bundle(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    match words.operand(0) {
+        Some("create") => {
+            git.write_all(words.operands().get(1..2).unwrap_or_default());
+            Exit::silent()
+        }
+        Some("unbundle") => git.touch(""),
+        _ => Exit::unknown(),
+    }
+}
+
+impl Git<'_, '_> {
+    /// Runs a hook that the same command has made; those that were there before are the person's own.
+    fn run_new_hook(&mut self, name: &str) {
+        let Some(path) = self.repository_directory().map(|directory| directory.join("hooks").join(name))
+        else {
+            return;
+        };
+        if self.machine.world().entry(&path) == Entry::Missing
+            && matches!(self.machine.entry(&path), Entry::File(_))
+        {
+            let place = self.root().map_or(Value::Unknown, |root| Value::exact(root.as_str()));
+            let script = Value::exact(path.as_str());
+            self.machine.inside(&place, |machine| machine.run_file(&script, &[]));
+        }
+    }
+
+    fn write_all(&mut self, words: &[Value]) {
+        for word in words {
+            let path = self.absolute(word);
+            self.machine.write(&path);
+        }
+    }
+
+    /// The paths that a readable patch changes, relative to the root.
+    fn paths_in_patch(&self, patch: &Value) -> Vec<String> {
+        let Some(text) = self.located(patch).map(|path| self.machine.text(&path)) else {
+            return Vec::new();
+        };
+        let mut paths: Vec<String> = text
+            .as_exact()
+            .unwrap_or_default()
+            .lines()
+            .filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")))
+            .map(|name| name.split('\t').next().unwrap_or(name).trim())
+            .filter(|name| *name != "/dev/null")
+            .map(|name| name.split_once('/').map_or(name, |(_, rest)| rest).to_owned())
+            .collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// The files that are in one of the states, one a line, as git lists them; `None` when that cannot be told.
+    fn listed(&self, name: &str, patterns: &[Value], states: &[VersionState]) -> Option<String> {
+        let root = self.root()?;
+        let from = if name == "diff" { root } else { self.cwd.clone()? };
+        let start = if name == "diff" { from.clone() } else { self.cwd.clone()? };
+        let Found::All(files) = tree::files(self.machine, &[start], states) else {
+            return None;
+        };
+        let patterns: Vec<&str> = patterns.iter().map(Value::as_exact).collect::<Option<_>>()?;
+        let lines: Vec<&str> = files
+            .iter()
+            .filter_map(|file| file.relative_to(&from))
+            .filter(|file| {
+                patterns.is_empty() || patterns.iter().any(|pattern| matches_pathspec(pattern, file))
+            })
+            .collect();
+        // git quotes names with other letters.
+        let is_plain = |line: &&str| {
+            line.chars().all(|letter| (' '..='~').contains(&letter) && letter != '"' && letter != '\\')
+        };
+        (lines.len() <= LISTED && lines.iter().all(is_plain)).then(|| lines.join("\n"))
+    }
+}
+
+/// Whether a pathspec takes a file: a directory prefix, or a pattern in which `*` crosses slashes.
+pub(super) fn matches_pathspec(pattern: &str, file: &str) -> bool {
+    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+    if pattern == "." || pattern.is_empty() {
+        return true;
+    }
+    match pattern.split_once('*') {
+        None => file.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+        Some((start, end)) => {
+            let end = end.trim_start_matches(['*', '/']);
+            file.len() >= start.len() + end.len() && file.starts_with(start) && file.ends_with(end)
+        }
+    }
+}

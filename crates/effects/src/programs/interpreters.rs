@@ -1,0 +1,402 @@
+//! Interpreters of other languages: code given as a word, a script, a module, or on the standard input.
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+
+use super::text::{edit_in_place, one_path};
+
+/// `python`, `pypy`
+pub(crate) fn python(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if let Some(code) = arguments.value(&["-c"]) {
+        return super::code(machine, call, code);
+    }
+    if let Some(module) = arguments.value(&["-m"]) {
+        let Some(name) = module.as_exact().map(str::to_owned) else {
+            machine.opaque("the module that Python runs is not known");
+            return Exit::unknown();
+        };
+        return python_module(machine, call, &name);
+    }
+    if arguments.has(&["-V", "--version", "-h", "--help", "-VV"]) {
+        return Exit::unknown();
+    }
+    script_or_input(machine, call)
+}
+
+/// Modules of the standard library, and tools, that change nothing worth a word.
+const QUIET_MODULES: &[&str] = &[
+    "this",
+    "json.tool",
+    "json",
+    "timeit",
+    "site",
+    "platform",
+    "sysconfig",
+    "tokenize",
+    "ast",
+    "dis",
+    "calendar",
+    "unittest",
+    "doctest",
+    "tabnanny",
+    "pyclbr",
+    "inspect",
+    "pydoc",
+    "locale",
+    "mimetypes",
+    "encodings",
+    "base64",
+    "antigravity",
+    "quopri",
+    "uu",
+    "symtable",
+    "pickletools",
+    "fileinput",
+    "filecmp",
+    "difflib",
+    "textwrap",
+    "random",
+    "uuid",
+    "sqlite3",
+    "asyncio",
+];
+
+fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str) -> Exit {
+    // What stands behind the module belongs to it, options too.
+    let place = call.words.iter().position(|word| word.known_start().starts_with("-m"));
+    let attached =
+        place.and_then(|place| call.words.get(place)).is_some_and(|word| word.as_exact() != Some("-m"));
+    let skipped = place.map_or(0, |place| place + if attached { 1 } else { 2 });
+    let operands: &[Value] = call.words.get(skipped..).unwrap_or_default();
+    match name {
+        name if QUIET_MODULES.contains(&name) => {}
+        "http.server" | "SimpleHTTPServer" => {
+            machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("http.server".to_owned())));
+        }
+        "venv" | "virtualenv" => {
+            for operand in operands.iter().filter(|operand| !operand.known_start().starts_with('-')) {
+                for aim in machine.paths_through(operand) {
+                    let path = aim.target.path().cloned();
+                    machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+                    if let Some(path) = path {
+                        machine.remember_doubt_below(&path);
+                    }
+                }
+            }
+        }
+        "compileall" | "py_compile" => {
+            for operand in operands.iter().filter(|operand| !operand.known_start().starts_with('-')) {
+                let directory = match machine.is_directory(operand) {
+                    Some(true) => operand.followed_by(&Value::exact("/**/__pycache__")),
+                    Some(false) | None => Value::exact("**/__pycache__"),
+                };
+                let pattern =
+                    directory.as_exact().map_or(Value::Unknown, |text| Value::Glob(text.to_owned()));
+                for aim in machine.paths(&pattern) {
+                    machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+                }
+            }
+        }
+        "zipfile" | "tarfile" => {
+            let mut words = operands.iter();
+            match words.next().and_then(Value::as_exact) {
+                Some("-e" | "--extract") => {
+                    words.next();
+                    let directory = words.next().cloned().unwrap_or_else(|| Value::exact("."));
+                    for aim in machine.paths_through(&directory) {
+                        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+                    }
+                }
+                Some("-c" | "--create") => {
+                    if let Some(archive) = words.next() {
+                        machine.write(archive);
+                    }
+                }
+                Some(_) | None => {}
+            }
+        }
+        "ensurepip" => machine.effect(EffectKind::PackageInstall, &Value::exact("pip")),
+        // Modules that run a script for it.
+        "cProfile" | "profile" | "pdb" | "trace" | "pyinstrument" | "debugpy" | "memory_profiler"
+        | "ipdb" | "scalene" => {
+            machine.opaque(format!("`{} -m {name}` runs a script", call.program));
+        }
+        name => {
+            let tool = name.split('.').next().unwrap_or(name).replace('_', "-");
+            let mut words = vec![Value::exact(tool)];
+            words.extend(operands.iter().cloned());
+            return machine.run_words(&words, call.input.clone());
+        }
+    }
+    Exit::unknown()
+}
+
+/// `perl`
+pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    one_liner(machine, call, &["-e", "-E"], PERL_WORDS)
+}
+
+/// `ruby`
+pub(crate) fn ruby(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    one_liner(machine, call, &["-e"], RUBY_WORDS)
+}
+
+/// Words with which Perl code reaches beyond its text.
+const PERL_WORDS: &[&str] = &[
+    "system",
+    "exec",
+    "qx",
+    "unlink",
+    "open",
+    "opendir",
+    "rename",
+    "rmdir",
+    "mkdir",
+    "eval",
+    "require",
+    "use",
+    "do",
+    "fork",
+    "kill",
+    "socket",
+    "syscall",
+    "truncate",
+    "chmod",
+    "chown",
+    "link",
+    "symlink",
+    "utime",
+    "sysopen",
+    "File",
+    "IO",
+    "rmtree",
+    "remove_tree",
+    "connect",
+    "dbmopen",
+    "umask",
+    "chdir",
+    "ee",
+];
+
+/// Words with which Ruby code reaches beyond its text.
+const RUBY_WORDS: &[&str] = &[
+    "system",
+    "exec",
+    "spawn",
+    "fork",
+    "File",
+    "IO",
+    "FileUtils",
+    "Dir",
+    "open",
+    "require",
+    "require_relative",
+    "load",
+    "eval",
+    "instance_eval",
+    "Process",
+    "Kernel",
+    "Net",
+    "URI",
+    "Socket",
+    "TCPSocket",
+    "send",
+    "public_send",
+    "Open3",
+    "Tempfile",
+    "Pathname",
+    "popen",
+    "ObjectSpace",
+    "at_exit",
+    "trap",
+    "syscall",
+    "Gem",
+];
+
+fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], words: &[&str]) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-c", "-v", "-V", "--version", "-h", "--help"]) && !arguments.has(&["-i"]) {
+        return Exit::unknown();
+    }
+    let codes: Vec<Value> = arguments.values(code_options).cloned().collect();
+    if codes.is_empty() {
+        return script_or_input(machine, call);
+    }
+    let modules = arguments.values(&["-M", "-m", "-r"]).any(|module| !is_harmless_module(module));
+    for code in &codes {
+        let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
+        if !plain {
+            super::code(machine, call, code);
+        }
+    }
+    if arguments.has(&["-i"]) {
+        let suffix = arguments.value(&["-i"]).cloned();
+        edit_in_place(machine, &arguments.operands, suffix.as_ref());
+        return Exit::silent();
+    }
+    if arguments.has(&["-n", "-p"]) {
+        for operand in &arguments.operands {
+            machine.read(operand);
+        }
+    }
+    Exit::unknown()
+}
+
+fn is_harmless_module(module: &Value) -> bool {
+    module.as_exact().is_some_and(|text| {
+        let name = text.trim_start_matches('-').split('=').next().unwrap_or_default();
+        matches!(
+            name,
+            "strict"
+                | "warnings"
+                | "utf8"
+                | "json"
+                | "JSON"
+                | "JSON::PP"
+                | "List::Util"
+                | "POSIX"
+                | "Data::Dumper"
+                | "Time::HiRes"
+                | "MIME::Base64"
+                | "yaml"
+                | "set"
+                | "date"
+                | "time"
+                | "csv"
+                | "digest"
+                | "base64"
+                | "bigint"
+                | "feature"
+                | "open"
+        )
+    })
+}
+
+/// Whether code names nothing with which it could reach beyond the text that it works on. Looks at every word, also
+/// inside strings and patterns, so it errs towards no.
+fn stays_in_text(code: &str, reaching: &[&str]) -> bool {
+    if code.contains('`') || code.contains("%x") || code.contains("<$") || code.contains("->") {
+        return false;
+    }
+    // `|` and `>` inside quotes of a two-word `open` are covered by the word itself.
+    !code.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| reaching.contains(&word))
+}
+
+/// `node`, `php`, `lua`, `Rscript`, ...: code by an option, else a script, else the standard input.
+pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let code_options: &[&str] = match call.program.as_str() {
+        "node" | "nodejs" => &["-e", "--eval", "-p", "--print", "-pe"],
+        "php" => &["-r", "-B", "-R", "-E"],
+        "guile" => &["-c"],
+        "octave" | "deno" => &["--eval", "--eval-file"],
+        "julia" => &["-e", "--eval", "-E", "--print"],
+        _ => &["-e", "--eval", "-x", "--execute"],
+    };
+    let checks: &[&str] = match call.program.as_str() {
+        "node" | "nodejs" => &["-c", "--check", "-v", "--test", "--v8-options"],
+        "php" => &["-l", "-v", "-i", "-m", "-a", "--ini", "--ri", "--re", "--rf"],
+        _ => &["-v", "-V"],
+    };
+    if arguments.has(checks) {
+        return Exit::unknown();
+    }
+    if call.program == "php" && arguments.has(&["-S"]) {
+        machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("php -S".to_owned())));
+        return Exit::unknown();
+    }
+    if let Some(code) = arguments.value(code_options) {
+        return super::code(machine, call, code);
+    }
+    if let Some(file) = arguments.value(&["-f", "--file"]).filter(|_| call.program == "php") {
+        return script(machine, call, file);
+    }
+    script_or_input(machine, call)
+}
+
+fn script_or_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    match call.arguments.operands.first() {
+        Some(file) if file.as_exact() != Some("-") => script(machine, call, file),
+        Some(_) | None => super::shells::code_input(machine, call),
+    }
+}
+
+fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
+    machine.read(file);
+    let text = one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path));
+    super::code(machine, call, &text)
+}
+
+/// `deno run`, `tsx`, `ts-node`, `bun run`: a script, or code by an option.
+pub(crate) fn run_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    match call.arguments.value(&["-e", "--eval", "-p", "--print"]) {
+        Some(code) => super::code(machine, call, code),
+        None => match call.arguments.operands.first() {
+            Some(file) => script(machine, call, file),
+            None => super::shells::code_input(machine, call),
+        },
+    }
+}
+
+/// `screen`, `tmux`, `at`, `batch`: a command that runs by itself, now or later.
+pub(crate) fn detached(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    match call.program.as_str() {
+        "at" | "batch" => {
+            if arguments.has(&["-l", "-c", "-V", "-q"]) && call.input == Input::Inherited {
+                return Exit::unknown();
+            }
+            if arguments.has(&["-d", "-r"]) {
+                machine.effect(EffectKind::SystemModification, &Value::exact("at"));
+                return Exit::unknown();
+            }
+            machine.add(
+                Draft::new(EffectKind::Persistence, Target::Service("at".to_owned()))
+                    .note("runs commands later"),
+            );
+            if let Some(file) = arguments.value(&["-f"]).cloned() {
+                machine.possibly(|machine| machine.run_file(&file, &[]));
+            } else if let Input::Text(text) = call.input.clone() {
+                machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+            }
+        }
+        _ => {
+            machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process(call.program.clone())));
+            match arguments.operands.as_slice() {
+                [] => {}
+                [only] => {
+                    machine.run_text(only, Input::Inherited);
+                }
+                words => {
+                    machine.run_words(words, Input::Inherited);
+                }
+            }
+        }
+    }
+    Exit::unknown()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_one_liners_are_told_from_others() {
+        for plain in ["s/foo/bar/g", "print if /x/", "$_ = uc; print", "tr/a-z/A-Z/"] {
+            assert!(stays_in_text(plain, PERL_WORDS), "{plain}");
+        }
+        for reaching in [
+            "system('rm')",
+            "unlink glob '*'",
+            "s/x/`id`/e",
+            "open F, '>x'",
+            "s/(.*)/$1/ee",
+            "use File::Path",
+        ] {
+            assert!(!stays_in_text(reaching, PERL_WORDS), "{reaching}");
+        }
+        assert!(stays_in_text("puts $_.upcase", RUBY_WORDS));
+        assert!(!stays_in_text("File.delete('x')", RUBY_WORDS));
+    }
+}

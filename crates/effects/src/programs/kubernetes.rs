@@ -1,0 +1,296 @@
+//! kubectl: verbs on kinds of resources.
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+
+use super::containers;
+
+/// Kinds whose removal removes data.
+const HOLDS_DATA: &[&str] = &[
+    "pvc",
+    "pvcs",
+    "persistentvolumeclaim",
+    "persistentvolumeclaims",
+    "pv",
+    "pvs",
+    "persistentvolume",
+    "persistentvolumes",
+    "volumesnapshot",
+    "volumesnapshots",
+];
+/// Kinds that hold others, or that others cannot do without.
+const HOLDS_OTHERS: &[&str] = &[
+    "ns",
+    "namespace",
+    "namespaces",
+    "node",
+    "nodes",
+    "no",
+    "crd",
+    "crds",
+    "customresourcedefinition",
+    "customresourcedefinitions",
+    "project",
+    "projects",
+    "cluster",
+    "clusters",
+    "storageclass",
+    "all",
+];
+/// Kinds that a controller makes again by itself.
+const MADE_AGAIN: &[&str] =
+    &["pod", "pods", "po", "event", "events", "ev", "replicaset", "replicasets", "rs", "lease", "leases"];
+/// Verbs that only look, or change nothing but settings of the client.
+const LOOKING: &[&str] = &[
+    "get",
+    "describe",
+    "logs",
+    "log",
+    "top",
+    "explain",
+    "diff",
+    "api-resources",
+    "api-versions",
+    "cluster-info",
+    "version",
+    "config",
+    "auth",
+    "options",
+    "plugin",
+    "completion",
+    "wait",
+    "events",
+    "port-forward",
+    "proxy",
+    "kustomize",
+    "krew",
+    "ctx",
+    "ns",
+    "whoami",
+    "status",
+    "login",
+    "logout",
+    "project",
+    "projects",
+    "help",
+    "tree",
+    "neat",
+    "attach",
+    "convert",
+    "alpha",
+    "observe",
+    "image",
+    "registry",
+    "extract",
+    "get-token",
+];
+
+/// Interprets a call of kubectl or oc.
+pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let operands = &call.arguments.operands;
+    let Some(verb) = operands.first() else { return Exit::unknown() };
+    let Some(verb) = verb.as_exact() else {
+        machine.opaque("the verb is not known");
+        return Exit::unknown();
+    };
+    machine.set_cause(&format!("{} {verb}", call.program));
+    let rest = operands.get(1..).unwrap_or_default();
+    if is_rehearsal(call) {
+        return Exit::unknown();
+    }
+    match verb {
+        "get" => get(machine, call, rest),
+        "exec" | "rsh" | "debug" => return exec(machine, call, rest),
+        "run" => return run(machine, call, rest),
+        "cp" => copy(machine, rest),
+        "delete" => delete(machine, call, rest),
+        "drain" => {
+            for node in rest {
+                destroy(machine, node, "moves everything off the node and stops what cannot move");
+            }
+            if rest.is_empty() {
+                destroy(machine, &Value::exact("nodes"), "moves everything off the nodes");
+            }
+        }
+        "rollout" => match rest.first().and_then(Value::as_exact) {
+            Some("status" | "history") | None => {}
+            Some(_) => change(machine, rest.get(1), "changes what runs"),
+        },
+        "set" | "certificate" | "adm" | "policy" => {
+            let grave = matches!(verb, "adm" | "policy" | "certificate");
+            let subject = named_resource(rest.get(1..).unwrap_or_default());
+            machine.add(weigh(infrastructure(EffectKind::InfrastructureChange, subject), grave));
+        }
+        "apply" if matches!(rest.first().and_then(Value::as_exact), Some("view-last-applied")) => {}
+        "apply" | "create" | "replace" | "patch" | "edit" | "scale" | "autoscale" | "label" | "annotate"
+        | "expose" | "taint" | "cordon" | "uncordon" | "new-app" | "new-project" | "start-build" | "tag"
+        | "import-image" | "process" | "rollback" => {
+            if verb == "replace" && call.arguments.has(&["--force"]) {
+                destroy(machine, &files_or(call, rest), "removes the resources and makes them again");
+            } else {
+                let subject = files_or(call, rest);
+                let text = subject.as_exact().unwrap_or_default();
+                let grave = ["clusterrolebinding", "clusterrole", "rolebinding"]
+                    .iter()
+                    .any(|kind| text.starts_with(kind));
+                machine.add(weigh(infrastructure(EffectKind::InfrastructureChange, subject), grave));
+            }
+        }
+        known if LOOKING.contains(&known) => {}
+        _ => machine.opaque(format!("`{} {verb}` is not in the catalogue", call.program)),
+    }
+    Exit::unknown()
+}
+
+/// Whether the call only says what it would do.
+fn is_rehearsal(call: &Call) -> bool {
+    call.arguments.options.iter().any(|(name, value)| {
+        name == "--dry-run" && !matches!(value.as_ref().and_then(Value::as_exact), Some("none" | "false"))
+            || name == "--help"
+            || name == "-h"
+    })
+}
+
+/// `kubectl get`: reads secrets when their content is asked for.
+fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
+    let Some(kind) = rest.first().and_then(Value::as_exact) else { return };
+    let kinds = kind.split('/').next().unwrap_or(kind);
+    let asks_for_secrets = kinds.split(',').any(|kind| matches!(kind, "secret" | "secrets"));
+    let shows_content = call.arguments.values(&["-o", "--output"]).any(|format| {
+        let format = format.known_start();
+        ["yaml", "json", "go-template", "jsonpath", "template"].iter().any(|shown| format.starts_with(shown))
+    });
+    if asks_for_secrets && shows_content {
+        let target = Target::Service(named_resource(rest).as_exact().unwrap_or("secrets").to_owned());
+        machine.add(Draft::new(EffectKind::SecretRead, target).note("reads secrets of the cluster"));
+    }
+}
+
+/// `kubectl exec POD -- WORDS`; without `--` the words behind the pod.
+fn exec(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
+    let place = rest.first().cloned().unwrap_or(Value::exact("a pod"));
+    let words = behind_dashes(call).unwrap_or_else(|| rest.get(1..).unwrap_or_default().to_vec());
+    containers::inside(machine, &place, &words, call.input.clone())
+}
+
+/// `kubectl run NAME --image=I [-- WORDS]`: a new pod.
+fn run(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
+    let name = rest.first().cloned().unwrap_or(Value::exact("a pod"));
+    let lasting = !call.arguments.has(&["--rm"]);
+    if lasting {
+        change(machine, Some(&name), "starts a pod");
+    }
+    if let Some(overrides) = call.arguments.value(&["--overrides"]) {
+        let text = overrides.known_start();
+        if ["hostPath", "privileged", "hostPID"].iter().any(|door| text.contains(door)) {
+            let target = Target::Service(name.as_exact().unwrap_or("a pod").to_owned());
+            machine.add(
+                Draft::new(EffectKind::PrivilegeEscalation, target)
+                    .severity(Severity::High)
+                    .note("opens the node to the pod"),
+            );
+        }
+    }
+    let words = behind_dashes(call).unwrap_or_else(|| rest.get(1..).unwrap_or_default().to_vec());
+    containers::inside(machine, &name, &words, call.input.clone())
+}
+
+/// The words behind `--`, when there is one.
+fn behind_dashes(call: &Call) -> Option<Vec<Value>> {
+    let at = call.words.iter().position(|word| word.as_exact() == Some("--"))?;
+    call.words.get(at + 1..).map(<[Value]>::to_vec)
+}
+
+fn copy(machine: &mut Machine<'_>, rest: &[Value]) {
+    let [from, to] = rest else { return };
+    let remote = |value: &Value| {
+        value.as_exact().is_some_and(|text| text.contains(':') && !text.starts_with(['/', '.']))
+    };
+    if remote(to) {
+        machine.read(from);
+        let pod = to.as_exact().and_then(|text| text.split(':').next()).unwrap_or("a pod").to_owned();
+        change(machine, Some(&Value::Exact(pod)), "copies files into it");
+    } else if remote(from) {
+        containers::write_into(machine, from, to);
+    }
+}
+
+fn delete(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
+    let from_files: Vec<Value> =
+        call.arguments.values(&["-f", "--filename", "-k", "--kustomize"]).cloned().collect();
+    if !from_files.is_empty() {
+        for file in from_files {
+            destroy(machine, &file, "removes the resources that the file describes");
+        }
+        return;
+    }
+    let many =
+        call.arguments.has(&["--all", "-l", "--selector", "-A", "--all-namespaces", "--field-selector"]);
+    let Some(first) = rest.first() else { return };
+    let text = first.as_exact().unwrap_or_default();
+    let kind =
+        text.split('/').next().unwrap_or(text).split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let names: Vec<Value> = if text.contains('/') {
+        rest.to_vec()
+    } else if many || rest.len() < 2 {
+        vec![first.clone()]
+    } else {
+        rest.iter().skip(1).map(|name| first.followed_by(&Value::exact("/")).followed_by(name)).collect()
+    };
+    for name in names {
+        if kind.split(',').any(|kind| HOLDS_DATA.contains(&kind)) {
+            machine.add(
+                infrastructure(EffectKind::DatastoreDestroy, name)
+                    .irreversible()
+                    .note("removes volumes with the data in them"),
+            );
+        } else if kind.split(',').any(|kind| HOLDS_OTHERS.contains(&kind)) {
+            machine.add(
+                infrastructure(EffectKind::InfrastructureDestroy, name)
+                    .severity(Severity::Critical)
+                    .irreversible()
+                    .note("removes it with everything in it"),
+            );
+        } else if MADE_AGAIN.contains(&kind.as_str()) && !many {
+            change(machine, Some(&name), "a controller makes it again, if there is one");
+        } else {
+            destroy(machine, &name, "");
+        }
+    }
+}
+
+/// What the call is about: its files, else `kind/name`.
+fn files_or(call: &Call, rest: &[Value]) -> Value {
+    match call.arguments.value(&["-f", "--filename", "-k", "--kustomize"]) {
+        Some(file) => file.clone(),
+        None => named_resource(rest),
+    }
+}
+
+/// `kind name` and `kind/name` as `kind/name`.
+fn named_resource(words: &[Value]) -> Value {
+    let parts: Vec<&str> =
+        words.iter().take(3).filter_map(Value::as_exact).filter(|word| !word.contains('=')).collect();
+    if parts.is_empty() { Value::exact("cluster") } else { Value::Exact(parts.join("/")) }
+}
+
+fn change(machine: &mut Machine<'_>, what: Option<&Value>, note: &str) {
+    let what = what.cloned().unwrap_or(Value::exact("cluster"));
+    machine.add(infrastructure(EffectKind::InfrastructureChange, what).note(note));
+}
+
+fn destroy(machine: &mut Machine<'_>, what: &Value, note: &str) {
+    machine.add(infrastructure(EffectKind::InfrastructureDestroy, what.clone()).irreversible().note(note));
+}
+
+fn infrastructure(kind: EffectKind, what: Value) -> Draft {
+    let target = match what {
+        Value::Exact(text) => Target::Service(text),
+        Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => Target::Unknown,
+    };
+    Draft::new(kind, target)
+}
+
+fn weigh(draft: Draft, grave: bool) -> Draft {
+    if grave { draft.severity(Severity::High).note("changes who may do what in the cluster") } else { draft }
+}

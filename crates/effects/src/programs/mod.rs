@@ -1,0 +1,186 @@
+//! Programs whose effects are more than data: handlers, chosen by the `semantics` of a catalogue entry.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `archives` | packing and unpacking |
+//! | `builtins` | what the shell itself does |
+//! | `cloud`, `cloud_secrets`, `cloud_words` | clouds and hosting platforms, by their verbs |
+//! | `code` | code in other languages than that of the shell |
+//! | `containers`, `kubernetes` | docker, compose, kubectl |
+//! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
+//! | `disk` | overwriting devices and files |
+//! | `expression` | regular expressions |
+//! | `files` | making, moving and removing files |
+//! | `filters` | what programs print that only turn text into text |
+//! | `find` | `find` and `fd` |
+//! | `git` | git |
+//! | `interpreters` | interpreters of other languages |
+//! | `known_hosts` | how far a host is |
+//! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
+//! | `packages` | what package managers and build tools run |
+//! | `remote` | ssh, scp, rsync: other machines |
+//! | `media` | sound, films, pictures, AppleScript |
+//! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
+//! | `text` | text programs that write or run something |
+//! | `shells` | interpreters that run their standard input |
+//! | `strings` | escapes, formats, fields |
+//! | `wrappers` | programs that run another program |
+
+mod archives;
+pub(crate) mod builtins;
+mod cloud;
+mod cloud_secrets;
+mod cloud_words;
+mod code;
+mod containers;
+mod databases;
+mod disk;
+pub(crate) mod expression;
+mod files;
+pub(crate) mod filters;
+mod find;
+mod git;
+mod interpreters;
+pub(crate) mod known_hosts;
+mod kubernetes;
+mod media;
+mod network;
+mod packages;
+mod processes;
+mod remote;
+mod services;
+pub(crate) mod shells;
+mod sql;
+mod sql_words;
+mod stores;
+mod strings;
+mod system;
+mod text;
+mod wrappers;
+
+use crate::interpreter::{Call, Exit, Machine};
+
+pub(crate) use code::code;
+
+/// What a program does to the machine.
+pub(crate) type Handler = fn(&mut Machine<'_>, &Call) -> Exit;
+
+/// The handler that the `semantics` of a catalogue entry names; `None` when there is none of that name.
+pub(crate) fn handler(name: &str) -> Option<Handler> {
+    let handler: Handler = match name {
+        "git" => git::git,
+        "project_command" => packages::project_command,
+        "just" => packages::just,
+        "make" => packages::make,
+        "package_runner" => packages::runner,
+        "package_script" => packages::script,
+        "yarn_script" => packages::named_script,
+        "rclone" => remote::rclone,
+        "rsync" => remote::rsync,
+        "scp" => remote::scp,
+        "ssh" => remote::ssh,
+        "repository_clone" => network::repository_clone,
+        "hosting_api" => network::hosting_api,
+        "socat" => network::socat,
+        "name_lookup" => network::name_lookup,
+        "netcat" => network::netcat,
+        "httpie" => network::httpie,
+        "wget" => network::wget,
+        "curl" => network::curl,
+        "rm" => files::rm,
+        "rmdir" => files::rmdir,
+        "mkdir" => files::mkdir,
+        "touch" => files::touch,
+        "mode" => files::mode,
+        "cp" => files::cp,
+        "mv" => files::mv,
+        "install" => files::install,
+        "ln" => files::ln,
+        "tee" => files::tee,
+        "dd" => files::dd,
+        "split" => files::split,
+        "find" => find::find,
+        "fd" => find::fd,
+        "tar" => archives::tar,
+        "zip" => archives::zip,
+        "unzip" => archives::unzip,
+        "compress" => archives::compress,
+        "seven_zip" => archives::seven_zip,
+        "cpio" => archives::cpio,
+        "ar" => archives::ar,
+        "jar" => archives::jar,
+        "sed" => text::sed::sed,
+        "awk" => text::awk::awk,
+        "sort" => text::sort,
+        "editor" => text::editor,
+        "ed" => text::ed,
+        "patch" => text::patch,
+        "format" => disk::format,
+        "shred" => disk::shred,
+        "python" => interpreters::python,
+        "perl" => interpreters::perl,
+        "ruby" => interpreters::ruby,
+        "interpreter" => interpreters::interpreter,
+        "run_script" => interpreters::run_script,
+        "detached" => interpreters::detached,
+        "sudo" => wrappers::sudo,
+        "su" => wrappers::su,
+        "env" => wrappers::env,
+        "nice" => wrappers::nice,
+        "ionice" => wrappers::ionice,
+        "nohup" => wrappers::nohup,
+        "timeout" => wrappers::timeout,
+        "time" => wrappers::time,
+        "stdbuf" => wrappers::stdbuf,
+        "setsid" => wrappers::setsid,
+        "chroot" => wrappers::chroot,
+        "watch" => wrappers::watch,
+        "xargs" => wrappers::xargs,
+        "parallel" => wrappers::parallel,
+        "shell" => wrappers::shell,
+        "busybox" => wrappers::busybox,
+        "flock" => wrappers::flock,
+        "strace" => wrappers::strace,
+        "script" => wrappers::script,
+        "unbuffer" => wrappers::unbuffer,
+        "docker_run" => containers::run,
+        "docker_exec" => containers::exec,
+        "docker_cp" => containers::copy,
+        "docker_compose" => containers::compose,
+        "kubectl" => kubernetes::kubectl,
+        "cloud_verbs" => cloud::verbs,
+        "bucket_objects" => cloud::bucket_objects,
+        "credential_runner" => cloud::credential_runner,
+        "sql_words" => databases::statement_words,
+        "psql" => databases::psql,
+        "mysql" => databases::mysql,
+        "sqlite" => databases::sqlite,
+        "duckdb" => databases::duckdb,
+        "clickhouse" => databases::clickhouse,
+        "sql_client" => databases::client,
+        "mongo" => stores::mongo,
+        "redis" => stores::redis,
+        "kill" => processes::kill,
+        "kill_by_name" => processes::kill_by_name,
+        "crontab" => processes::crontab,
+        "tmux" => processes::tmux,
+        "hyperfine" => processes::hyperfine,
+        "on_change" => processes::on_change,
+        "systemctl" => services::systemctl,
+        "service" => services::service_script,
+        "systemd_run" => services::systemd_run,
+        "launchctl" => services::launchctl,
+        "sysctl" => system::sysctl,
+        "ip" => system::ip,
+        "iptables" => system::iptables,
+        "chattr" => system::chattr,
+        "attributes" => system::attributes,
+        "dscl" => system::dscl,
+        "ffmpeg" => media::ffmpeg,
+        "last_is_output" => media::last_is_output,
+        "exiftool" => media::exiftool,
+        "osascript" => media::osascript,
+        _ => return None,
+    };
+    Some(handler)
+}

@@ -1,0 +1,219 @@
+//! netcat and socat.
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
+
+use super::{Sent, request};
+
+/// Interprets a call of netcat.
+pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let listens = arguments.has(&["-l", "--listen"]);
+    let host = arguments.operands.first().cloned();
+    let given: Vec<Value> =
+        arguments.values(&["-e", "--exec", "-c", "--sh-exec", "--lua-exec"]).cloned().collect();
+    let other = if listens { Some(Value::exact("listener")) } else { host };
+    let Some(other) = other else {
+        return Exit::unknown();
+    };
+    if let Some(program) = given.first() {
+        let target = other.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
+        let what = program.as_exact().unwrap_or("a program that is not known");
+        machine.add(
+            Draft::new(EffectKind::RemoteCodeExecution, target)
+                .note(format!("gives `{what}` to the other end")),
+        );
+        return Exit::unknown();
+    }
+    let sends = is_connected(&call.input);
+    if sends {
+        machine.host(&other, Upload::Yes);
+    } else if !listens {
+        request(machine, &other, Sent::Nothing);
+    }
+    if arguments.has(&["-z"]) || listens && sends {
+        return Exit::unknown();
+    }
+    Exit::with(Output::Network(other.as_exact().unwrap_or_default().to_owned()))
+}
+
+/// One end of a call of socat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum End {
+    /// A host that is called.
+    Host(String),
+    /// A port or socket on which others call.
+    Listener,
+    /// A program.
+    Program(String),
+    /// A file.
+    File(String),
+    /// Standard input and output, local sockets.
+    Here,
+}
+
+/// Interprets a call of socat.
+pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut ends = Vec::new();
+    let mut words = call.words.iter();
+    while let Some(word) = words.next() {
+        match word.as_exact() {
+            Some(text) if text.starts_with('-') && text.len() > 1 => {
+                // These take the next word when their value is not attached.
+                if matches!(text, "-b" | "-t" | "-T" | "-lf" | "-lp" | "-ls" | "-r" | "-R" | "-L" | "-W") {
+                    words.next();
+                }
+            }
+            Some(text) => ends.extend(text.split("!!").map(end)),
+            None => match end(&word.known_start()) {
+                End::Here => {
+                    machine.opaque("what socat joins is not known");
+                    return Exit::unknown();
+                }
+                known => ends.push(known),
+            },
+        }
+    }
+    let other = ends.iter().find_map(|end| match end {
+        End::Host(host) => Some(host.clone()),
+        End::Listener => Some("listener".to_owned()),
+        End::Program(_) | End::File(_) | End::Here => None,
+    });
+    let Some(other) = other else {
+        for end in &ends {
+            if let End::Program(text) = end {
+                machine.run_text(&Value::exact(text.clone()), call.input.clone());
+            }
+        }
+        return Exit::unknown();
+    };
+    let host = ends.iter().find_map(|end| if let End::Host(host) = end { Some(host.clone()) } else { None });
+    let mut sends = is_connected(&call.input);
+    for end in &ends {
+        match end {
+            End::Program(text) => {
+                if is_shell(text) {
+                    let draft = Draft::new(EffectKind::RemoteCodeExecution, Target::Host(other.clone()));
+                    machine.add(draft.note(format!("gives `{text}` to the other end")));
+                    return Exit::unknown();
+                }
+                machine.run_text(&Value::exact(text.clone()), Input::Network(other.clone()));
+                sends = true;
+            }
+            End::File(path) => {
+                machine.read(&Value::exact(path.clone()));
+                sends = true;
+            }
+            End::Host(_) | End::Listener | End::Here => {}
+        }
+    }
+    match host {
+        Some(host) if sends => machine.host(&Value::exact(host), Upload::Yes),
+        Some(host) => request(machine, &Value::exact(host), Sent::Nothing),
+        None if sends => machine.host(&Value::exact(other.clone()), Upload::Yes),
+        None => {}
+    }
+    Exit::with(Output::Network(other))
+}
+
+/// Whether something other than the terminal is connected.
+fn is_connected(input: &Input) -> bool {
+    match input {
+        Input::Inherited => false,
+        Input::Text(text) => text.as_exact() != Some(""),
+        Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => true,
+    }
+}
+
+/// What an address of socat stands for.
+fn end(address: &str) -> End {
+    let (kind, rest) = address.split_once([':', ',']).unwrap_or((address, ""));
+    let kind = kind.to_ascii_uppercase();
+    let part = |index: usize| rest.split([':', ',']).nth(index).unwrap_or_default().to_owned();
+    if kind.ends_with("LISTEN")
+        || kind.ends_with("-L")
+        || kind.ends_with("RECVFROM")
+        || kind.ends_with("RECV")
+    {
+        return if kind.starts_with("UNIX") || kind.starts_with("ABSTRACT") {
+            End::Here
+        } else {
+            End::Listener
+        };
+    }
+    match kind.as_str() {
+        "EXEC" | "SYSTEM" | "SHELL" => End::Program(
+            rest.split(",pty")
+                .next()
+                .unwrap_or(rest)
+                .split(",stderr")
+                .next()
+                .unwrap_or(rest)
+                .replace('\\', "")
+                .trim_matches(['"', '\''])
+                .to_owned(),
+        ),
+        "OPEN" | "FILE" | "GOPEN" | "PIPE" | "FIFO" => {
+            match (rest.split(',').next(), rest.split_once("chdir=")) {
+                (Some(name), Some((_, directory))) => {
+                    End::File(format!("{}/{name}", directory.split(',').next().unwrap_or_default()))
+                }
+                (Some(name), None) if !name.is_empty() => End::File(name.to_owned()),
+                _ => End::Here,
+            }
+        }
+        "SOCKS4" | "SOCKS4A" | "SOCKS5" | "PROXY" | "PROXY-CONNECT" | "SOCKS5-CONNECT" => End::Host(part(1)),
+        _ if ["TCP", "UDP", "SSL", "OPENSSL", "SCTP", "DCCP", "IP"]
+            .iter()
+            .any(|start| kind.starts_with(start)) =>
+        {
+            End::Host(part(0))
+        }
+        _ => End::Here,
+    }
+}
+
+/// Whether a program is a shell or an interpreter that does what it is told.
+fn is_shell(text: &str) -> bool {
+    let program = text.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let alone = !text.contains(" -c ");
+    let shells = [
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "ksh",
+        "ash",
+        "fish",
+        "csh",
+        "tcsh",
+        "python",
+        "python3",
+        "perl",
+        "ruby",
+        "node",
+        "powershell",
+        "pwsh",
+        "cmd.exe",
+        "cmd",
+        "login",
+    ];
+    shells.contains(&program) && alone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_apart() {
+        assert_eq!(end("TCP-LISTEN:4444,fork"), End::Listener);
+        assert_eq!(end("tcp:evil.example:4444"), End::Host("evil.example".to_owned()));
+        assert_eq!(end("PROXY:proxy:evil:4444"), End::Host("evil".to_owned()));
+        assert_eq!(end("EXEC:/bin/sh,pty,stderr"), End::Program("/bin/sh".to_owned()));
+        assert_eq!(end("OPEN:server.key,chdir=source"), End::File("source/server.key".to_owned()));
+        assert_eq!(end("-"), End::Here);
+        assert_eq!(end("UNIX-LISTEN:/tmp/s"), End::Here);
+        assert!(is_shell("/bin/bash -i") && !is_shell("/bin/cat"));
+    }
+}

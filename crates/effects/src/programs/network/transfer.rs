@@ -1,0 +1,354 @@
+//! curl, wget and httpie.
+
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+
+use super::{Sent, request};
+
+/// Interprets a call of curl.
+pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-V", "--version", "-h", "--help", "-M", "--manual"]) {
+        return Exit::unknown();
+    }
+    if arguments.has(&["-K", "--config"]) {
+        machine.opaque("what its configuration file asks for is not followed");
+    }
+    let sent = curl_sends(machine, call);
+    if arguments.value(&["--unix-socket"]).is_some_and(|value| value.known_end().ends_with("docker.sock"))
+        && sent != Sent::Nothing
+    {
+        machine.opaque("gives orders to the container engine");
+        return Exit::unknown();
+    }
+    for output in arguments
+        .values(&[
+            "-D",
+            "--dump-header",
+            "-c",
+            "--cookie-jar",
+            "--trace",
+            "--trace-ascii",
+            "--stderr",
+            "--libcurl",
+            "--etag-save",
+        ])
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        if output.as_exact() != Some("-") {
+            machine.write(&output);
+        }
+    }
+    let urls: Vec<Value> =
+        arguments.values(&["--url"]).cloned().chain(arguments.operands.iter().cloned()).collect();
+    if urls.is_empty() {
+        if sent == Sent::Data {
+            // A word that vanished may have been the URL, or the file before it.
+            machine.possibly(|machine| request(machine, &Value::Unknown, sent));
+        }
+        return Exit::unknown();
+    }
+    let mut came = Output::Nothing;
+    for url in &urls {
+        came = came.followed_by(fetch(machine, url, sent));
+    }
+    let outputs: Vec<Value> = arguments.values(&["-o", "--output"]).cloned().collect();
+    let directory = arguments.value(&["--output-dir"]).cloned();
+    let mut prints = outputs.is_empty();
+    for output in outputs {
+        if output.as_exact() == Some("-") {
+            prints = true;
+        } else {
+            machine.write_from(&within(directory.as_ref(), &output), &came);
+        }
+    }
+    if arguments.has(&["-O", "--remote-name", "--remote-name-all"]) {
+        prints = false;
+        for url in &urls {
+            let name = remote_name(url, None).map_or(Value::Unknown, Value::exact);
+            machine.write_from(&within(directory.as_ref(), &name), &came);
+        }
+    }
+    if prints && !arguments.has(&["-I", "--head"]) { Exit::with(came) } else { Exit::unknown() }
+}
+
+/// Interprets a call of wget.
+pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-V", "--version", "-h", "--help"]) {
+        return Exit::unknown();
+    }
+    if let Some(program) = arguments.value(&["--use-askpass"]).cloned() {
+        machine.run_words(&[program], Input::Inherited);
+    }
+    if arguments.values(&["-e", "--execute"]).any(|value| {
+        value.as_exact().is_none_or(|text| {
+            !matches!(
+                text.split('=').next().map(str::trim),
+                Some("robots" | "timeout" | "tries" | "use_proxy" | "http_proxy" | "https_proxy")
+            )
+        })
+    }) {
+        machine.opaque("carries out an order of its configuration language");
+    }
+    let mut sent = Sent::Nothing;
+    for file in arguments.values(&["--post-file", "--body-file"]).cloned().collect::<Vec<_>>() {
+        machine.read(&file);
+        sent = Sent::Data;
+    }
+    for text in arguments.values(&["--post-data", "--body-data"]) {
+        sent = sent.max(if text.as_exact().is_some() { Sent::Literal } else { Sent::Data });
+    }
+    if arguments.value(&["--method"]).is_some_and(|method| !is_asking(method)) {
+        sent = sent.max(Sent::Literal);
+    }
+    for log in arguments
+        .values(&["-o", "--output-file", "-a", "--append-output", "--save-cookies"])
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        machine.write(&log);
+    }
+    if let Some(list) = arguments.value(&["-i", "--input-file"]).cloned() {
+        machine.read(&list);
+        request(machine, &Value::Unknown, sent);
+    }
+    let mut came = Output::Nothing;
+    for url in &arguments.operands {
+        came = came.followed_by(fetch(machine, url, sent));
+    }
+    if arguments.has(&["--spider"]) || arguments.operands.is_empty() {
+        return Exit::unknown();
+    }
+    if let Some(output) = arguments.value(&["-O", "--output-document"]).cloned() {
+        if output.as_exact() == Some("-") {
+            return Exit::with(came);
+        }
+        machine.write_from(&output, &came);
+        return Exit::silent();
+    }
+    let directory = arguments.value(&["-P", "--directory-prefix"]).cloned();
+    if let Some(directory) = &directory {
+        machine.make_directory(directory);
+    }
+    if arguments.has(&["-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites"]) {
+        for url in &arguments.operands {
+            let host = url.as_exact().map(super::known_hosts::host_of).map_or(Value::Unknown, Value::exact);
+            for aim in machine.paths(&within(directory.as_ref(), &host)) {
+                machine.add(
+                    crate::interpreter::Draft::at(crate::effect::EffectKind::FileCreate, aim).recursive(),
+                );
+            }
+        }
+        return Exit::silent();
+    }
+    for url in &arguments.operands {
+        let name = remote_name(url, Some("index.html")).map_or(Value::Unknown, Value::exact);
+        machine.write_from(&within(directory.as_ref(), &name), &came);
+    }
+    Exit::silent()
+}
+
+/// Interprets a call of httpie or xh.
+pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let mut operands = arguments.operands.iter().peekable();
+    let mut sent = Sent::Nothing;
+    if let Some(method) = operands
+        .peek()
+        .and_then(|word| word.as_exact())
+        .filter(|text| text.len() > 2 && text.chars().all(|c| c.is_ascii_uppercase()))
+    {
+        if !matches!(method, "GET" | "HEAD" | "OPTIONS") {
+            sent = Sent::Literal;
+        }
+        operands.next();
+    }
+    let Some(url) = operands.next() else {
+        return Exit::unknown();
+    };
+    for item in operands {
+        let Some(text) = item.as_exact() else {
+            sent = Sent::Data;
+            continue;
+        };
+        let file = text
+            .split_once(":=@")
+            .or_else(|| text.split_once("=@"))
+            .or_else(|| text.split_once('@').filter(|(name, _)| !name.contains(['=', ':'])));
+        if let Some((_, path)) = file {
+            machine.read(&Value::exact(path));
+            sent = Sent::Data;
+        } else if text.contains('=') && !text.contains("==") {
+            sent = sent.max(Sent::Literal);
+        }
+    }
+    if call.input != Input::Inherited && call.input != Input::Text(Value::exact("")) {
+        sent = Sent::Data;
+    }
+    let url = match url.as_exact() {
+        Some(text) if text.starts_with(":/") => {
+            Value::exact(format!("http://localhost{}", text.trim_start_matches(':')))
+        }
+        Some(text) if text.starts_with(':') => Value::exact(format!("http://localhost{text}")),
+        Some(text) if !text.contains("://") => {
+            Value::exact(format!("{}://{text}", if call.program.contains('s') { "https" } else { "http" }))
+        }
+        Some(_) | None => url.clone(),
+    };
+    request(machine, &url, sent);
+    let came = Output::Network(url.known_start());
+    match arguments.value(&["-o", "--output"]).cloned() {
+        Some(output) => {
+            machine.write_from(&output, &came);
+            Exit::silent()
+        }
+        None => Exit::with(came),
+    }
+}
+
+/// Asks for a URL; answers what comes back.
+fn fetch(machine: &mut Machine<'_>, url: &Value, sent: Sent) -> Output {
+    if let Some(path) = url.as_exact().and_then(|text| text.strip_prefix("file://")) {
+        let path = path.strip_prefix("localhost").unwrap_or(path);
+        return machine.read(&Value::exact(path));
+    }
+    request(machine, url, sent);
+    Output::Network(url.as_exact().map_or_else(|| url.known_start(), str::to_owned))
+}
+
+/// What a call of curl sends; the files that it sends are read.
+fn curl_sends(machine: &mut Machine<'_>, call: &Call) -> Sent {
+    let arguments = &call.arguments;
+    let mut sent = Sent::Nothing;
+    for (option, value) in &arguments.options {
+        let Some(value) = value else { continue };
+        let found = match option.as_str() {
+            "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json" => at_file(machine, value, call),
+            "--data-raw" | "--form-string" => literal(value),
+            "--data-urlencode" => match value.as_exact().and_then(|text| text.split_once('@')) {
+                Some((name, path)) if !name.contains('=') => file(machine, &Value::exact(path), call),
+                _ => literal(value),
+            },
+            "-F" | "--form" => form(machine, value, call),
+            "-T" | "--upload-file" => file(machine, value, call),
+            "-H" | "--header" | "--proxy-header" => {
+                match value.as_exact().and_then(|text| text.strip_prefix('@')) {
+                    Some(path) => file(machine, &Value::exact(path), call),
+                    None => Sent::Nothing,
+                }
+            }
+            "-X" | "--request" => {
+                if is_asking(value) {
+                    Sent::Nothing
+                } else {
+                    Sent::Literal
+                }
+            }
+            "-Q" | "--quote" => Sent::Literal,
+            _ => Sent::Nothing,
+        };
+        sent = sent.max(found);
+    }
+    if arguments.has(&["-G", "--get"]) && sent == Sent::Literal { Sent::Nothing } else { sent }
+}
+
+/// Whether a method only asks.
+fn is_asking(method: &Value) -> bool {
+    method.as_exact().is_some_and(|text| {
+        matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "PROPFIND" | "TRACE")
+    })
+}
+
+fn literal(value: &Value) -> Sent {
+    if value.as_exact().is_some() || value.known_start().starts_with('{') {
+        Sent::Literal
+    } else {
+        Sent::Data
+    }
+}
+
+/// Text, or a file behind `@`.
+fn at_file(machine: &mut Machine<'_>, value: &Value, call: &Call) -> Sent {
+    let start = value.known_start();
+    let Some(rest) = start.strip_prefix('@') else {
+        return literal(value);
+    };
+    let path = match value {
+        Value::Exact(_) => Value::exact(rest),
+        Value::Between { suffix, .. } => Value::Between { prefix: rest.to_owned(), suffix: suffix.clone() },
+        Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => Value::Unknown,
+    };
+    file(machine, &path, call)
+}
+
+fn file(machine: &mut Machine<'_>, path: &Value, call: &Call) -> Sent {
+    if !matches!(path.as_exact(), Some("-" | ".")) {
+        machine.read(path);
+        return Sent::Data;
+    }
+    match &call.input {
+        Input::Text(text) => literal(text),
+        Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+            Sent::Data
+        }
+    }
+}
+
+/// A part of a form: `name=text`, `name=@file,file;type=x`, `name=<file`.
+fn form(machine: &mut Machine<'_>, value: &Value, call: &Call) -> Sent {
+    let Some(text) = value.as_exact() else {
+        return if value.known_start().contains("=@") { Sent::Data } else { literal(value) };
+    };
+    let Some((_, content)) = text.split_once('=') else {
+        return Sent::Literal;
+    };
+    let Some(files) = content.strip_prefix(['@', '<']) else {
+        return Sent::Literal;
+    };
+    for path in files.split(';').next().unwrap_or(files).split(',') {
+        file(machine, &Value::exact(path.trim_matches('"')), call);
+    }
+    Sent::Data
+}
+
+/// The name under which a URL is kept; `None` when not known.
+fn remote_name(url: &Value, otherwise: Option<&str>) -> Option<String> {
+    let text = url.as_exact()?;
+    let plain = text.split('#').next().unwrap_or(text);
+    let path = plain.split_once("://").map_or(plain, |(_, rest)| rest);
+    let name = match path.split_once('/') {
+        Some((_, inner)) if otherwise.is_some() => inner.rsplit('/').next().unwrap_or_default(),
+        Some((_, inner)) => {
+            inner.split('?').next().unwrap_or_default().rsplit('/').next().unwrap_or_default()
+        }
+        None => "",
+    };
+    if name.is_empty() { otherwise.map(str::to_owned) } else { Some(name.to_owned()) }
+}
+
+/// A name in a directory that may be given.
+fn within(directory: Option<&Value>, name: &Value) -> Value {
+    match directory {
+        Some(directory) => directory.followed_by(&Value::exact("/")).followed_by(name),
+        None => name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn downloads_are_named_after_their_url() {
+        let name = |url: &str, otherwise| remote_name(&Value::exact(url), otherwise);
+        assert_eq!(name("https://h/a/b.tgz?x=/y", None).as_deref(), Some("b.tgz"));
+        assert_eq!(name("https://h", Some("index.html")).as_deref(), Some("index.html"));
+        assert_eq!(name("https://h/a/", None), None);
+        assert!(
+            is_asking(&Value::exact("get"))
+                && !is_asking(&Value::exact("DELETE"))
+                && !is_asking(&Value::Unknown)
+        );
+    }
+}

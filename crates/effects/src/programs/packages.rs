@@ -1,0 +1,289 @@
+//! What package managers and build tools run: scripts of a project, tools that a project holds, recipes.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `makefile` | makefiles: rules, variables, functions |
+//! | `recipes` | `make` and `just`: which recipes run, and in which order |
+//!
+//! A script that can be read is interpreted. One that cannot be read is the project's own, which its owner runs every day: a
+//! process worth naming, not an unknown danger.
+
+mod makefile;
+mod recipes;
+
+pub(crate) use recipes::{just, make};
+
+use serde_json::Value as Json;
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+/// Runs a script of `package.json`: `npm run x`, `npm test`, `yarn x`, `bun run x`.
+pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let (manager, subcommand) = call.program.rsplit_once(' ').unwrap_or((call.program.as_str(), ""));
+    let manager = manager.split(' ').next().unwrap_or(manager).to_owned();
+    let named_by_subcommand = match subcommand {
+        "test" | "t" | "tst" => Some("test"),
+        "start" | "stop" | "restart" | "build" | "dev" | "lint" => Some(subcommand),
+        _ => None,
+    };
+    let (name, rest) = match named_by_subcommand {
+        Some(name) => (Value::exact(name), arguments.operands.as_slice()),
+        None => match arguments.operands.split_first() {
+            Some((name, rest)) => (name.clone(), rest),
+            None => return Exit::unknown(),
+        },
+    };
+    if arguments.has(&[
+        "-w",
+        "--workspace",
+        "-ws",
+        "--workspaces",
+        "--filter",
+        "-F",
+        "-r",
+        "--recursive",
+        "--all",
+    ]) {
+        return spawned(machine, &call.program, "runs a script in several packages");
+    }
+    let directory = arguments.value(&["--prefix", "-C", "--dir", "--cwd"]).cloned();
+    let work = |machine: &mut Machine<'_>| run_script(machine, call, &manager, &name, rest);
+    match directory {
+        Some(directory) => machine.inside(&directory, work),
+        None => work(machine),
+    }
+}
+
+/// Runs a script or tool that stands in the place of a subcommand: `yarn lint`, `pnpm build`, `bun file.ts`. Without one, yarn installs.
+pub(crate) fn named_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let Some((name, rest)) = arguments.operands.split_first() else {
+        if call.program == "yarn" && arguments.options.is_empty() {
+            let draft = Draft::new(EffectKind::PackageInstall, Target::Service("project".to_owned()))
+                .severity(Severity::Low);
+            machine.add(draft.note("into the project"));
+        }
+        return Exit::unknown();
+    };
+    if arguments.has(&["--filter", "-F", "-r", "--recursive"]) {
+        return spawned(machine, &call.program, "runs a script in several packages");
+    }
+    let work = |machine: &mut Machine<'_>| run_script(machine, call, &call.program, name, rest);
+    match arguments.value(&["-C", "--dir", "--cwd"]).cloned() {
+        Some(directory) => machine.inside(&directory, work),
+        None => work(machine),
+    }
+}
+
+fn run_script(machine: &mut Machine<'_>, call: &Call, manager: &str, name: &Value, rest: &[Value]) -> Exit {
+    let Some(name) = name.as_exact() else {
+        return spawned(machine, &call.program, "which script runs is not known");
+    };
+    let Some((directory, text)) = nearest(machine, "package.json") else {
+        return spawned(machine, &call.program, "the scripts of the project could not be read");
+    };
+    let package: Json =
+        text.as_exact().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Json::Null);
+    let find = |name: &str| {
+        package.get("scripts").and_then(|scripts| scripts.get(name)).and_then(Json::as_str).map(str::to_owned)
+    };
+    let Some(command) = find(name) else {
+        if package.is_null() {
+            return spawned(machine, &call.program, "the scripts of the project could not be read");
+        }
+        if manager == "npm" {
+            return if name == "start" {
+                spawned(machine, &call.program, "runs server.js")
+            } else {
+                Exit::failure()
+            };
+        }
+        // yarn, pnpm and bun also take the name of a tool, bun that of a file.
+        let mut words = vec![Value::exact(name)];
+        words.extend(rest.iter().cloned());
+        return project_words(machine, &call.program, &words);
+    };
+    let mut exit = Exit::silent();
+    let place = Value::exact(directory.as_str());
+    let steps = [find(&format!("pre{name}")), Some(command), find(&format!("post{name}"))];
+    for (index, step) in steps.into_iter().enumerate() {
+        let Some(step) = step else { continue };
+        let mut text = Value::exact(step);
+        if index == 1 {
+            for word in rest.iter().filter(|word| word.as_exact() != Some("--")) {
+                let quoted = word.as_exact().map_or_else(|| word.clone(), |word| Value::exact(quoted(word)));
+                text = text.followed_by(&Value::exact(" ")).followed_by(&quoted);
+            }
+        }
+        exit = machine.inside(&place, |machine| machine.run_text(&text, Input::Inherited));
+    }
+    exit
+}
+
+/// Runs a tool by name that is downloaded when the project does not hold it: `npx x`, `uvx x`, `pipx run x`.
+pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let packages: Vec<Value> =
+        arguments.values(&["-p", "--package", "--from", "--with", "--spec"]).cloned().collect();
+    if let Some(text) = arguments.value(&["-c", "--call"]).cloned() {
+        for package in &packages {
+            machine.effect(EffectKind::PackageInstall, package);
+        }
+        return machine.run_text(&text, Input::Inherited);
+    }
+    let Some((first, rest)) = arguments.operands.split_first() else {
+        return Exit::unknown();
+    };
+    let Some(text) = first.as_exact() else {
+        machine.opaque("which tool is downloaded and run is not known");
+        return Exit::unknown();
+    };
+    let name = tool_name(text);
+    let is_local = packages.is_empty()
+        && (held_tool(machine, &name)
+            || is_dependency(machine, text)
+            || arguments.has(&["--no-install", "--no"]));
+    let known = machine.knows(&name);
+    if !is_local {
+        let wanted: Vec<Value> = if packages.is_empty() { vec![first.clone()] } else { packages };
+        for package in wanted {
+            let target = package.as_exact().map_or(Target::Unknown, |text| Target::Service(text.to_owned()));
+            let draft =
+                Draft::new(EffectKind::PackageInstall, target).note("downloads a package and runs its code");
+            let is_template = known || call.program.ends_with(" create") || name.starts_with("create-");
+            // A tool of the usual registry is what such runners are for; one from an address is not.
+            let is_named = package.as_exact().is_some_and(|text| !text.contains("://"));
+            machine.add(if is_template || is_named { draft } else { draft.severity(Severity::High) });
+        }
+    }
+    if !known {
+        return spawned(machine, &name, "");
+    }
+    let mut words = vec![Value::exact(name)];
+    words.extend(rest.iter().cloned());
+    machine.run_words(&words, Input::Inherited)
+}
+
+/// Runs a command in the environment of the project: `uv run x`, `poetry run x`, `bundle exec x`, `cargo x`.
+pub(crate) fn project_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    if let Some(module) = call.arguments.value(&["-m", "--module"]).cloned() {
+        let mut words = vec![Value::exact("python"), Value::exact("-m"), module];
+        words.extend(call.arguments.operands.iter().cloned());
+        return machine.run_words(&words, call.input.clone());
+    }
+    for package in call.arguments.values(&["--with"]).cloned().collect::<Vec<_>>() {
+        machine.effect(EffectKind::PackageInstall, &package);
+    }
+    project_words(machine, &call.program, &call.arguments.operands)
+}
+
+/// Runs words as a command of the project: what the catalogue knows and scripts are followed, other names are the project's own tools.
+fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value]) -> Exit {
+    let Some((first, rest)) = words.split_first() else {
+        return Exit::unknown();
+    };
+    let Some(name) = first.as_exact() else {
+        machine.opaque("which command runs is not known");
+        return Exit::unknown();
+    };
+    let interpreter = match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("py" | "pyw") => Some("python"),
+        Some("js" | "mjs" | "cjs" | "ts" | "tsx" | "jsx" | "mts") => Some("node"),
+        Some("rb") => Some("ruby"),
+        _ => None,
+    };
+    if let Some(interpreter) = interpreter {
+        let mut whole = vec![Value::exact(interpreter), first.clone()];
+        whole.extend(rest.iter().cloned());
+        return machine.run_words(&whole, Input::Inherited);
+    }
+    if name.contains('/') || machine.knows(name.rsplit('/').next().unwrap_or(name)) {
+        return machine.run_words(words, Input::Inherited);
+    }
+    spawned(machine, &format!("{cause} {name}"), "a tool of the project")
+}
+
+/// Names a process that runs the project's own code.
+fn spawned(machine: &mut Machine<'_>, name: &str, note: &str) -> Exit {
+    machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process(name.to_owned())).note(note));
+    Exit::unknown()
+}
+
+/// The nearest file of a name from the working directory upward, with its directory and text.
+fn nearest(machine: &Machine<'_>, name: &str) -> Option<(AbsolutePath, Value)> {
+    let mut next = machine.cwd().cloned();
+    while let Some(directory) = next {
+        let path = directory.join(name);
+        match machine.entry(&path) {
+            Entry::File(_) | Entry::Symlink(_) => return Some((directory, machine.text(&path))),
+            Entry::Unknown => return None,
+            Entry::Missing | Entry::Directory | Entry::Special => next = directory.parent(),
+        }
+    }
+    None
+}
+
+/// Whether the project holds a tool of that name.
+fn held_tool(machine: &Machine<'_>, name: &str) -> bool {
+    let mut next = machine.cwd().cloned();
+    while let Some(directory) = next {
+        for place in ["node_modules/.bin", ".venv/bin", "venv/bin"] {
+            if !matches!(machine.entry(&directory.join(place).join(name)), Entry::Missing | Entry::Unknown) {
+                return true;
+            }
+        }
+        next = directory.parent();
+    }
+    false
+}
+
+/// Whether the project asks for the package.
+fn is_dependency(machine: &Machine<'_>, package: &str) -> bool {
+    let version = package.get(1..).and_then(|rest| rest.find('@')).map_or(package.len(), |at| at + 1);
+    let name = package.get(..version).unwrap_or(package);
+    let wanted: Json = nearest(machine, "package.json")
+        .and_then(|(_, text)| serde_json::from_str(text.as_exact()?).ok())
+        .unwrap_or(Json::Null);
+    let groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+    groups.iter().any(|group| wanted.get(group).and_then(|group| group.get(name)).is_some())
+}
+
+/// The name of the tool that a package is called after: `@scope/name@1.2` -> `name`, `ruff==0.4` -> `ruff`.
+fn tool_name(package: &str) -> String {
+    let plain = package.split("==").next().unwrap_or(package);
+    let plain = match plain.get(1..).and_then(|rest| rest.find('@')) {
+        Some(at) => plain.get(..=at).unwrap_or(plain),
+        None => plain,
+    };
+    let plain = plain.strip_prefix("npm:").unwrap_or(plain);
+    if plain.starts_with('@') {
+        plain.rsplit('/').next().unwrap_or(plain).to_owned()
+    } else {
+        plain.to_owned()
+    }
+}
+
+/// A text as one word of shell text.
+fn quoted(text: &str) -> String {
+    let is_plain =
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_named_after_their_tool() {
+        assert_eq!(tool_name("@vue/cli@5"), "cli");
+        assert_eq!(tool_name("prettier@3.1.0"), "prettier");
+        assert_eq!(tool_name("ruff==0.4.1"), "ruff");
+        assert_eq!(tool_name("create-next-app"), "create-next-app");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+}

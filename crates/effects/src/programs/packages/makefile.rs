@@ -1,0 +1,554 @@
+//! Makefiles: rules, variables and functions, as far as the recipes need them.
+
+use std::collections::BTreeMap;
+
+/// The greatest depth of variables in variables and of included files (ours).
+const DEPTH: usize = 16;
+/// The greatest length of an expanded text, in bytes (ours).
+const LENGTH: usize = 32 * 1024;
+
+/// What stands in for a function that is not understood: a substitution whose output nobody knows.
+const UNKNOWN: &str = "$(make-function-that-is-not-known)";
+
+/// A makefile.
+#[derive(Debug, Default)]
+pub(super) struct Makefile {
+    /// Variables, unexpanded.
+    variables: BTreeMap<String, String>,
+    /// Variables of the command line, which win.
+    given: BTreeMap<String, String>,
+    /// Rules in order.
+    pub(super) rules: Vec<Rule>,
+    /// Targets that are not files.
+    pub(super) phony: Vec<String>,
+    /// The working directory, for functions that name paths.
+    directory: String,
+}
+
+/// A rule.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rule {
+    /// What it makes, expanded; may hold `%`.
+    pub(super) targets: Vec<String>,
+    /// From what, expanded; may hold `%`.
+    pub(super) prerequisites: Vec<String>,
+    /// Lines of shell text, unexpanded, with their prefixes.
+    pub(super) recipe: Vec<String>,
+    /// For a static pattern rule, the pattern of the targets.
+    pub(super) pattern: Option<String>,
+}
+
+/// The values of the automatic variables of one recipe.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Automatic {
+    pub(super) target: String,
+    pub(super) prerequisites: Vec<String>,
+    pub(super) stem: String,
+}
+
+impl Makefile {
+    /// A makefile in a directory, with nothing in it.
+    pub(super) fn new(directory: &str) -> Self {
+        Self { directory: directory.to_owned(), ..Self::default() }
+    }
+
+    /// Sets a variable on the command line.
+    pub(super) fn give(&mut self, name: &str, value: &str) {
+        self.given.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Reads the text of a makefile; `include` answers the text of another by its name, `environment` a variable.
+    pub(super) fn read(&mut self, text: &str, include: &dyn Fn(&str) -> Option<String>, depth: usize) {
+        let mut skipping: Vec<Branch> = Vec::new();
+        let mut open: Option<Vec<usize>> = None;
+        let mut lines = logical_lines(text).into_iter();
+        while let Some(line) = lines.next() {
+            if let Some(recipe) = line.strip_prefix('\t') {
+                if let (Some(rules), true) = (&open, skipping.iter().all(|branch| branch.taken)) {
+                    for index in rules {
+                        if let Some(rule) = self.rules.get_mut(*index) {
+                            rule.recipe.push(recipe.to_owned());
+                        }
+                    }
+                }
+                continue;
+            }
+            let plain = without_comment(&line).trim().to_owned();
+            if plain.is_empty()
+                || self.condition(&plain, &mut skipping)
+                || !skipping.iter().all(|branch| branch.taken)
+            {
+                continue;
+            }
+            if let Some(definition) = plain.strip_prefix("define ") {
+                let name = definition.trim_end_matches('=').trim().to_owned();
+                let mut body = Vec::new();
+                for inner in lines.by_ref() {
+                    if inner.trim() == "endef" {
+                        break;
+                    }
+                    body.push(inner);
+                }
+                self.variables.insert(name, body.join("\n"));
+                continue;
+            }
+            let first = plain.split_whitespace().next().unwrap_or_default();
+            if matches!(first, "include" | "-include" | "sinclude") && depth < DEPTH {
+                let names = self.expand(plain.get(first.len()..).unwrap_or_default(), None, 0);
+                for name in names.split_whitespace() {
+                    if let Some(text) = include(name) {
+                        self.read(&text, include, depth + 1);
+                    }
+                }
+                continue;
+            }
+            let assignment =
+                plain.strip_prefix("export ").or_else(|| plain.strip_prefix("override ")).unwrap_or(&plain);
+            if self.assign(assignment) {
+                open = None;
+                continue;
+            }
+            open = self.rule(&plain);
+        }
+    }
+
+    /// The target that is made when none is named.
+    pub(super) fn default_goal(&self) -> Option<String> {
+        if let Some(goal) = self.variables.get(".DEFAULT_GOAL") {
+            return Some(self.expand(goal, None, 0).trim().to_owned());
+        }
+        let named = self.rules.iter().flat_map(|rule| &rule.targets);
+        named
+            .into_iter()
+            .find(|name| !name.contains('%') && (!name.starts_with('.') || name.contains('/')))
+            .cloned()
+    }
+
+    /// Expands variables and functions; `automatic` are the values of `$@` and its like inside a recipe.
+    pub(super) fn expand(&self, text: &str, automatic: Option<&Automatic>, depth: usize) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            out.push_str(rest.get(..at).unwrap_or_default());
+            rest = rest.get(at + 1..).unwrap_or_default();
+            if out.len() > LENGTH || depth > DEPTH {
+                out.push_str(UNKNOWN);
+                return out;
+            }
+            let Some(next) = rest.chars().next() else { break };
+            match next {
+                '$' => {
+                    out.push('$');
+                    rest = rest.get(1..).unwrap_or_default();
+                }
+                '(' | '{' => {
+                    let Some(end) = matching(rest) else {
+                        out.push('$');
+                        continue;
+                    };
+                    let inner = rest.get(1..end).unwrap_or_default();
+                    rest = rest.get(end + 1..).unwrap_or_default();
+                    out.push_str(&self.reference(inner, automatic, depth + 1));
+                }
+                letter => {
+                    rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+                    out.push_str(&self.variable(&letter.to_string(), automatic, depth + 1));
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn reference(&self, inner: &str, automatic: Option<&Automatic>, depth: usize) -> String {
+        if let Some((name, rest)) = inner.split_once([' ', '\t']) {
+            if let Some(text) = self.function(name, rest.trim_start(), automatic, depth) {
+                return text;
+            }
+            return UNKNOWN.to_owned();
+        }
+        if let Some((name, (from, to))) =
+            inner.split_once(':').and_then(|(name, change)| Some((name, change.split_once('=')?)))
+        {
+            let value = self.variable(name, automatic, depth);
+            let change = |word: &str| {
+                if from.contains('%') {
+                    matched(from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', &stem, 1))
+                } else {
+                    word.strip_suffix(from).map_or_else(|| word.to_owned(), |start| format!("{start}{to}"))
+                }
+            };
+            return value.split_whitespace().map(change).collect::<Vec<_>>().join(" ");
+        }
+        let name = self.expand(inner, automatic, depth);
+        self.variable(&name, automatic, depth)
+    }
+
+    fn variable(&self, name: &str, automatic: Option<&Automatic>, depth: usize) -> String {
+        if let Some(automatic) = automatic {
+            let directory =
+                |path: &str| path.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned();
+            let file = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+            let first = automatic.prerequisites.first().cloned().unwrap_or_default();
+            match name {
+                "@" => return automatic.target.clone(),
+                "<" => return first,
+                "^" | "+" | "?" => return automatic.prerequisites.join(" "),
+                "*" => return automatic.stem.clone(),
+                "@D" => return directory(&automatic.target),
+                "@F" => return file(&automatic.target),
+                "<D" => return directory(&first),
+                "<F" => return file(&first),
+                _ => {}
+            }
+        }
+        if let Some(value) = self.given.get(name).or_else(|| self.variables.get(name)) {
+            return self.expand(value, automatic, depth);
+        }
+        match name {
+            "MAKE" => "make".to_owned(),
+            "RM" => "rm -f".to_owned(),
+            "CC" => "cc".to_owned(),
+            "CXX" => "c++".to_owned(),
+            "AR" => "ar".to_owned(),
+            "CURDIR" | "PWD" => self.directory.clone(),
+            "MAKEFILE_LIST" => "Makefile".to_owned(),
+            "SHELL" => "/bin/sh".to_owned(),
+            // What make does not know comes from the environment, as the shell would see it too.
+            _ if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+                format!("${{{name}-}}")
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn function(
+        &self,
+        name: &str,
+        rest: &str,
+        automatic: Option<&Automatic>,
+        depth: usize,
+    ) -> Option<String> {
+        let expand = |text: &str| self.expand(text, automatic, depth);
+        let arguments = split_arguments(rest);
+        let argument = |index: usize| arguments.get(index).map(|text| expand(text)).unwrap_or_default();
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let each = |index: usize, change: &dyn Fn(&str) -> String| {
+            words(&argument(index)).iter().map(|word| change(word)).collect::<Vec<_>>().join(" ")
+        };
+        Some(match name {
+            "shell" => format!("$({})", expand(rest)),
+            "wildcard" => expand(rest),
+            "strip" => words(&argument(0)).join(" "),
+            "subst" => argument(2).replace(&argument(0), &argument(1)),
+            "patsubst" => {
+                let (from, to) = (argument(0), argument(1));
+                each(2, &|word| {
+                    matched(&from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', &stem, 1))
+                })
+            }
+            "filter" | "filter-out" => {
+                let patterns = words(&argument(0));
+                let keeps = |word: &String| {
+                    patterns.iter().any(|pattern| matched(pattern, word).is_some()) == (name == "filter")
+                };
+                words(&argument(1)).into_iter().filter(keeps).collect::<Vec<_>>().join(" ")
+            }
+            "sort" => {
+                let mut all = words(&argument(0));
+                all.sort();
+                all.dedup();
+                all.join(" ")
+            }
+            "addprefix" => {
+                let start = argument(0);
+                each(1, &|word| format!("{start}{word}"))
+            }
+            "addsuffix" => {
+                let end = argument(0);
+                each(1, &|word| format!("{word}{end}"))
+            }
+            "notdir" => each(0, &|word| word.rsplit('/').next().unwrap_or(word).to_owned()),
+            "dir" => {
+                each(0, &|word| word.rfind('/').map_or("./", |at| word.get(..=at).unwrap_or(word)).to_owned())
+            }
+            "basename" => each(0, &|word| word.rsplit_once('.').map_or(word, |(start, _)| start).to_owned()),
+            "suffix" => {
+                each(0, &|word| word.rsplit_once('.').map_or(String::new(), |(_, end)| format!(".{end}")))
+            }
+            "firstword" => words(&argument(0)).first().cloned().unwrap_or_default(),
+            "lastword" => words(&argument(0)).last().cloned().unwrap_or_default(),
+            "word" => words(&argument(1))
+                .get(argument(0).trim().parse::<usize>().ok()?.checked_sub(1)?)
+                .cloned()
+                .unwrap_or_default(),
+            "words" => words(&argument(0)).len().to_string(),
+            "abspath" | "realpath" => each(0, &|word| {
+                if word.starts_with('/') { word.to_owned() } else { format!("{}/{word}", self.directory) }
+            }),
+            "if" => {
+                let holds = !argument(0).trim().is_empty();
+                argument(if holds { 1 } else { 2 })
+            }
+            "or" => (0..arguments.len()).map(argument).find(|text| !text.is_empty()).unwrap_or_default(),
+            "and" => {
+                let all: Vec<String> = (0..arguments.len()).map(argument).collect();
+                if all.iter().any(String::is_empty) {
+                    String::new()
+                } else {
+                    all.last().cloned().unwrap_or_default()
+                }
+            }
+            "foreach" => {
+                let variable = argument(0);
+                let body = arguments.get(2..).unwrap_or_default().join(",");
+                let one = |word: &str| {
+                    let bound = body
+                        .replace(&format!("$({variable})"), word)
+                        .replace(&format!("${{{variable}}}"), word);
+                    expand(&bound)
+                };
+                each(1, &one)
+            }
+            "info" | "warning" | "error" => String::new(),
+            _ => return None,
+        })
+    }
+
+    /// Reads a conditional directive. Answers whether the line was one.
+    fn condition(&self, line: &str, branches: &mut Vec<Branch>) -> bool {
+        let (word, rest) = line.split_once([' ', '(']).unwrap_or((line, ""));
+        let holds = match word {
+            "ifdef" | "ifndef" => {
+                let set = !self.variable(rest.trim(), None, 0).starts_with("${")
+                    && !self.variable(rest.trim(), None, 0).is_empty();
+                set == (word == "ifdef")
+            }
+            "ifeq" | "ifneq" => {
+                let (left, right) = compared(line.get(word.len()..).unwrap_or_default().trim());
+                (self.expand(&left, None, 0).trim() == self.expand(&right, None, 0).trim())
+                    == (word == "ifeq")
+            }
+            "else" => {
+                if let Some(branch) = branches.pop() {
+                    let rest = rest.trim();
+                    let mut next = Branch { taken: !branch.done, done: true };
+                    if !rest.is_empty() && !branch.done {
+                        let mut inner = Vec::new();
+                        self.condition(rest, &mut inner);
+                        next = inner.pop().unwrap_or(next);
+                    }
+                    branches.push(next);
+                }
+                return true;
+            }
+            "endif" => {
+                branches.pop();
+                return true;
+            }
+            _ => return false,
+        };
+        branches.push(Branch { taken: holds, done: holds });
+        true
+    }
+
+    /// Reads a variable. Answers whether the line was one.
+    fn assign(&mut self, line: &str) -> bool {
+        let Some(at) = line.find('=') else { return false };
+        let left = line.get(..at).unwrap_or_default();
+        let value = line.get(at + 1..).unwrap_or_default().trim().to_owned();
+        let name = left.trim_end_matches([':', '?', '+', '!']).trim();
+        let sign = left.get(left.trim_end_matches([':', '?', '+', '!']).len()..).unwrap_or_default();
+        // A colon in the name means a rule with a value in it, or a variable for one target.
+        if name.is_empty() || name.contains([':', ' ', '\t', '$', '(']) {
+            return false;
+        }
+        let value = match sign {
+            ":" | "::" | ":::" => self.expand(&value, None, 0).replace('$', "$$"),
+            "!" => format!("$(shell {value})"),
+            "?" if self.variables.contains_key(name) => return true,
+            "+" => match self.variables.get(name) {
+                Some(before) => format!("{before} {value}"),
+                None => value,
+            },
+            _ => value,
+        };
+        self.variables.insert(name.to_owned(), value);
+        true
+    }
+
+    /// Reads the head of a rule; the indices of the rules to which the recipe below belongs.
+    fn rule(&mut self, line: &str) -> Option<Vec<usize>> {
+        let (head, inline) = match line.split_once(';') {
+            Some((head, inline)) if head.contains(':') => (head, Some(inline.trim().to_owned())),
+            _ => (line, None),
+        };
+        let expanded = self.expand(head, None, 0);
+        let (targets, rest) = expanded.split_once(':')?;
+        let rest = rest.trim_start_matches(':');
+        if rest.contains('=') {
+            // A variable for one target holds for all here: the recipe reads the same.
+            self.assign(rest.trim());
+            return None;
+        }
+        let (pattern, prerequisites) = match rest.split_once(':') {
+            Some((pattern, prerequisites)) => (Some(pattern.trim().to_owned()), prerequisites),
+            None => (None, rest),
+        };
+        let names = |text: &str| {
+            text.split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect::<Vec<_>>()
+        };
+        let targets = names(targets);
+        if targets.iter().any(|target| target == ".PHONY") {
+            self.phony.extend(names(prerequisites));
+            return None;
+        }
+        self.rules.push(Rule {
+            targets,
+            prerequisites: names(prerequisites),
+            recipe: inline.into_iter().collect(),
+            pattern,
+        });
+        Some(vec![self.rules.len() - 1])
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Branch {
+    taken: bool,
+    done: bool,
+}
+
+/// Lines with those joined that end in a backslash. A recipe keeps its line breaks for the shell.
+fn logical_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut joined: Option<String> = None;
+    for line in text.lines() {
+        let (line, goes_on) = match line.strip_suffix('\\') {
+            Some(start) => (start, true),
+            None => (line, false),
+        };
+        let whole = match joined.take() {
+            Some(before) if before.starts_with('\t') => {
+                format!("{before}\\\n{}", line.strip_prefix('\t').unwrap_or(line))
+            }
+            Some(before) => format!("{} {}", before.trim_end(), line.trim_start()),
+            None => line.to_owned(),
+        };
+        if goes_on {
+            joined = Some(whole);
+        } else {
+            lines.push(whole);
+        }
+    }
+    lines.extend(joined);
+    lines
+}
+
+fn without_comment(line: &str) -> &str {
+    match line.find('#') {
+        Some(0) => "",
+        Some(at) if !line.get(..at).unwrap_or_default().ends_with('\\') => line.get(..at).unwrap_or(line),
+        Some(_) | None => line,
+    }
+}
+
+/// The index of the bracket that closes the one at the start.
+fn matching(text: &str) -> Option<usize> {
+    let (open, close) = if text.starts_with('(') { ('(', ')') } else { ('{', '}') };
+    let mut depth = 0_usize;
+    for (index, letter) in text.char_indices() {
+        if letter == open {
+            depth += 1;
+        } else if letter == close {
+            depth = depth.checked_sub(1)?;
+            if depth == 0 {
+                return Some(index);
+            }
+        }
+    }
+    None
+}
+
+/// The arguments of a function, split at commas outside brackets.
+fn split_arguments(text: &str) -> Vec<String> {
+    let mut arguments = vec![String::new()];
+    let mut depth = 0_i32;
+    for letter in text.chars() {
+        match letter {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                arguments.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = arguments.last_mut() {
+            last.push(letter);
+        }
+    }
+    arguments
+}
+
+/// The two sides of `(a,b)` or `'a' 'b'`.
+fn compared(text: &str) -> (String, String) {
+    if let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        let mut parts = split_arguments(inner).into_iter();
+        return (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    }
+    let mut parts = text.split(['"', '\'']).filter(|part| !part.trim().is_empty());
+    (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned())
+}
+
+/// The stem of a name under a pattern with one `%`.
+pub(super) fn matched(pattern: &str, name: &str) -> Option<String> {
+    match pattern.split_once('%') {
+        None => (pattern == name).then(String::new),
+        Some((start, end)) if name.len() >= start.len() + end.len() => {
+            name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)).map(str::to_owned)
+        }
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn makefile(text: &str) -> Makefile {
+        let mut makefile = Makefile::new("/p");
+        makefile.read(text, &|_| None, 0);
+        makefile
+    }
+
+    #[test]
+    fn rules_and_variables_are_read() {
+        let text = "OUT ?= build\nSRC := a.c b.c\nOBJ = $(SRC:.c=.o)\n.PHONY: all clean\nall: $(OUT)/app # comment\n$(OUT)/app: $(OBJ)\n\t@mkdir -p $(@D)\n\tcc -o $@ $^\nclean:\n\trm -rf $(OUT) \\\n\t  dist\n";
+        let made = makefile(text);
+        assert_eq!(made.default_goal().as_deref(), Some("all"));
+        assert_eq!(made.phony, ["all", "clean"]);
+        let app = &made.rules[1];
+        assert_eq!(app.prerequisites, ["a.o", "b.o"]);
+        let automatic = Automatic {
+            target: "build/app".to_owned(),
+            prerequisites: app.prerequisites.clone(),
+            stem: String::new(),
+        };
+        assert_eq!(made.expand(&app.recipe[0], Some(&automatic), 0), "@mkdir -p build");
+        assert_eq!(made.expand(&app.recipe[1], Some(&automatic), 0), "cc -o build/app a.o b.o");
+        assert_eq!(made.expand(&made.rules[2].recipe[0], None, 0), "rm -rf build \\\n  dist");
+    }
+
+    #[test]
+    fn conditions_and_functions() {
+        let made = makefile(
+            "ifeq ($(MODE),release)\nFLAGS = -O2\nelse\nFLAGS = -g\nendif\nFILES = $(patsubst %.c,%.o,$(wildcard *.c))\n",
+        );
+        assert_eq!(made.expand("$(FLAGS)", None, 0), "-g");
+        assert_eq!(made.expand("$(FILES)", None, 0), "*.o");
+        assert_eq!(made.expand("$(shell git rev-parse HEAD) $$HOME", None, 0), "$(git rev-parse HEAD) $HOME");
+        assert_eq!(made.expand("$(DESTDIR)/x", None, 0), "${DESTDIR-}/x");
+        assert_eq!(matched("%.o", "a.o").as_deref(), Some("a"));
+    }
+}

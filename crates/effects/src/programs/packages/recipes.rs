@@ -1,0 +1,428 @@
+//! `make` and `just`: which recipes run, and in which order.
+
+use crate::interpreter::{Call, Exit, Input, Machine, Status, Value};
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Timestamp};
+
+use super::makefile::{Automatic, Makefile, Rule, matched};
+use super::{nearest, quoted, spawned};
+
+/// The greatest number of targets that one call makes (ours).
+const TARGETS: usize = 256;
+
+/// Interprets a call of make.
+pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&[
+        "-n",
+        "--just-print",
+        "--dry-run",
+        "--recon",
+        "-q",
+        "--question",
+        "-v",
+        "--version",
+        "-h",
+        "--help",
+        "-p",
+        "--print-data-base",
+    ]) {
+        return Exit::unknown();
+    }
+    match arguments.value(&["-C", "--directory"]).cloned() {
+        Some(directory) => machine.inside(&directory, |machine| make_here(machine, call)),
+        None => make_here(machine, call),
+    }
+}
+
+fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some(cwd) = machine.cwd().cloned() else {
+        return spawned(machine, "make", "which makefile is read is not known");
+    };
+    let named = call.arguments.value(&["-f", "--file", "--makefile"]).cloned();
+    let text = match &named {
+        Some(name) if name.as_exact() == Some("-") => match &call.input {
+            Input::Text(text) => text.clone(),
+            Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+                Value::Unknown
+            }
+        },
+        Some(name) => match name.as_exact() {
+            Some("/dev/null") => Value::exact(""),
+            Some(name) => machine.text(&cwd.join(name)),
+            None => Value::Unknown,
+        },
+        None => {
+            let present = ["GNUmakefile", "makefile", "Makefile"]
+                .into_iter()
+                .find(|name| !matches!(machine.entry(&cwd.join(name)), Entry::Missing | Entry::Unknown));
+            match present {
+                Some(name) => machine.text(&cwd.join(name)),
+                None if machine.entry(&cwd.join("Makefile")) == Entry::Missing => return Exit::failure(),
+                None => Value::Unknown,
+            }
+        }
+    };
+    let Some(text) = text.as_exact().map(str::to_owned) else {
+        if let Input::Network(url) = &call.input {
+            machine.runs_from_network(&url.clone());
+        }
+        return spawned(machine, "make", "the makefile could not be read");
+    };
+    let mut makefile = Makefile::new(cwd.as_str());
+    let mut goals = Vec::new();
+    for word in &call.arguments.operands {
+        match word.as_exact().map(|text| (text, text.split_once('='))) {
+            Some((_, Some((name, value)))) => {
+                makefile.give(name.trim_end_matches([':', '?', '+']), &value.replace('$', "$$"));
+            }
+            Some((goal, None)) => goals.push(goal.to_owned()),
+            None => return spawned(machine, "make", "which target is made is not known"),
+        }
+    }
+    {
+        let include = |name: &str| machine.text(&cwd.join(name)).as_exact().map(str::to_owned);
+        makefile.read(&text, &include, 0);
+    }
+    if goals.is_empty() {
+        goals.extend(makefile.default_goal());
+    }
+    let mut run = MakeRun {
+        machine,
+        makefile: &makefile,
+        cwd,
+        always: call.arguments.has(&["-B", "--always-make"]),
+        keeps_going: call.arguments.has(&["-k", "--keep-going", "-i", "--ignore-errors"]),
+        done: Vec::new(),
+    };
+    for goal in goals {
+        if run.build(&goal, 0).is_none() && !run.keeps_going {
+            return Exit::failure();
+        }
+    }
+    Exit::unknown()
+}
+
+/// One run of make.
+struct MakeRun<'m, 'w, 'f> {
+    machine: &'m mut Machine<'w>,
+    makefile: &'f Makefile,
+    cwd: AbsolutePath,
+    always: bool,
+    keeps_going: bool,
+    done: Vec<(String, bool)>,
+}
+
+impl MakeRun<'_, '_, '_> {
+    /// Makes a target; whether something was done for it, or `None` when it fails.
+    fn build(&mut self, target: &str, depth: usize) -> Option<bool> {
+        if let Some((_, changed)) = self.done.iter().find(|(name, _)| name == target) {
+            return Some(*changed);
+        }
+        if self.done.len() >= TARGETS || depth > TARGETS {
+            self.machine.opaque("the makefile has too many targets");
+            return Some(true);
+        }
+        self.done.push((target.to_owned(), true));
+        let (rules, stem) = self.rules_for(target);
+        let here = self.entry(target);
+        if rules.is_empty() {
+            let changed = false;
+            self.finish(target, changed);
+            return if here == Entry::Missing { None } else { Some(changed) };
+        }
+        let mut prerequisites: Vec<String> = Vec::new();
+        for rule in &rules {
+            prerequisites.extend(rule.prerequisites.iter().map(|name| name.replacen('%', &stem, 1)));
+        }
+        let phony = self.makefile.phony.iter().any(|name| name == target);
+        let mut stale = phony || self.always || here == Entry::Missing;
+        for name in &prerequisites {
+            let words: Vec<String> = if name.contains(['*', '?']) { Vec::new() } else { vec![name.clone()] };
+            for word in words {
+                match self.build(&word, depth + 1) {
+                    Some(changed) => stale |= changed || self.is_newer(&word, target),
+                    None => return None,
+                }
+            }
+        }
+        let recipe: Vec<String> = rules
+            .iter()
+            .find(|rule| !rule.recipe.is_empty())
+            .map(|rule| rule.recipe.clone())
+            .unwrap_or_default();
+        if stale && !recipe.is_empty() {
+            let automatic = Automatic { target: target.to_owned(), prerequisites, stem };
+            if !self.run_recipe(&recipe, &automatic) {
+                return None;
+            }
+        }
+        let changed = stale && (!recipe.is_empty() || phony);
+        self.finish(target, changed);
+        Some(changed)
+    }
+
+    fn finish(&mut self, target: &str, changed: bool) {
+        if let Some(entry) = self.done.iter_mut().find(|(name, _)| name == target) {
+            entry.1 = changed;
+        }
+    }
+
+    /// The rules for a target: those that name it, else the first pattern that fits.
+    fn rules_for(&self, target: &str) -> (Vec<Rule>, String) {
+        let named: Vec<&Rule> = self
+            .makefile
+            .rules
+            .iter()
+            .filter(|rule| rule.targets.iter().any(|name| name == target))
+            .collect();
+        if named.iter().any(|rule| !rule.recipe.is_empty())
+            || self.makefile.phony.iter().any(|name| name == target)
+        {
+            let stem = named
+                .iter()
+                .find_map(|rule| rule.pattern.as_deref().and_then(|pattern| matched(pattern, target)))
+                .unwrap_or_default();
+            return (named.into_iter().cloned().collect(), stem);
+        }
+        let by_pattern = self.makefile.rules.iter().find_map(|rule| {
+            let stem = rule
+                .targets
+                .iter()
+                .filter(|name| name.contains('%'))
+                .find_map(|pattern| matched(pattern, target))?;
+            Some((rule.clone(), stem))
+        });
+        let mut rules: Vec<Rule> = named.into_iter().cloned().collect();
+        match by_pattern {
+            Some((rule, stem)) => {
+                rules.insert(0, rule);
+                (rules, stem)
+            }
+            None => (rules, String::new()),
+        }
+    }
+
+    /// Runs a recipe, each line in a shell of its own; whether it went through.
+    fn run_recipe(&mut self, recipe: &[String], automatic: &Automatic) -> bool {
+        for line in recipe {
+            let expanded = self.makefile.expand(line, Some(automatic), 0);
+            let prefixes = expanded.len() - expanded.trim_start_matches(['@', '-', '+', ' ', '\t']).len();
+            let ignores = expanded.get(..prefixes).is_some_and(|marks| marks.contains('-'));
+            let command = expanded.get(prefixes..).unwrap_or_default();
+            if command.trim().is_empty() {
+                continue;
+            }
+            let exit = self.machine.run_text(&Value::exact(command), Input::Inherited);
+            if exit.status == Status::Failure && !ignores && !self.keeps_going {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn entry(&self, name: &str) -> Entry {
+        self.machine.entry(&self.cwd.join(name))
+    }
+
+    fn is_newer(&self, name: &str, target: &str) -> bool {
+        let time = |name: &str| match self.entry(name) {
+            Entry::File(facts) => Some(facts.modified),
+            Entry::Missing | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => None,
+        };
+        match (time(name), time(target)) {
+            (Some(source), Some(made)) => source > made || source == Timestamp(0) && made == Timestamp(0),
+            _ => self.makefile.phony.iter().any(|phony| phony == name),
+        }
+    }
+}
+
+/// Interprets a call of just.
+pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&[
+        "-l",
+        "--list",
+        "-n",
+        "--dry-run",
+        "--show",
+        "-s",
+        "--summary",
+        "--evaluate",
+        "--dump",
+        "--variables",
+        "--fmt",
+        "--choose",
+        "--init",
+    ]) {
+        return Exit::unknown();
+    }
+    let file = ["justfile", "Justfile", ".justfile"].into_iter().find_map(|name| nearest(machine, name));
+    let Some((directory, text)) =
+        file.and_then(|(directory, text)| Some((directory, text.as_exact()?.to_owned())))
+    else {
+        return spawned(machine, "just", "the recipes could not be read");
+    };
+    let mut variables: Vec<(String, String)> = Vec::new();
+    let mut words = Vec::new();
+    for word in &arguments.operands {
+        match word.as_exact().map(|text| (text, text.split_once('='))) {
+            Some((_, Some((name, value)))) if words.is_empty() => {
+                variables.push((name.to_owned(), value.to_owned()));
+            }
+            Some((text, _)) => words.push(text.to_owned()),
+            None => return spawned(machine, "just", "which recipe runs is not known"),
+        }
+    }
+    let recipes = parse_just(&text, &mut variables);
+    let mut words = words.into_iter();
+    let first = words.next().or_else(|| recipes.first().map(|recipe| recipe.name.clone()));
+    let given: Vec<String> = words.collect();
+    let place = Value::exact(directory.as_str());
+    match first {
+        Some(name) => {
+            machine.inside(&place, |machine| run_just(machine, &recipes, &variables, &name, &given, 0))
+        }
+        None => Exit::unknown(),
+    }
+}
+
+/// A recipe of a justfile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct JustRecipe {
+    name: String,
+    parameters: Vec<String>,
+    before: Vec<String>,
+    body: Vec<String>,
+}
+
+fn parse_just(text: &str, variables: &mut Vec<(String, String)>) -> Vec<JustRecipe> {
+    let mut recipes: Vec<JustRecipe> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with([' ', '\t']) {
+            if let Some(recipe) = recipes.last_mut() {
+                recipe.body.push(line.trim_start().to_owned());
+            }
+            continue;
+        }
+        let plain = line.trim();
+        if plain.is_empty()
+            || plain.starts_with(['#', '['])
+            || plain.starts_with("set ")
+            || plain.starts_with("import ")
+            || plain.starts_with("mod ")
+            || plain.starts_with("alias ")
+        {
+            continue;
+        }
+        if let Some((name, value)) = plain.strip_prefix("export ").unwrap_or(plain).split_once(":=") {
+            let value = value.trim();
+            let text = value.strip_prefix(['"', '\'']).and_then(|value| value.strip_suffix(['"', '\'']));
+            let command = value.strip_prefix('`').and_then(|value| value.strip_suffix('`'));
+            let value = text.map(str::to_owned).or_else(|| command.map(|command| format!("$({command})")));
+            if !variables.iter().any(|(known, _)| known == name.trim()) {
+                variables
+                    .push((name.trim().to_owned(), value.unwrap_or_else(|| "$(just-expression)".to_owned())));
+            }
+            continue;
+        }
+        if let Some((head, before)) = plain.split_once(':') {
+            let mut words = head.trim_start_matches('@').split_whitespace();
+            let Some(name) = words.next() else { continue };
+            recipes.push(JustRecipe {
+                name: name.to_owned(),
+                parameters: words.map(str::to_owned).collect(),
+                before: before
+                    .split_whitespace()
+                    .filter(|word| *word != "&&")
+                    .map(|word| word.trim_matches(['(', ')']).to_owned())
+                    .collect(),
+                body: Vec::new(),
+            });
+        }
+    }
+    recipes
+}
+
+fn run_just(
+    machine: &mut Machine<'_>,
+    recipes: &[JustRecipe],
+    variables: &[(String, String)],
+    name: &str,
+    given: &[String],
+    depth: usize,
+) -> Exit {
+    let Some(recipe) = recipes.iter().find(|recipe| recipe.name == name).filter(|_| depth < 32) else {
+        return if depth == 0 { Exit::failure() } else { Exit::silent() };
+    };
+    for before in &recipe.before {
+        run_just(machine, recipes, variables, before, &[], depth + 1);
+    }
+    let mut bound = variables.to_vec();
+    let mut rest = given.iter();
+    for parameter in &recipe.parameters {
+        let (name, default) =
+            parameter.split_once('=').map_or((parameter.as_str(), None), |(name, value)| {
+                (name, Some(value.trim_matches(['"', '\'']).to_owned()))
+            });
+        let value = if name.starts_with(['*', '+']) {
+            Some(rest.by_ref().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
+                .filter(|text| !text.is_empty())
+                .or(default)
+        } else {
+            rest.next().cloned().or(default)
+        };
+        bound.insert(0, (name.trim_start_matches(['*', '+', '$']).to_owned(), value.unwrap_or_default()));
+    }
+    let lines: Vec<String> = recipe.body.iter().map(|line| interpolated(line, &bound)).collect();
+    if let Some(interpreter) = lines.first().and_then(|line| line.strip_prefix("#!")) {
+        let is_shell = ["sh", "bash", "zsh", "dash"]
+            .iter()
+            .any(|shell| interpreter.split([' ', '/']).any(|part| part == *shell));
+        return if is_shell {
+            machine.run_text(&Value::exact(lines.join("\n")), Input::Inherited)
+        } else {
+            spawned(machine, "just", "the recipe is written in another language")
+        };
+    }
+    let mut exit = Exit::silent();
+    for line in lines {
+        exit = machine.run_text(&Value::exact(line.trim_start_matches(['@', '-'])), Input::Inherited);
+    }
+    exit
+}
+
+/// A line with `{{name}}` replaced.
+fn interpolated(line: &str, variables: &[(String, String)]) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        let Some((name, next)) = after.split_once("}}") else {
+            break;
+        };
+        let value = variables.iter().find(|(known, _)| known == name.trim()).map(|(_, value)| value.clone());
+        out.push_str(&value.unwrap_or_else(|| "$(just-expression)".to_owned()));
+        rest = next;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn justfiles_are_read() {
+        let mut variables = Vec::new();
+        let recipes = parse_just(
+            "out := \"dist\"\n# c\nbuild target='app': clean\n    @echo {{target}}\n    cp x {{out}}/{{target}}\nclean:\n    rm -rf {{out}}\n",
+            &mut variables,
+        );
+        assert_eq!(variables, [("out".to_owned(), "dist".to_owned())]);
+        assert_eq!(recipes.len(), 2);
+        assert_eq!(recipes[0].before, ["clean"]);
+        assert_eq!(interpolated(&recipes[1].body[0], &variables), "rm -rf dist");
+    }
+}

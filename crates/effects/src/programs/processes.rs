@@ -1,0 +1,329 @@
+//! Ending processes, running things later, and programs that run a command in a special way.
+
+use super::containers::skip_options;
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+
+/// Processes that the machine or the work of a person cannot do without.
+const VITAL: &[&str] = &[
+    "init",
+    "systemd",
+    "sshd",
+    "dbus-daemon",
+    "Xorg",
+    "gnome-shell",
+    "gdm",
+    "gdm3",
+    "sddm",
+    "lightdm",
+    "kwin",
+    "plasmashell",
+    "loginctl",
+    "login",
+    "NetworkManager",
+    "journald",
+    "systemd-journald",
+    "auditd",
+    "firewalld",
+    "udevd",
+    "launchd",
+    "WindowServer",
+    "loginwindow",
+    "Finder",
+    "explorer.exe",
+    "cron",
+    "crond",
+    "rsyslogd",
+    "containerd",
+    "dockerd",
+    "kubelet",
+    "falco",
+    "osqueryd",
+    "clamd",
+    "crowdstrike",
+    "falcon-sensor",
+    "wdavdaemon",
+    "auditbeat",
+    "chronyd",
+    "checkrein",
+];
+/// Signals that ask or tell, and end nothing: `0`, reload, window size, stop and go on.
+const HARMLESS: &[&str] = &[
+    "0", "HUP", "1", "SIGHUP", "WINCH", "SIGWINCH", "28", "CONT", "SIGCONT", "18", "CHLD", "SIGCHLD", "17",
+    "URG", "SIGURG", "USR1", "SIGUSR1", "10", "USR2", "SIGUSR2", "12",
+];
+
+/// What the words of `kill` and its kin mean.
+struct Signal<'a> {
+    harmless: bool,
+    targets: Vec<&'a Value>,
+}
+
+/// Reads `-9`, `-s KILL`, `-KILL`, `--signal=9`; the other words are the targets.
+fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
+    let mut found = Signal { harmless: false, targets: Vec::new() };
+    let mut index = 0;
+    let mut signalled = false;
+    while let Some(word) = words.get(index) {
+        index += 1;
+        let Some(text) = word.as_exact() else {
+            found.targets.push(word);
+            continue;
+        };
+        match text {
+            "-l" | "-L" | "--list" | "--table" | "--help" | "--version" | "-V" => return None,
+            "--" => {
+                found.targets.extend(words.get(index..).unwrap_or_default());
+                break;
+            }
+            "-s" | "--signal" | "-n" => {
+                signalled = true;
+                let name = words.get(index).and_then(Value::as_exact).unwrap_or("TERM");
+                found.harmless = HARMLESS.contains(&name);
+                index += 1;
+            }
+            _ if values.contains(&text) => index += 1,
+            _ if text.starts_with('-') && text.len() > 1 => {
+                let name = text.trim_start_matches('-').trim_start_matches("signal=");
+                let is_name = name.chars().all(|c| c.is_ascii_digit())
+                    || name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+                if is_name && !signalled {
+                    signalled = true;
+                    found.harmless = HARMLESS.contains(&name);
+                } else if is_name {
+                    found.targets.push(word);
+                }
+            }
+            _ => found.targets.push(word),
+        }
+    }
+    Some(found)
+}
+
+/// `kill`.
+pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some(signal) = signal(&call.words, &[]) else { return Exit::unknown() };
+    if signal.harmless {
+        return Exit::silent();
+    }
+    for target in signal.targets {
+        let draft = Draft::new(EffectKind::ProcessKill, process(target));
+        machine.add(match target.as_exact() {
+            Some("-1") => draft.severity(Severity::Critical).note("ends every process"),
+            Some("1") => draft.severity(Severity::Critical).note("ends the first process of the machine"),
+            Some(text) if text.starts_with('%') => draft.note("a job of this shell"),
+            Some(_) => draft,
+            None => draft.note("a process found by another command"),
+        });
+    }
+    Exit::silent()
+}
+
+/// `pkill`, `killall`: processes by name.
+pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let users = ["-u", "--user", "-U", "--uid", "--euid"];
+    let values = [
+        "-u",
+        "--user",
+        "-U",
+        "--uid",
+        "--euid",
+        "-g",
+        "--pgroup",
+        "-G",
+        "--group",
+        "-P",
+        "--parent",
+        "-t",
+        "--terminal",
+        "-F",
+        "--pidfile",
+        "-y",
+        "-o",
+        "--older-than",
+        "--ns",
+    ];
+    let values: Vec<&str> = if call.program == "killall" {
+        values.iter().copied().filter(|name| *name != "-g").collect()
+    } else {
+        values.to_vec()
+    };
+    let Some(signal) = signal(&call.words, &values) else { return Exit::unknown() };
+    if signal.harmless {
+        return Exit::silent();
+    }
+    if signal.targets.is_empty() {
+        let mut words = call.words.iter();
+        let mut whose = None;
+        while let Some(word) = words.next() {
+            if word.as_exact().is_some_and(|text| users.contains(&text)) {
+                whose = words.next();
+            }
+        }
+        let target = match whose.map(Value::as_exact) {
+            Some(Some(user)) => Target::Process(format!("user {user}")),
+            Some(None) => Target::Unknown,
+            None if call.program == "killall5" => Target::Process("everything".to_owned()),
+            None => return Exit::silent(),
+        };
+        machine.add(
+            Draft::new(EffectKind::ProcessKill, target)
+                .severity(Severity::Critical)
+                .note("ends every process of a user"),
+        );
+        return Exit::silent();
+    }
+    for target in signal.targets {
+        let draft = Draft::new(EffectKind::ProcessKill, process(target));
+        let text = target.as_exact().unwrap_or_default();
+        let is_everything =
+            matches!(text, "." | ".*" | "" | "^" | "[a-z]" | "[a-z]*") && target.as_exact().is_some();
+        machine.add(if is_everything {
+            draft.severity(Severity::Critical).note("matches every process")
+        } else if VITAL.iter().any(|vital| text.trim_start_matches('^').trim_end_matches('$') == *vital) {
+            draft.severity(Severity::Critical).note("the machine needs it")
+        } else {
+            draft
+        });
+    }
+    Exit::silent()
+}
+
+fn process(value: &Value) -> Target {
+    value.as_exact().map_or(Target::Unknown, |text| Target::Process(text.to_owned()))
+}
+
+/// `crontab`.
+pub(crate) fn crontab(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let table = || Target::Service("crontab".to_owned());
+    if arguments.has(&["-l"]) || arguments.has(&["-T"]) {
+        return Exit::unknown();
+    }
+    if arguments.has(&["-r"]) {
+        machine.add(Draft::new(EffectKind::Persistence, table()).note("changes what runs at set times"));
+        machine.add(
+            Draft::new(EffectKind::SystemModification, table())
+                .severity(Severity::High)
+                .irreversible()
+                .note("removes every entry"),
+        );
+    } else if arguments.has(&["-e"]) {
+        machine.add(
+            Draft::new(EffectKind::Persistence, table()).possible().note("opens the table in an editor"),
+        );
+    } else if let Some(file) = arguments.operands.first() {
+        if file.as_exact() != Some("-") {
+            machine.read(file);
+        }
+        machine.add(Draft::new(EffectKind::Persistence, table()).note("replaces what runs at set times"));
+    } else if call.input != Input::Inherited {
+        machine.add(Draft::new(EffectKind::Persistence, table()).note("replaces what runs at set times"));
+    }
+    Exit::unknown()
+}
+
+/// `tmux`: commands for new panes run, keys sent may run.
+pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some((verb, rest)) = call.arguments.operands.split_first() else { return Exit::unknown() };
+    let values = ["-s", "-n", "-t", "-c", "-x", "-y", "-e", "-F", "-f", "-l", "-p", "-b", "-N"];
+    let value = |option: &str| {
+        let at = rest.iter().position(|word| word.as_exact() == Some(option))?;
+        rest.get(at + 1)?.as_exact()
+    };
+    match verb.as_exact().unwrap_or_default() {
+        "kill-server" | "kill-session" | "kill-window" | "kill-pane" | "killp" | "killw" => {
+            let target = value("-t").unwrap_or("tmux").to_owned();
+            machine.add(Draft::new(EffectKind::ProcessKill, Target::Process(target)));
+        }
+        "new-session" | "new" | "new-window" | "neww" | "split-window" | "splitw" | "respawn-pane"
+        | "respawn-window" | "popup" | "display-popup" => {
+            let words = skip_options(rest, &values);
+            run_as_text_or_words(machine, words);
+        }
+        "run-shell" | "run" | "if-shell" | "if" | "pipe-pane" | "pipep" => {
+            if let Some(text) = skip_options(rest, &values).first() {
+                machine.run_text(text, Input::Inherited);
+            }
+        }
+        "send-keys" | "send" => {
+            let words = skip_options(rest, &values);
+            for word in words {
+                let is_key = word.as_exact().is_some_and(|text| {
+                    matches!(
+                        text,
+                        "Enter"
+                            | "C-m"
+                            | "Space"
+                            | "Escape"
+                            | "Up"
+                            | "Down"
+                            | "Left"
+                            | "Right"
+                            | "Tab"
+                            | "BSpace"
+                            | "KPEnter"
+                    ) || text.starts_with("C-")
+                        || text.starts_with("M-")
+                });
+                if !is_key {
+                    machine.possibly(|machine| machine.run_text(word, Input::Inherited));
+                }
+            }
+        }
+        _ => {}
+    }
+    Exit::unknown()
+}
+
+/// One word is text for a shell, several are a command.
+fn run_as_text_or_words(machine: &mut Machine<'_>, words: &[Value]) {
+    match words {
+        [] => {}
+        [text] => {
+            machine.run_text(text, Input::Inherited);
+        }
+        words => {
+            machine.run_words(words, Input::Inherited);
+        }
+    }
+}
+
+/// `hyperfine`: every operand, and what prepares and cleans up, is text for a shell.
+pub(crate) fn hyperfine(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    for file in arguments.values(&["--export-json", "--export-markdown", "--export-csv"]) {
+        machine.write(file);
+    }
+    let before = arguments.values(&["-s", "--setup", "-p", "--prepare", "-c", "--cleanup"]);
+    for text in before.chain(&arguments.operands) {
+        machine.run_text(text, Input::Inherited);
+    }
+    Exit::unknown()
+}
+
+/// `entr`, `watchexec`, `nodemon`: a command that runs when files change. Watchers that only tell run nothing.
+pub(crate) fn on_change(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let words = &call.arguments.operands;
+    match call.program.as_str() {
+        "fswatch" | "inotifywait" | "inotifywatch" | "modd" | "funzzy" | "guard" => {}
+        "chokidar" | "onchange" => {
+            if let Some(text) = arguments_command(call) {
+                machine.run_text(&text, Input::Inherited);
+            }
+        }
+        "hwatch" | "viddy" if words.len() == 1 => run_as_text_or_words(machine, words),
+        _ if call.arguments.has(&["-s"]) && call.program == "entr" => {
+            if let Some(text) = words.first() {
+                machine.run_text(text, Input::Inherited);
+            }
+        }
+        _ => run_as_text_or_words(machine, words),
+    }
+    Exit::unknown()
+}
+
+fn arguments_command(call: &Call) -> Option<Value> {
+    let at = call.words.iter().position(|word| matches!(word.as_exact(), Some("-c" | "--command" | "--")))?;
+    call.words.get(at + 1).cloned()
+}

@@ -1,0 +1,401 @@
+//! Programs that work on other machines and carry files to and from them.
+
+use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+/// The greatest number of files of a tree that are named one by one (ours).
+const NAMED: usize = 64;
+
+/// Interprets a call of ssh.
+pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-V", "-G", "-Q", "-O"]) {
+        return Exit::unknown();
+    }
+    local_commands(machine, call);
+    let Some(host) = arguments.operands.first().map(host_of) else {
+        return Exit::unknown();
+    };
+    if arguments.has(&["-R"]) {
+        let target = host.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
+        machine.add(
+            Draft::new(EffectKind::DataUpload, target)
+                .reach(crate::effect::Reach::External)
+                .note("lets the other machine reach this one"),
+        );
+        return Exit::unknown();
+    }
+    let command = arguments.operands.get(1..).unwrap_or_default();
+    let place = host.as_exact().unwrap_or("another machine").to_owned();
+    if sends(&call.input) && !command.is_empty() {
+        machine.host(&host, Upload::Yes);
+    } else {
+        machine.host(&host, Upload::No);
+    }
+    if command.is_empty() {
+        if let Input::Text(text) = &call.input {
+            machine.elsewhere(&place, |machine| machine.run_text(text, Input::Inherited));
+        } else if call.input != Input::Inherited {
+            machine.elsewhere(&place, |machine| machine.run_text(&Value::Unknown, Input::Inherited));
+        }
+    } else {
+        let text = joined(command);
+        machine.elsewhere(&place, |machine| machine.run_text(&text, Input::Inherited));
+    }
+    Exit::with(Output::Network(place))
+}
+
+/// Interprets a call of scp.
+pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    local_commands(machine, call);
+    let recursive = if call.arguments.has(&["-r"]) { Depth::Recursive } else { Depth::Single };
+    let Some((destination, sources)) = call.arguments.operands.split_last() else {
+        return Exit::unknown();
+    };
+    if let Some((host, _)) = remote(destination) {
+        for source in sources {
+            if let Some((from, _)) = remote(source) {
+                machine.host(&from, Upload::No);
+            } else {
+                send(machine, source, recursive);
+            }
+        }
+        machine.host(&host, Upload::Yes);
+        return Exit::silent();
+    }
+    for source in sources {
+        let name = if let Some((host, path)) = remote(source) {
+            machine.host(&host, Upload::No);
+            path
+        } else {
+            machine.read(source);
+            source.clone()
+        };
+        receive(machine, destination, &name, recursive);
+    }
+    Exit::silent()
+}
+
+/// Interprets a call of rsync.
+pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    for shell in arguments.values(&["-e", "--rsh"]).cloned().collect::<Vec<_>>() {
+        machine.possibly(|machine| machine.run_text(&shell, Input::Inherited));
+    }
+    if arguments.has(&["-n", "--dry-run", "--list-only", "--version", "--help"])
+        || arguments.operands.len() < 2
+    {
+        return Exit::unknown();
+    }
+    let Some((destination, sources)) = arguments.operands.split_last() else {
+        return Exit::unknown();
+    };
+    let to = remote(destination);
+    for source in sources {
+        match (remote(source), &to) {
+            (Some((host, _)), _) => machine.host(&host, Upload::No),
+            (None, Some(_)) => send(machine, source, Depth::Recursive),
+            (None, None) => {}
+        }
+    }
+    let deletes =
+        arguments.options.iter().any(|(option, _)| option.starts_with("--delete") || option == "--del");
+    if let Some((host, path)) = to {
+        machine.host(&host, Upload::Yes);
+        if deletes {
+            let note = format!(
+                "deletes what is not in the source from {}",
+                path.as_exact().unwrap_or("the other side")
+            );
+            let target = host.as_exact().map_or(Target::Unknown, |text| Target::Service(text.to_owned()));
+            machine.add(Draft::new(EffectKind::InfrastructureChange, target).note(note));
+        }
+    } else {
+        for source in sources {
+            mirror(machine, source, destination, deletes);
+        }
+    }
+    if arguments.has(&["--remove-source-files"]) {
+        for source in sources.iter().filter(|source| remote(source).is_none()) {
+            for aim in machine.paths(source) {
+                machine
+                    .add(Draft::at(EffectKind::FileDelete, aim).recursive().note("moved to the destination"));
+            }
+        }
+    }
+    Exit::silent()
+}
+
+/// Interprets `rclone copy`, `move`, `sync`.
+pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-n", "--dry-run", "-i", "--interactive"]) {
+        return Exit::unknown();
+    }
+    let (Some(source), Some(destination)) = (arguments.operands.first(), arguments.operands.get(1)) else {
+        return Exit::unknown();
+    };
+    let replaces = call.program.ends_with("sync");
+    if is_storage(destination) {
+        if !is_storage(source) {
+            send(machine, source, Depth::Recursive);
+        }
+        let target = destination.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
+        machine.add(Draft::new(EffectKind::DataUpload, target).reach(crate::effect::Reach::External));
+        if replaces {
+            machine.possibly(|machine| machine.effect(EffectKind::DatastoreDestroy, destination));
+        }
+    } else {
+        if is_storage(source) {
+            machine.host(source, Upload::No);
+        }
+        for aim in machine.paths(destination) {
+            machine.add(Draft::at(EffectKind::FileCreate, aim.clone()).recursive());
+            if replaces {
+                machine.add(
+                    Draft::at(EffectKind::FileDelete, aim)
+                        .recursive()
+                        .possible()
+                        .note("what is not in the source goes"),
+                );
+            }
+        }
+    }
+    Exit::silent()
+}
+
+/// Options of ssh and scp that run commands here.
+fn local_commands(machine: &mut Machine<'_>, call: &Call) {
+    for setting in call.arguments.values(&["-o"]).cloned().collect::<Vec<_>>() {
+        let start = setting.known_start();
+        let (name, command) = start.split_once(['=', ' ']).unwrap_or((start.as_str(), ""));
+        let name = name.trim().to_ascii_lowercase();
+        if matches!(
+            name.as_str(),
+            "proxycommand" | "localcommand" | "knownhostscommand" | "pkcs11provider" | "securitykeyprovider"
+        ) && command != "none"
+        {
+            let text = if setting.as_exact().is_some() { Value::exact(command) } else { Value::Unknown };
+            machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+        }
+    }
+    if call.program != "ssh" {
+        for program in call.arguments.values(&["-S"]).cloned().collect::<Vec<_>>() {
+            machine.possibly(|machine| machine.run_words(&[program], Input::Inherited));
+        }
+    }
+}
+
+/// Reads what is sent: a file, or a directory with what is below it.
+fn send(machine: &mut Machine<'_>, source: &Value, depth: Depth) {
+    if depth == Depth::Recursive && machine.is_directory(source) != Some(false) {
+        for aim in machine.paths_through(source) {
+            machine.add(Draft::at(EffectKind::FileRead, aim).recursive());
+        }
+    } else {
+        machine.read(source);
+    }
+}
+
+/// Makes a local tree like another.
+fn mirror(machine: &mut Machine<'_>, source: &Value, destination: &Value, deletes: bool) {
+    let contents_only =
+        source.as_exact().is_some_and(|text| text.ends_with('/') || text == "." || text.ends_with("/."));
+    let path_of = |machine: &Machine<'_>, value: &Value| {
+        machine.paths(value).into_iter().next().and_then(|aim| aim.target.path().cloned())
+    };
+    let from = if remote(source).is_some() { None } else { path_of(machine, source) };
+    let Some(base) = path_of(machine, destination) else {
+        for aim in machine.paths(destination) {
+            machine.add(Draft::at(EffectKind::FileModify, aim.clone()).recursive());
+            if deletes {
+                machine.add(
+                    Draft::at(EffectKind::FileDelete, aim).recursive().note("what is not in the source goes"),
+                );
+            }
+        }
+        return;
+    };
+    let into = match (&from, contents_only) {
+        (Some(from), false) => {
+            let exists = machine.entry(&base) == Entry::Directory
+                || destination.as_exact().is_some_and(|text| text.ends_with('/'));
+            let is_directory = machine.entry(from) == Entry::Directory;
+            match from.name() {
+                Some(name) if exists || is_directory => base.join(name),
+                _ => base.clone(),
+            }
+        }
+        _ => base.clone(),
+    };
+    let listed = from.as_ref().and_then(|from| machine.walk(from, NAMED)).filter(|all| !all.is_empty());
+    let existed = machine.entry(&into);
+    match (&from, listed) {
+        (Some(from), Some(entries)) if existed == Entry::Directory => {
+            for (path, entry) in &entries {
+                let Some(relative) = path.relative_to(from) else { continue };
+                let place = Value::exact(into.join(relative).as_str());
+                match entry {
+                    Entry::Directory => machine.make_directory(&place),
+                    _ => machine.write(&place),
+                }
+            }
+            if deletes {
+                delete_others(machine, from, &entries, &into);
+            }
+        }
+        (from, listed) => {
+            let is_file = from.as_ref().is_some_and(|from| matches!(machine.entry(from), Entry::File(_)));
+            if is_file {
+                machine.write(&Value::exact(into.as_str()));
+                return;
+            }
+            machine.add(Draft::new(EffectKind::FileCreate, Target::Path(into.clone())).recursive());
+            if existed == Entry::Missing {
+                if let (Some(from), Some(_)) = (from, listed) {
+                    machine.remember_copy(from, &into);
+                } else {
+                    machine.remember_doubt(&into);
+                }
+                return;
+            }
+            if deletes {
+                let draft = Draft::new(EffectKind::FileDelete, Target::Path(into)).recursive();
+                machine.add(draft.note("what is not in the source goes"));
+            }
+        }
+    }
+}
+
+/// Deletes what the source does not have.
+fn delete_others(
+    machine: &mut Machine<'_>,
+    from: &AbsolutePath,
+    entries: &[(AbsolutePath, Entry)],
+    into: &AbsolutePath,
+) {
+    let kept: Vec<&str> = entries.iter().filter_map(|(path, _)| path.relative_to(from)).collect();
+    let note = "is not in the source";
+    let Some(present) = machine.walk(into, NAMED * 8) else {
+        machine.add(Draft::new(EffectKind::FileDelete, Target::Path(into.clone())).recursive().note(note));
+        return;
+    };
+    let mut gone: Vec<AbsolutePath> = Vec::new();
+    for (path, entry) in present {
+        let is_kept =
+            path == *into || path.relative_to(into).is_some_and(|relative| kept.contains(&relative));
+        if is_kept || gone.iter().any(|above| path.is_within(above)) {
+            continue;
+        }
+        let depth = if entry == Entry::Directory { Depth::Recursive } else { Depth::Single };
+        let aim = Aim {
+            target: Target::Path(path.clone()),
+            certainty: crate::effect::Certainty::Certain,
+            note: note.to_owned(),
+        };
+        machine.delete_aim(aim, depth);
+        gone.push(path);
+    }
+}
+
+/// A file that arrives: into the directory, or under the name that is given.
+fn receive(machine: &mut Machine<'_>, destination: &Value, name: &Value, depth: Depth) {
+    let base = name.as_exact().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
+    let is_directory = machine.is_directory(destination) == Some(true)
+        || destination.as_exact().is_some_and(|text| text.ends_with('/'));
+    let place = match (is_directory, base) {
+        (true, Some(base)) if base.contains(['*', '?', '[']) => {
+            destination.followed_by(&Value::exact("/")).followed_by(&Value::Glob(base.to_owned()))
+        }
+        (true, Some(base)) => destination.followed_by(&Value::exact(format!("/{base}"))),
+        (true, None) => destination.followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
+        (false, _) => destination.clone(),
+    };
+    if depth == Depth::Recursive {
+        for aim in machine.paths(&place) {
+            machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+        }
+    } else {
+        machine.write(&place);
+    }
+}
+
+/// Words joined by blanks, as ssh hands them to the other shell.
+fn joined(words: &[Value]) -> Value {
+    let mut text = Value::exact("");
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            text = text.followed_by(&Value::exact(" "));
+        }
+        text = text.followed_by(word);
+    }
+    text
+}
+
+/// Whether data is sent along with a command.
+fn sends(input: &Input) -> bool {
+    match input {
+        Input::Inherited => false,
+        Input::Text(text) => text.as_exact() != Some(""),
+        Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => true,
+    }
+}
+
+/// The host without a user.
+fn host_of(word: &Value) -> Value {
+    match word.as_exact() {
+        Some(text) => {
+            let plain = text.strip_prefix("ssh://").unwrap_or(text);
+            Value::exact(
+                plain
+                    .rsplit_once('@')
+                    .map_or(plain, |(_, host)| host)
+                    .split([':', '/'])
+                    .next()
+                    .unwrap_or(plain),
+            )
+        }
+        None => Value::Unknown,
+    }
+}
+
+/// The host and path of a word such as `user@host:path`; `None` for a local path.
+fn remote(word: &Value) -> Option<(Value, Value)> {
+    let start = word.known_start();
+    if let Some(rest) = start.strip_prefix("rsync://").or_else(|| start.strip_prefix("scp://")) {
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        return Some((host_of(&Value::exact(host)), Value::exact(path)));
+    }
+    let (host, path) = start.split_once(':')?;
+    if host.contains('/') || host.is_empty() {
+        return None;
+    }
+    let path =
+        if word.as_exact().is_some() { Value::exact(path.trim_start_matches(':')) } else { Value::Unknown };
+    Some((host_of(&Value::exact(host)), path))
+}
+
+/// Whether a word of rclone names a storage rather than a path.
+fn is_storage(word: &Value) -> bool {
+    let start = word.known_start();
+    start.split_once(':').is_some_and(|(name, _)| !name.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_other_machines_are_told_from_paths() {
+        assert_eq!(
+            remote(&Value::exact("dev@web1:/srv")),
+            Some((Value::exact("web1"), Value::exact("/srv")))
+        );
+        assert_eq!(remote(&Value::exact("./a:b")), None);
+        assert_eq!(remote(&Value::exact("src/")), None);
+        assert_eq!(host_of(&Value::exact("ssh://dev@h:22/x")), Value::exact("h"));
+        assert_eq!(joined(&[Value::exact("rm"), Value::exact("-rf")]), Value::exact("rm -rf"));
+    }
+}

@@ -1,0 +1,21 @@
+//! Interpreters that run what comes in on their standard input.
+
+use crate::interpreter::{Call, Exit, Input, Machine, Value};
+
+/// A shell that runs its standard input.
+pub(crate) fn input(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    machine.run_input(&call.input)
+}
+
+/// An interpreter of another language that runs its standard input.
+pub(crate) fn code_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    match &call.input {
+        Input::Inherited => Exit::unknown(),
+        Input::Network(url) => {
+            machine.runs_from_network(url);
+            Exit::unknown()
+        }
+        Input::Text(text) => super::code(machine, call, text),
+        Input::Secret(_) | Input::Local(_) | Input::Unknown => super::code(machine, call, &Value::Unknown),
+    }
+}

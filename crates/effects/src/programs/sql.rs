@@ -1,0 +1,479 @@
+//! What SQL does: parsed by dialect, and looked at word by word where that fails.
+
+use sqlparser::ast::{
+    AlterTableOperation, CopyTarget, FromTable, ObjectName, ObjectType, Query, Select, SetExpr, Statement,
+    TableFactor, TableObject, TableWithJoins,
+};
+use sqlparser::dialect::{
+    ClickHouseDialect, Dialect, DuckDbDialect, GenericDialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect,
+    SQLiteDialect,
+};
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::{Token, Tokenizer};
+
+use super::sql_words;
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Draft, Input, Machine, Output, Value};
+
+/// The greatest number of tokens of a statement that is parsed into a tree (ours): deeper ones are looked at word by word,
+/// so that no tree grows deeper than the stack.
+const TOKENS: usize = 2000;
+/// The greatest number of statements of one text that are looked at (ours).
+const STATEMENTS: usize = 1000;
+
+/// The dialect of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Postgres,
+    Mysql,
+    Sqlite,
+    Duckdb,
+    Clickhouse,
+    Mssql,
+    Generic,
+}
+
+/// One thing that a statement does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// Adds to or changes data or its form.
+    Changes(String),
+    /// Loses data.
+    Destroys { what: String, note: &'static str },
+    /// Changes who may do what.
+    Rights,
+    /// Writes a file.
+    Writes(String),
+    /// Reads a file.
+    Reads(String),
+    /// Runs a program on the machine of the server.
+    Runs(String),
+    /// Ends connections.
+    Kills,
+    /// It cannot be told.
+    Unclear,
+}
+
+impl Language {
+    fn dialect(self) -> Box<dyn Dialect> {
+        match self {
+            Self::Postgres => Box::new(PostgreSqlDialect {}),
+            Self::Mysql => Box::new(MySqlDialect {}),
+            Self::Sqlite => Box::new(SQLiteDialect {}),
+            Self::Duckdb => Box::new(DuckDbDialect {}),
+            Self::Clickhouse => Box::new(ClickHouseDialect {}),
+            Self::Mssql => Box::new(MsSqlDialect {}),
+            Self::Generic => Box::new(GenericDialect {}),
+        }
+    }
+}
+
+/// Adds what a text of SQL does; `place` names the store where no table is named.
+pub(super) fn run_text(machine: &mut Machine<'_>, text: &Value, language: Language, place: &str) {
+    match text.alternatives() {
+        Some([only]) => apply(machine, &findings(only, language), place),
+        Some(several) => {
+            for text in several {
+                machine.possibly(|machine| apply(machine, &findings(text, language), place));
+            }
+        }
+        None => {
+            // The known beginning may say enough: `SELECT * FROM t WHERE id = $id`.
+            let start = text.known_start();
+            let found = findings(&start, language);
+            if start.is_empty() {
+                machine.add(unknown_text(place));
+            } else if found.is_empty() && !start.contains(';') && text.known_end().find(';').is_none() {
+                machine.possibly(|machine| apply(machine, &sql_words::embedded(&start), place));
+            } else {
+                apply(machine, &found, place);
+                machine.add(unknown_text(place));
+            }
+        }
+    }
+}
+
+/// Adds what a file of SQL does.
+pub(super) fn run_file(machine: &mut Machine<'_>, file: &Value, language: Language, place: &str) {
+    if let Output::Text(text) = machine.read(file) {
+        run_text(machine, &text, language, place);
+    } else {
+        let name = file.as_exact().unwrap_or(place).to_owned();
+        machine.add(unknown_text(&name));
+    }
+}
+
+/// Adds what SQL on the standard input does.
+pub(super) fn run_input(machine: &mut Machine<'_>, input: &Input, language: Language, place: &str) {
+    match input {
+        Input::Inherited => {}
+        Input::Text(text) => run_text(machine, text, language, place),
+        Input::Local(path) | Input::Secret(path) => {
+            let name = machine.cwd().map_or(path.as_str(), |cwd| relative(path, cwd.as_str())).to_owned();
+            machine.add(unknown_text(&name));
+        }
+        Input::Network(url) => {
+            machine.add(
+                Draft::new(EffectKind::DatastoreChange, Target::Service(place.to_owned()))
+                    .severity(Severity::High)
+                    .note(format!("runs statements that come from {url}")),
+            );
+        }
+        Input::Unknown => machine.add(unknown_text(place)),
+    }
+}
+
+fn relative<'a>(path: &'a str, directory: &str) -> &'a str {
+    path.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+}
+
+fn unknown_text(place: &str) -> Draft {
+    Draft::new(EffectKind::DatastoreChange, Target::Service(place.to_owned()))
+        .possible()
+        .note("the statements are not known")
+}
+
+/// Adds findings as effects.
+pub(super) fn apply(machine: &mut Machine<'_>, findings: &[Finding], place: &str) {
+    let named =
+        |what: &str| Target::Service(if what.is_empty() { place.to_owned() } else { what.to_owned() });
+    for finding in findings {
+        match finding {
+            Finding::Changes(what) => machine.add(Draft::new(EffectKind::DatastoreChange, named(what))),
+            Finding::Destroys { what, note } => {
+                machine.add(Draft::new(EffectKind::DatastoreDestroy, named(what)).irreversible().note(*note));
+            }
+            Finding::Rights => machine.add(
+                Draft::new(EffectKind::DatastoreChange, named(""))
+                    .severity(Severity::High)
+                    .note("changes who may do what"),
+            ),
+            Finding::Writes(file) => machine.write(&Value::exact(file.clone())),
+            Finding::Reads(file) => {
+                machine.read(&Value::exact(file.clone()));
+            }
+            Finding::Runs(command) => {
+                machine.opaque(format!("runs `{command}` on the machine of the database"));
+            }
+            Finding::Kills => machine.add(
+                Draft::new(EffectKind::ProcessKill, Target::Process(format!("{place} connections")))
+                    .note("ends connections"),
+            ),
+            Finding::Unclear => {
+                machine.add(
+                    Draft::new(EffectKind::DatastoreChange, named("")).note("a statement is not understood"),
+                );
+            }
+        }
+    }
+}
+
+/// What a text of statements does, in order. Nothing for statements that only look.
+pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
+    let dialect = language.dialect();
+    let Ok(tokens) = Tokenizer::new(&*dialect, text).tokenize() else {
+        return sql_words::rough(text);
+    };
+    let mut found = Vec::new();
+    let mut made: Vec<String> = Vec::new();
+    for tokens in tokens.split(|token| *token == Token::SemiColon).take(STATEMENTS) {
+        let tokens: Vec<Token> = tokens
+            .iter()
+            .filter(|token| !matches!(token, Token::Whitespace(_) | Token::EOF))
+            .cloned()
+            .collect();
+        if tokens.is_empty() {
+            continue;
+        }
+        found.extend(sql_words::functions(&tokens));
+        let tree = if tokens.len() <= TOKENS { parse(&*dialect, &tokens) } else { None };
+        let mut statement_found = Vec::new();
+        match &tree {
+            Some(tree) => statement(tree, &tokens, &mut statement_found),
+            None => statement_found = sql_words::statement(&tokens),
+        }
+        if let Some(Statement::CreateTable(table)) = &tree {
+            made.push(name_of(&table.name));
+        }
+        // What the same text made is no loss.
+        for finding in statement_found {
+            match finding {
+                Finding::Destroys { what, .. } if made.contains(&what) => found.push(Finding::Changes(what)),
+                other => found.push(other),
+            }
+        }
+    }
+    found.dedup();
+    found
+}
+
+fn parse(dialect: &dyn Dialect, tokens: &[Token]) -> Option<Statement> {
+    let mut parser = Parser::new(dialect).with_tokens(tokens.to_vec());
+    let statement = parser.parse_statement().ok()?;
+    // Words left over mean that something was not understood.
+    (parser.peek_token().token == Token::EOF).then_some(statement)
+}
+
+#[expect(clippy::match_same_arms, reason = "the statements that only look are named")]
+fn statement(statement: &Statement, tokens: &[Token], found: &mut Vec<Finding>) {
+    match statement {
+        Statement::Query(body) => query(body, found),
+        Statement::Explain { statement: inner, analyze, options, .. } => {
+            let runs = *analyze
+                || options.iter().flatten().any(|option| option.name.value.eq_ignore_ascii_case("analyze"));
+            if runs {
+                self::statement(inner, tokens, found);
+            }
+        }
+        Statement::Insert(insert) => {
+            let what = match &insert.table {
+                TableObject::TableName(name) => name_of(name),
+                _ => String::new(),
+            };
+            found.push(Finding::Changes(what));
+            if let Some(source) = &insert.source {
+                query(source, found);
+            }
+        }
+        Statement::Update(update) => {
+            let what = table_of(&update.table);
+            found.push(if narrows(update.selection.as_ref()) {
+                Finding::Changes(what)
+            } else {
+                Finding::Destroys { what, note: "changes every row" }
+            });
+        }
+        Statement::Delete(delete) => {
+            let from = match &delete.from {
+                FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables) => tables,
+            };
+            let what = from.first().map(table_of).unwrap_or_default();
+            found.push(if narrows(delete.selection.as_ref()) || delete.limit.is_some() {
+                Finding::Changes(what)
+            } else {
+                Finding::Destroys { what, note: "deletes every row" }
+            });
+        }
+        Statement::Truncate(truncate) => {
+            for table in &truncate.table_names {
+                found.push(Finding::Destroys { what: name_of(&table.name), note: "deletes every row" });
+            }
+        }
+        Statement::Drop { object_type, names, temporary, .. } => {
+            for name in names {
+                found.push(dropped(*object_type, name_of(name), *temporary));
+            }
+        }
+        Statement::AlterTable(alter) => {
+            let what = name_of(&alter.name);
+            let loses = alter.operations.iter().any(loses_data);
+            found.push(if loses {
+                Finding::Destroys { what, note: "drops a part of the table" }
+            } else {
+                Finding::Changes(what)
+            });
+        }
+        Statement::Copy { to, target, source, .. } => {
+            match target {
+                CopyTarget::Program { command } => found.push(Finding::Runs(command.clone())),
+                CopyTarget::File { filename } if *to => found.push(Finding::Writes(filename.clone())),
+                CopyTarget::File { filename } => found.push(Finding::Reads(filename.clone())),
+                CopyTarget::Stdin | CopyTarget::Stdout => {}
+            }
+            if !*to {
+                let what = match source {
+                    sqlparser::ast::CopySource::Table { table_name, .. } => name_of(table_name),
+                    sqlparser::ast::CopySource::Query(_) => String::new(),
+                };
+                found.push(Finding::Changes(what));
+            }
+        }
+        Statement::CreateTable(table) => {
+            if !table.temporary {
+                let what = name_of(&table.name);
+                found.push(if table.or_replace {
+                    Finding::Destroys { what, note: "replaces the table" }
+                } else {
+                    Finding::Changes(what)
+                });
+            }
+            if let Some(body) = &table.query {
+                query(body, found);
+            }
+        }
+        Statement::CreateView(view) => found.push(Finding::Changes(name_of(&view.name))),
+        Statement::Grant(_) | Statement::Revoke(_) => found.push(Finding::Rights),
+        Statement::Merge(_) => found.extend(sql_words::statement(tokens)),
+        Statement::StartTransaction { .. }
+        | Statement::Commit { .. }
+        | Statement::Rollback { .. }
+        | Statement::Savepoint { .. }
+        | Statement::ReleaseSavepoint { .. }
+        | Statement::Use(_)
+        | Statement::ShowVariable { .. }
+        | Statement::ShowVariables { .. }
+        | Statement::ShowTables { .. }
+        | Statement::ShowDatabases { .. }
+        | Statement::ShowColumns { .. }
+        | Statement::ShowCreate { .. }
+        | Statement::ExplainTable { .. } => {}
+        // Everything else is told well enough by its words.
+        _ => found.extend(sql_words::statement(tokens)),
+    }
+}
+
+/// What a query does besides looking: statements in its `WITH`, `SELECT ... INTO`.
+fn query(query: &Query, found: &mut Vec<Finding>) {
+    for table in query.with.iter().flat_map(|with| &with.cte_tables) {
+        self::query(&table.query, found);
+    }
+    body(&query.body, found);
+}
+
+fn body(expression: &SetExpr, found: &mut Vec<Finding>) {
+    match expression {
+        SetExpr::Select(select) => found.extend(into_table(select)),
+        SetExpr::Query(inner) => query(inner, found),
+        SetExpr::SetOperation { left, right, .. } => {
+            body(left, found);
+            body(right, found);
+        }
+        SetExpr::Insert(inner) | SetExpr::Update(inner) | SetExpr::Delete(inner) | SetExpr::Merge(inner) => {
+            statement(inner, &[], found);
+        }
+        SetExpr::Values(_) | SetExpr::Table(_) => {}
+    }
+}
+
+fn into_table(select: &Select) -> Option<Finding> {
+    let into = select.into.as_ref()?;
+    (!into.temporary)
+        .then(|| Finding::Changes(into.targets.first().map(ToString::to_string).unwrap_or_default()))
+}
+
+/// Whether a condition keeps some rows out. One that always holds does not.
+fn narrows(condition: Option<&sqlparser::ast::Expr>) -> bool {
+    let Some(condition) = condition else { return false };
+    let text = condition.to_string().to_ascii_lowercase();
+    !matches!(text.as_str(), "1" | "true" | "1 = 1" | "'1' = '1'" | "1 <> 0" | "true = true")
+}
+
+fn dropped(kind: ObjectType, what: String, temporary: bool) -> Finding {
+    match kind {
+        _ if temporary => Finding::Changes(what),
+        ObjectType::Table | ObjectType::Database | ObjectType::Schema | ObjectType::MaterializedView => {
+            Finding::Destroys { what, note: "drops it with the data in it" }
+        }
+        ObjectType::Role | ObjectType::User => Finding::Rights,
+        _ => Finding::Changes(what),
+    }
+}
+
+/// Whether a part of an `ALTER TABLE` loses data.
+fn loses_data(operation: &AlterTableOperation) -> bool {
+    let text = operation.to_string().to_ascii_uppercase();
+    match operation {
+        AlterTableOperation::DropColumn { .. } | AlterTableOperation::DropPartitions { .. } => true,
+        _ => {
+            text.starts_with("DELETE ")
+                || text.starts_with("DROP PARTITION")
+                || text.starts_with("CLEAR COLUMN")
+                || text.starts_with("TRUNCATE")
+        }
+    }
+}
+
+fn table_of(table: &TableWithJoins) -> String {
+    match &table.relation {
+        TableFactor::Table { name, .. } => name_of(name),
+        _ => String::new(),
+    }
+}
+
+/// A name without its quotes.
+fn name_of(name: &ObjectName) -> String {
+    name.to_string().replace(['"', '`', '[', ']'], "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<Finding> {
+        findings(text, Language::Postgres)
+    }
+
+    fn destroys(what: &str) -> bool {
+        of(what).iter().any(|finding| matches!(finding, Finding::Destroys { .. }))
+    }
+
+    #[test]
+    fn looking_is_nothing() {
+        for text in [
+            "SELECT 1",
+            "select 'DROP TABLE x;' as a; SHOW search_path",
+            "EXPLAIN DELETE FROM t",
+            "-- DROP TABLE t\nSELECT 1",
+            "BEGIN; SELECT 1; COMMIT",
+        ] {
+            assert_eq!(of(text), Vec::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn losing_is_told_from_changing() {
+        for text in [
+            "DROP TABLE a",
+            "delete from a",
+            "UPDATE a SET b = 1",
+            "TRUNCATE a",
+            "DELETE FROM a WHERE 1=1",
+            "ALTER TABLE a DROP COLUMN b",
+            "DROP SCHEMA s CASCADE",
+            "select 1; drop database x",
+        ] {
+            assert!(destroys(text), "{text}");
+        }
+        for text in [
+            "DELETE FROM a WHERE id = 1",
+            "UPDATE a SET b = 1 WHERE c = 2",
+            "INSERT INTO a VALUES (1)",
+            "CREATE INDEX i ON a (b)",
+            "ALTER TABLE a ADD COLUMN b int",
+            "DROP INDEX i",
+        ] {
+            assert!(!destroys(text) && !of(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_text_made_is_no_loss() {
+        assert!(!destroys("CREATE TABLE a (b int); DROP TABLE a"));
+        assert!(destroys("CREATE TABLE a (b int); DROP TABLE c"));
+    }
+
+    #[test]
+    fn programs_and_files() {
+        assert_eq!(of("COPY t TO PROGRAM 'sh'"), vec![Finding::Runs("sh".to_owned())]);
+        assert_eq!(of("COPY t TO '/tmp/x'"), vec![Finding::Writes("/tmp/x".to_owned())]);
+        assert_eq!(
+            findings("SELECT * FROM t INTO OUTFILE '/tmp/y'", Language::Mysql),
+            vec![Finding::Writes("/tmp/y".to_owned())]
+        );
+    }
+
+    #[test]
+    fn unknown_grammar_is_never_nothing() {
+        assert!(!of("FROBNICATE THE TABLE").is_empty());
+        assert!(destroys("DROP TABLE a !!"));
+        assert!(destroys("DELETE FROM a 'unterminated") || !of("DELETE FROM a 'unterminated").is_empty());
+    }
+
+    #[test]
+    fn deep_and_long_texts_end() {
+        let sum = format!("SELECT 1{}", "+1".repeat(30_000));
+        assert_eq!(of(&sum), Vec::new());
+        let deep = format!("SELECT {}1{}", "(".repeat(20_000), ")".repeat(20_000));
+        let _ = of(&deep);
+    }
+}

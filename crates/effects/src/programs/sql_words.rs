@@ -1,0 +1,248 @@
+//! SQL word by word: for statements that do not parse, and for functions that do more than compute.
+
+use sqlparser::tokenizer::{Token, Word};
+
+use super::sql::Finding;
+
+/// First words of statements that only look or concern the connection.
+const LOOKING: &[&str] = &[
+    "SELECT",
+    "WITH",
+    "SHOW",
+    "EXPLAIN",
+    "DESC",
+    "DESCRIBE",
+    "USE",
+    "SET",
+    "BEGIN",
+    "START",
+    "COMMIT",
+    "ROLLBACK",
+    "END",
+    "SAVEPOINT",
+    "RELEASE",
+    "VALUES",
+    "PRAGMA",
+    "ANALYZE",
+    "VACUUM",
+    "FLUSH",
+    "CHECKPOINT",
+    "LISTEN",
+    "UNLISTEN",
+    "NOTIFY",
+    "DECLARE",
+    "FETCH",
+    "CLOSE",
+    "OPEN",
+    "LOCK",
+    "UNLOCK",
+    "RESET",
+    "DISCARD",
+    "PREPARE",
+    "DEALLOCATE",
+    "CHECK",
+    "HELP",
+    "TABLE",
+    "PRINT",
+    "GO",
+    "DELIMITER",
+    "ATTACH",
+    "DETACH",
+    "SUMMARIZE",
+    "FROM",
+    "ABORT",
+    "LIST",
+    "CONSISTENCY",
+    "TRACING",
+    "PAGING",
+    "MATCH",
+    "RETURN",
+    "EXISTS",
+    "IF",
+    "TABLES",
+    "SCHEMAS",
+    "OPTIMIZE",
+    "INSTALL",
+    "EXIT",
+    "QUIT",
+    "COMMENT",
+];
+
+/// Functions that reach outside the tables, by name.
+fn outside(name: &str) -> Option<Finding> {
+    Some(match name {
+        "pg_terminate_backend" | "pg_cancel_backend" => Finding::Kills,
+        "xp_cmdshell" | "sys_exec" | "sys_eval" | "load_extension" | "dblink_exec" | "system" => {
+            Finding::Runs(name.to_owned())
+        }
+        "lo_export" | "writefile" | "pg_file_write" | "lo_import" => Finding::Unclear,
+        _ => return None,
+    })
+}
+
+/// What functions called in a statement do outside the tables.
+pub(super) fn functions(tokens: &[Token]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = tokens
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [Token::Word(word), Token::LParen] => outside(&word.value.to_ascii_lowercase()),
+            [Token::Word(word), _] if word.value.eq_ignore_ascii_case("xp_cmdshell") => {
+                outside("xp_cmdshell")
+            }
+            _ => None,
+        })
+        .collect();
+    // `SELECT ... INTO OUTFILE 'x'`.
+    found.extend(tokens.windows(2).filter_map(|pair| match pair {
+        [Token::Word(word), Token::SingleQuotedString(file)]
+            if matches!(upper(word).as_str(), "OUTFILE" | "DUMPFILE") =>
+        {
+            Some(Finding::Writes(file.clone()))
+        }
+        _ => None,
+    }));
+    found
+}
+
+/// What a statement does, told by its first words.
+pub(super) fn statement(tokens: &[Token]) -> Vec<Finding> {
+    let words: Vec<String> = tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Word(word) if word.quote_style.is_none() => Some(upper(word)),
+            _ => None,
+        })
+        .collect();
+    let names: Vec<String> = tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Word(word) => Some(word.value.clone()),
+            _ => None,
+        })
+        .collect();
+    by_words(&words, &names)
+}
+
+/// What a text does that cannot even be cut into tokens: each piece between semicolons by its words.
+pub(super) fn rough(text: &str) -> Vec<Finding> {
+    let mut found: Vec<Finding> = text
+        .split(';')
+        .filter(|piece| !piece.trim().is_empty())
+        .flat_map(|piece| {
+            let names: Vec<String> = piece
+                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect();
+            let words: Vec<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
+            let found = by_words(&words, &names);
+            if found.is_empty() && words.iter().any(|word| word == "OUTFILE" || word == "PROGRAM") {
+                vec![Finding::Unclear]
+            } else {
+                found
+            }
+        })
+        .collect();
+    found.dedup();
+    found
+}
+
+/// What the known beginning of a statement whose rest is not known may do.
+pub(super) fn embedded(start: &str) -> Vec<Finding> {
+    let words: Vec<String> = start.split_whitespace().map(str::to_ascii_uppercase).collect();
+    match words.first().map(String::as_str) {
+        Some("SELECT" | "SHOW" | "EXPLAIN" | "DESCRIBE" | "DESC" | "PRAGMA" | "USE") => Vec::new(),
+        Some(_) | None => rough(start),
+    }
+}
+
+fn by_words(words: &[String], names: &[String]) -> Vec<Finding> {
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let behind = |keywords: &[&str]| subject(words, names, keywords);
+    let Some(first) = words.first() else { return Vec::new() };
+    let finding = match first.as_str() {
+        "TRUNCATE" => Finding::Destroys { what: behind(&["TRUNCATE", "TABLE"]), note: "deletes every row" },
+        "DROP" => match words.get(1).map(String::as_str) {
+            Some(
+                "TABLE" | "DATABASE" | "SCHEMA" | "KEYSPACE" | "COLUMNFAMILY" | "MATERIALIZED" | "BUCKET"
+                | "MEASUREMENT" | "SERIES" | "COLLECTION" | "TABLESPACE" | "CONTAINER",
+            ) => Finding::Destroys {
+                what: behind(&[
+                    "DROP",
+                    "TABLE",
+                    "DATABASE",
+                    "SCHEMA",
+                    "KEYSPACE",
+                    "COLUMNFAMILY",
+                    "MATERIALIZED",
+                    "VIEW",
+                    "IF",
+                    "EXISTS",
+                    "BUCKET",
+                    "MEASUREMENT",
+                    "SERIES",
+                    "COLLECTION",
+                    "TABLESPACE",
+                    "CONTAINER",
+                ]),
+                note: "drops it with the data in it",
+            },
+            Some("USER" | "ROLE") => Finding::Rights,
+            Some(_) | None => Finding::Changes(String::new()),
+        },
+        "DELETE" | "UPDATE" if !has("WHERE") && !has("LIMIT") => {
+            Finding::Destroys { what: behind(&["DELETE", "UPDATE", "FROM", "ONLY"]), note: "every row" }
+        }
+        "DELETE" | "UPDATE" => Finding::Changes(behind(&["DELETE", "UPDATE", "FROM", "ONLY"])),
+        "ALTER" if has("DELETE") || has("DROP") && (has("COLUMN") || has("PARTITION") || has("DATABASE")) => {
+            Finding::Destroys {
+                what: behind(&["ALTER", "TABLE", "IF", "EXISTS", "ONLY"]),
+                note: "drops a part of the table",
+            }
+        }
+        "ALTER" | "CREATE" if matches!(words.get(1).map(String::as_str), Some("USER" | "ROLE" | "LOGIN")) => {
+            Finding::Rights
+        }
+        "ALTER" if has("SYSTEM") => Finding::Rights,
+        "GRANT" | "REVOKE" | "REASSIGN" => Finding::Rights,
+        "KILL" => Finding::Kills,
+        "MATCH" | "OPTIONAL" | "UNWIND" | "DETACH" if has("DELETE") => {
+            Finding::Destroys { what: String::new(), note: "deletes nodes" }
+        }
+        "MATCH" if has("SET") || has("CREATE") || has("MERGE") || has("REMOVE") => {
+            Finding::Changes(String::new())
+        }
+        "WITH" | "EXPLAIN" if has("DELETE") || has("UPDATE") || has("INSERT") => {
+            // The parts cannot be told from each other, so each is taken at its worst.
+            if first == "EXPLAIN" && !has("ANALYZE") {
+                return Vec::new();
+            }
+            if (has("DELETE") || has("UPDATE")) && !has("WHERE") {
+                Finding::Destroys { what: String::new(), note: "every row" }
+            } else {
+                Finding::Changes(String::new())
+            }
+        }
+        "SET" if has("GLOBAL") || has("PERSIST") => Finding::Rights,
+        "PRAGMA" | "REM" => return Vec::new(),
+        "INSERT" | "REPLACE" | "UPSERT" | "MERGE" => {
+            Finding::Changes(behind(&["INSERT", "REPLACE", "UPSERT", "MERGE", "INTO", "OR", "IGNORE"]))
+        }
+        "COPY" | "LOAD" => Finding::Unclear,
+        known if LOOKING.contains(&known) => return Vec::new(),
+        "CREATE" | "ALTER" | "RENAME" | "REFRESH" | "REINDEX" | "CLUSTER" | "CALL" | "EXEC" | "EXECUTE"
+        | "DO" | "IMPORT" | "BACKUP" | "RESTORE" | "COMMENT" => Finding::Changes(String::new()),
+        _ => Finding::Unclear,
+    };
+    vec![finding]
+}
+
+/// The first word that is none of these.
+fn subject(words: &[String], names: &[String], keywords: &[&str]) -> String {
+    let at = words.iter().position(|word| !keywords.contains(&word.as_str()));
+    at.and_then(|at| names.get(at)).cloned().unwrap_or_default()
+}
+
+fn upper(word: &Word) -> String {
+    word.value.to_ascii_uppercase()
+}

@@ -1,0 +1,266 @@
+//! Programs that work on text and may write more than their output: `sed`, `awk`, `sort`, editors.
+
+pub(crate) mod awk;
+pub(crate) mod sed;
+
+use crate::effect::EffectKind;
+use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+/// `sort`
+pub(crate) fn sort(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    for operand in &arguments.operands {
+        machine.read(operand);
+    }
+    if let Some(program) = arguments.value(&["--compress-program"]) {
+        let words = [program.clone(), Value::exact("-d")];
+        machine.possibly(|machine| machine.run_words(&words, Input::Unknown));
+    }
+    if let Some(file) = arguments.value(&["-o", "--output"]) {
+        machine.write(file);
+        return Exit::silent();
+    }
+    Exit::unknown()
+}
+
+/// `vim`, `vi`, `nvim`, `ex`, `emacs`, `nano`, ... when no one types: commands given as words.
+pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let mut commands: Vec<Value> = arguments.values(&["-c", "--cmd", "+"]).cloned().collect();
+    let mut files: Vec<Value> = Vec::new();
+    for operand in &arguments.operands {
+        match super::files::after(operand, "+") {
+            Some(command) => commands.push(command),
+            None => files.push(operand.clone()),
+        }
+    }
+    let mut writes = call.input != Input::Inherited;
+    for command in &commands {
+        let text = command.known_start();
+        let text = text.trim_start_matches([':', '%', ' ']);
+        if let Some(shell) = text.strip_prefix('!') {
+            machine.run_text(&Value::exact(shell), Input::Inherited);
+        } else if let Some(shell) = text.strip_prefix("silent !").or_else(|| text.strip_prefix("silent! !")) {
+            machine.run_text(&Value::exact(shell), Input::Inherited);
+        } else if text.contains("system(")
+            || text.contains("py3 ")
+            || text.contains("lua ")
+            || text.contains("luafile")
+        {
+            machine.opaque(format!("`{}` runs code of its own", call.program));
+        }
+        let saves = text.split(['|', ' ', '\n']).any(|part| {
+            matches!(
+                part.trim_start_matches([':', '%']),
+                "w" | "wq"
+                    | "x"
+                    | "wa"
+                    | "wqa"
+                    | "xa"
+                    | "w!"
+                    | "wq!"
+                    | "x!"
+                    | "up"
+                    | "update"
+                    | "wall"
+                    | "ZZ"
+            )
+        });
+        writes |= saves;
+    }
+    for file in &files {
+        machine.read(file);
+        if writes {
+            machine.write(file);
+        } else {
+            machine.possibly(|machine| machine.effect(EffectKind::FileModify, file));
+        }
+    }
+    Exit::unknown()
+}
+
+/// `ed`: a line editor that does what its input says.
+pub(crate) fn ed(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let script = match &call.input {
+        Input::Text(Value::Exact(text)) => Some(text.clone()),
+        Input::Text(_)
+        | Input::Inherited
+        | Input::Network(_)
+        | Input::Secret(_)
+        | Input::Local(_)
+        | Input::Unknown => None,
+    };
+    let Some(script) = script else {
+        for file in &call.arguments.operands {
+            machine.possibly(|machine| machine.effect(EffectKind::FileModify, file));
+        }
+        return Exit::unknown();
+    };
+    for line in script.lines() {
+        let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || ",$%.".contains(c));
+        if let Some(command) = line.strip_prefix('!') {
+            machine.run_text(&Value::exact(command), Input::Inherited);
+        } else if line == "w" || line == "wq" || line == "W" {
+            for file in &call.arguments.operands {
+                machine.write(file);
+            }
+        } else if let Some(file) = ["w ", "W ", "wq "].iter().find_map(|verb| line.strip_prefix(verb)) {
+            match file.trim_start().strip_prefix('!') {
+                Some(command) => {
+                    machine.run_text(&Value::exact(command), Input::Unknown);
+                }
+                None => machine.write(&Value::exact(file.trim())),
+            }
+        }
+    }
+    Exit::unknown()
+}
+
+/// `patch`: the files are named in the patch.
+pub(crate) fn patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["--dry-run", "-C", "--check"]) {
+        return Exit::unknown();
+    }
+    if let Some(directory) = arguments.value(&["-d", "--directory"]).cloned() {
+        return machine.inside(&directory, |machine| apply_patch(machine, call));
+    }
+    apply_patch(machine, call)
+}
+
+fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if let Some(output) = arguments.value(&["-o", "--output"]) {
+        machine.write(output);
+        return Exit::unknown();
+    }
+    let file = arguments.value(&["-i", "--input"]).or_else(|| arguments.operands.get(1)).cloned();
+    let text = match (&file, &call.input) {
+        (Some(file), _) => {
+            machine.read(file);
+            one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+        }
+        (None, Input::Text(value)) => value.clone(),
+        (
+            None,
+            Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown,
+        ) => Value::Unknown,
+    };
+    if let Some(target) = arguments.operands.first() {
+        machine.effect(EffectKind::FileModify, target);
+        return Exit::unknown();
+    }
+    let strip =
+        arguments.value(&["-p", "--strip"]).and_then(Value::as_exact).and_then(|text| text.parse().ok());
+    let Some(text) = text.as_exact() else {
+        let here = machine
+            .cwd()
+            .map_or(Value::Unknown, |cwd| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))));
+        machine.effect(EffectKind::FileModify, &here);
+        return Exit::unknown();
+    };
+    if let Some(rejects) = arguments.value(&["-r", "--reject-file"]).cloned() {
+        machine.possibly(|machine| machine.write(&rejects));
+    }
+    let reversed = arguments.has(&["-R", "--reverse"]);
+    for change in patch_files(text, strip) {
+        let (old, new) = if reversed { (change.1, change.0) } else { change };
+        match (old, new) {
+            (Some(_), None) if reversed => {}
+            (_, Some(name)) => machine.write(&Value::exact(name)),
+            (Some(name), None) => machine.delete(&Value::exact(name), crate::effect::Depth::Single),
+            (None, None) => {}
+        }
+    }
+    Exit::unknown()
+}
+
+/// The files of a unified diff, before and after; `None` for `/dev/null`.
+fn patch_files(text: &str, strip: Option<usize>) -> Vec<(Option<String>, Option<String>)> {
+    let name = |line: &str| -> Option<String> {
+        let name = line.split('\t').next().unwrap_or(line).trim();
+        if name == "/dev/null" {
+            return None;
+        }
+        let parts: Vec<&str> = name.split('/').collect();
+        let skip = match strip {
+            Some(count) => count.min(parts.len().saturating_sub(1)),
+            // Without `-p`, only the last part counts.
+            None => parts.len().saturating_sub(1),
+        };
+        Some(parts.get(skip..).unwrap_or_default().join("/"))
+    };
+    let mut files = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(old) = line.strip_prefix("--- ") else { continue };
+        if let Some(new) = lines.peek().and_then(|next| next.strip_prefix("+++ ")) {
+            files.push((name(old), name(new)));
+        }
+    }
+    files
+}
+
+/// The only path that a word can mean.
+pub(super) fn one_path(machine: &Machine<'_>, value: &Value) -> Option<AbsolutePath> {
+    let mut aims = machine.paths_through(value).into_iter();
+    let (Some(aim), None) = (aims.next(), aims.next()) else { return None };
+    aim.target.path().cloned()
+}
+
+fn aim_value(aim: &Aim) -> Option<Value> {
+    aim.target.path().map(|path| Value::exact(path.as_str()))
+}
+
+/// Edits files in place, keeping a backup under a suffix.
+pub(super) fn edit_in_place(machine: &mut Machine<'_>, files: &[Value], suffix: Option<&Value>) {
+    for file in files {
+        machine.read(file);
+        let suffix = suffix.and_then(Value::as_exact).filter(|text| !text.is_empty());
+        if let (Some(suffix), Some(name)) = (suffix, file.as_exact()) {
+            let backup = match (suffix.contains('*'), name.rsplit_once('/')) {
+                (false, _) => format!("{name}{suffix}"),
+                (true, None) => suffix.replace('*', name),
+                (true, Some((directory, base))) if !suffix.contains('/') => {
+                    format!("{directory}/{}", suffix.replace('*', base))
+                }
+                (true, Some((_, base))) => suffix.replace('*', base),
+            };
+            machine.write(&Value::exact(backup));
+        }
+        if machine.is_directory(file) == Some(true) {
+            continue;
+        }
+        // The new file takes the place of a symbolic link, which is not followed.
+        for aim in machine.paths(file) {
+            match aim.target.path().map(|path| machine.entry(path)) {
+                Some(Entry::Symlink(_)) => {
+                    machine.add(Draft::at(EffectKind::FileModify, aim).note("replaces the symbolic link"));
+                }
+                Some(
+                    Entry::Missing | Entry::File(_) | Entry::Directory | Entry::Special | Entry::Unknown,
+                )
+                | None => {
+                    machine.effect(EffectKind::FileModify, &aim_value(&aim).unwrap_or_else(|| file.clone()));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patches_name_their_files() {
+        let text = "--- a/src/x.py\t2020\n+++ b/src/x.py\n@@ -1 +1 @@\n--- a/old\n+++ /dev/null\n";
+        assert_eq!(
+            patch_files(text, Some(1)),
+            [(Some("src/x.py".to_owned()), Some("src/x.py".to_owned())), (Some("old".to_owned()), None)]
+        );
+        assert_eq!(patch_files(text, None).first().unwrap().1.as_deref(), Some("x.py"));
+    }
+}

@@ -1,0 +1,316 @@
+//! `awk`: output redirections, pipes and `system` in the program text.
+
+use crate::interpreter::{Call, Exit, Input, Machine, Value};
+
+use super::{edit_in_place, one_path};
+
+/// `awk`, `gawk`, `mawk`, `nawk`
+pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let mut programs: Vec<Value> = arguments.values(&["-e", "--source"]).cloned().collect();
+    for file in arguments.values(&["-f", "--file", "-E", "--exec"]) {
+        machine.read(file);
+        let text = one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path));
+        programs.push(text);
+    }
+    let mut files: &[Value] = &arguments.operands;
+    if programs.is_empty() {
+        let Some((program, rest)) = files.split_first() else { return Exit::unknown() };
+        programs.push(program.clone());
+        files = rest;
+    }
+    let files: Vec<Value> = files.iter().filter(|file| !is_assignment(file)).cloned().collect();
+    let assigned: Vec<(String, Value)> = arguments
+        .values(&["-v", "--assign"])
+        .filter_map(|word| {
+            let (name, _) =
+                word.known_start().split_once('=').map(|(name, rest)| (name.to_owned(), rest.to_owned()))?;
+            let value = crate::programs::files::after(word, &format!("{name}="))?;
+            Some((name, value))
+        })
+        .collect();
+    for program in &programs {
+        if let Some(text) = program.as_exact() {
+            for act in acts(text, &assigned) {
+                carry_out(machine, act);
+            }
+            continue;
+        }
+        // A program with a hole in it, mostly a number or a word: what is known of it decides.
+        let known = format!("{} {}", program.known_start(), program.known_end());
+        if known.contains("system") || known.trim().is_empty() {
+            machine.opaque(format!("the program of `{}` is not known", call.program));
+        }
+    }
+    let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
+    if in_place {
+        edit_in_place(machine, &files, None);
+        return Exit::silent();
+    }
+    for file in &files {
+        machine.read(file);
+    }
+    Exit::unknown()
+}
+
+fn is_assignment(word: &Value) -> bool {
+    word.known_start().split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn carry_out(machine: &mut Machine<'_>, act: Act) {
+    match act {
+        Act::Write(target) => match target {
+            Value::Unknown => machine.possibly(|machine| machine.write(&Value::Unknown)),
+            known => machine.write(&known),
+        },
+        Act::Run(Value::Exact(command)) => {
+            machine.run_text(&Value::Exact(command), Input::Unknown);
+        }
+        Act::Run(_) => machine.opaque("`awk` runs commands that it makes of its input"),
+    }
+}
+
+/// What a program does besides printing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Act {
+    Write(Value),
+    Run(Value),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    Text(String),
+    Mark(char),
+    /// `>>`
+    Append,
+    /// An end of statement.
+    End,
+}
+
+fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
+    let tokens = tokens(program);
+    let mut found = Vec::new();
+    let mut printing = false;
+    let mut depth = 0_usize;
+    let mut print_depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate() {
+        let behind = tokens.get(place + 1..).unwrap_or_default();
+        match token {
+            Token::Word(word) if word == "print" || word == "printf" => {
+                printing = true;
+                print_depth = depth;
+            }
+            Token::Word(word) if word == "system" && behind.first() == Some(&Token::Mark('(')) => {
+                found.push(Act::Run(value_of(behind.get(1..).unwrap_or_default(), true)));
+            }
+            Token::Mark('(' | '[') => depth += 1,
+            Token::Mark(')' | ']') => depth = depth.saturating_sub(1),
+            Token::Mark('>') | Token::Append if printing && depth == print_depth => {
+                let target = match (value_of(behind, false), behind) {
+                    (Value::Unknown, [Token::Word(name), ..]) => value_of_variable(&tokens, name, assigned),
+                    (known, _) => known,
+                };
+                found.push(Act::Write(target));
+            }
+            Token::Mark('|') => {
+                let reads = matches!(behind.first(), Some(Token::Word(word)) if word == "getline");
+                if reads {
+                    let before = place.checked_sub(1).and_then(|before| tokens.get(before));
+                    let command = match before {
+                        Some(Token::Text(text)) => Value::exact(text.clone()),
+                        _ => Value::Unknown,
+                    };
+                    found.push(Act::Run(command));
+                } else if printing && depth == print_depth {
+                    found.push(Act::Run(value_of(behind, false)));
+                }
+            }
+            Token::End | Token::Mark('{' | '}') => {
+                printing = false;
+                depth = 0;
+            }
+            Token::Word(_) | Token::Text(_) | Token::Mark(_) | Token::Append => {}
+        }
+    }
+    found.retain(|act| {
+        !matches!(act, Act::Write(Value::Exact(file)) if file == "/dev/stderr" || file == "/dev/stdout" || file == "-")
+    });
+    found
+}
+
+/// What a variable of the program holds: given with `-v`, else the last thing that is assigned to it.
+fn value_of_variable(tokens: &[Token], name: &str, assigned: &[(String, Value)]) -> Value {
+    let given = assigned.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let place = tokens
+        .windows(2)
+        .rposition(|pair| matches!(pair, [Token::Word(word), Token::Mark('=')] if word == name));
+    match (place, given) {
+        (None, given) => given.unwrap_or(Value::Unknown),
+        (Some(place), given) => {
+            let value = value_of(tokens.get(place + 2..).unwrap_or_default(), false);
+            given.map_or(value.clone(), |given| given.join(&value))
+        }
+    }
+}
+
+/// The text of an expression up to its end: exact for one string, known ends for strings with something else.
+fn value_of(tokens: &[Token], in_parentheses: bool) -> Value {
+    let mut depth = 0_usize;
+    let mut value: Option<Value> = None;
+    for token in tokens {
+        let part = match token {
+            Token::End | Token::Mark('}' | '{' | '|') => break,
+            Token::Mark(')') if depth == 0 && in_parentheses => break,
+            Token::Mark('(') => {
+                depth += 1;
+                continue;
+            }
+            Token::Mark(')') => {
+                depth = depth.saturating_sub(1);
+                continue;
+            }
+            Token::Text(text) => Value::exact(text.clone()),
+            Token::Word(_) | Token::Mark(_) | Token::Append => Value::Unknown,
+        };
+        value = Some(match value {
+            Some(so_far) => so_far.followed_by(&part),
+            None => part,
+        });
+    }
+    value.unwrap_or(Value::Unknown)
+}
+
+fn tokens(program: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut rest = program.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\n' | ';' => tokens.push(Token::End),
+            c if c.is_whitespace() => {}
+            '\\' if rest.peek() == Some(&'\n') => {
+                rest.next();
+            }
+            '#' => {
+                while rest.peek().is_some_and(|c| *c != '\n') {
+                    rest.next();
+                }
+            }
+            '"' => {
+                let mut text = String::new();
+                while let Some(c) = rest.next() {
+                    match c {
+                        '"' => break,
+                        '\\' => match rest.next() {
+                            Some('n') => text.push('\n'),
+                            Some('t') => text.push('\t'),
+                            Some(other) => text.push(other),
+                            None => {}
+                        },
+                        c => text.push(c),
+                    }
+                }
+                tokens.push(Token::Text(text));
+            }
+            '/' if begins_pattern(tokens.last()) => {
+                let mut in_class = false;
+                while let Some(c) = rest.next() {
+                    match c {
+                        '\\' => {
+                            rest.next();
+                        }
+                        '[' => in_class = true,
+                        ']' => in_class = false,
+                        '/' if !in_class => break,
+                        _ => {}
+                    }
+                }
+                tokens.push(Token::Word("/".to_owned()));
+            }
+            '>' if rest.peek() == Some(&'>') => {
+                rest.next();
+                tokens.push(Token::Append);
+            }
+            // Comparisons and `||` are no redirections, and `==` assigns nothing.
+            '=' if rest.peek() == Some(&'=') => {
+                rest.next();
+                tokens.push(Token::Mark('~'));
+            }
+            '>' if rest.peek() == Some(&'=') => {
+                rest.next();
+                tokens.push(Token::Mark('='));
+            }
+            '|' if rest.peek() == Some(&'|') => {
+                rest.next();
+                tokens.push(Token::Mark('&'));
+            }
+            '|' if rest.peek() == Some(&'&') => {
+                rest.next();
+                tokens.push(Token::Mark('|'));
+            }
+            c if c.is_alphanumeric() || c == '_' || c == '$' || c == '.' => {
+                let mut word = String::from(c);
+                while let Some(next) =
+                    rest.peek().copied().filter(|c| c.is_alphanumeric() || *c == '_' || *c == '.')
+                {
+                    word.push(next);
+                    rest.next();
+                }
+                tokens.push(Token::Word(word));
+            }
+            c => tokens.push(Token::Mark(c)),
+        }
+    }
+    tokens
+}
+
+/// Whether a slash here begins a regular expression, as opposed to dividing.
+fn begins_pattern(before: Option<&Token>) -> bool {
+    match before {
+        None | Some(Token::End | Token::Append) => true,
+        Some(Token::Mark(c)) => *c != ')' && *c != ']',
+        Some(Token::Word(word)) => word == "return" || word == "print" || word == "in",
+        Some(Token::Text(_)) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(program: &str) -> Vec<Act> {
+        acts(program, &[])
+    }
+
+    fn write(text: &str) -> Act {
+        Act::Write(Value::exact(text))
+    }
+
+    fn run(text: &str) -> Act {
+        Act::Run(Value::exact(text))
+    }
+
+    #[test]
+    fn programs_are_searched_for_acts() {
+        assert_eq!(found("{ print $1 }"), []);
+        assert_eq!(found("$3 > 100 { print $1, ($2 > 5) }"), []);
+        assert_eq!(found("{ print $1 > \"out.txt\" }"), [write("out.txt")]);
+        assert_eq!(found("{ print >> \"a\"; print \"x > y\" }"), [write("a")]);
+        assert_eq!(found("BEGIN { system(\"rm -rf x\") }"), [run("rm -rf x")]);
+        assert_eq!(found("{ print | \"sort -u\" }"), [run("sort -u")]);
+        assert_eq!(found("BEGIN { \"date\" | getline d; print d }"), [run("date")]);
+        assert_eq!(found("/a|b>c/ { print }"), []);
+        assert_eq!(found("{ print $2 > $1 }"), [Act::Write(Value::Unknown)]);
+        assert_eq!(
+            found("{ system(\"rm \" $1) }"),
+            [Act::Run(Value::Between { prefix: "rm ".to_owned(), suffix: String::new() })]
+        );
+        assert_eq!(found("{ print > \"/dev/stderr\" }"), []);
+        assert_eq!(found("a || b { print }"), []);
+        let between = Value::Between { prefix: "day_".to_owned(), suffix: ".txt".to_owned() };
+        assert_eq!(found("{ f = \"day_\" NR \".txt\"; print > f; close(f) }"), [Act::Write(between)]);
+        assert_eq!(acts("{ print > out }", &[("out".to_owned(), Value::exact("x"))]), [write("x")]);
+    }
+}

@@ -1,0 +1,400 @@
+//! Programs that run another program: with other rights, another environment, a limit, many times.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `many` | `xargs` and `parallel` |
+
+mod many;
+
+pub(crate) use many::{parallel, xargs};
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::programs::builtins::assignment;
+use crate::programs::strings;
+
+/// The words of a wrapper, taken apart: its own options, and what it runs.
+struct Peeled {
+    options: Vec<(String, Option<Value>)>,
+    rest: Vec<Value>,
+}
+
+impl Peeled {
+    /// Takes the options off the front. `short` are letters and `long` names of options that take a value.
+    fn new(words: &[Value], short: &str, long: &[&str]) -> Self {
+        let mut options = Vec::new();
+        let mut place = 0;
+        while let Some(text) = words.get(place).and_then(Value::as_exact) {
+            if text == "--" {
+                place += 1;
+                break;
+            }
+            if let Some(name) = text.strip_prefix("--") {
+                if let Some((name, value)) = name.split_once('=') {
+                    options.push((format!("--{name}"), Some(Value::exact(value))));
+                } else if long.contains(&name) {
+                    place += 1;
+                    options.push((text.to_owned(), words.get(place).cloned()));
+                } else {
+                    options.push((text.to_owned(), None));
+                }
+            } else if text.starts_with('-') && text.len() > 1 {
+                for (index, letter) in text.char_indices().skip(1) {
+                    if short.contains(letter) {
+                        let attached = text
+                            .get(index + letter.len_utf8()..)
+                            .filter(|rest| !rest.is_empty())
+                            .map(Value::exact);
+                        let value = attached.or_else(|| {
+                            place += 1;
+                            words.get(place).cloned()
+                        });
+                        options.push((format!("-{letter}"), value));
+                        break;
+                    }
+                    options.push((format!("-{letter}"), None));
+                }
+            } else {
+                break;
+            }
+            place += 1;
+        }
+        Self { options, rest: words.get(place..).unwrap_or_default().to_vec() }
+    }
+
+    fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
+    }
+
+    fn value(&self, names: &[&str]) -> Option<&Value> {
+        self.options
+            .iter()
+            .rev()
+            .find(|(name, _)| names.contains(&name.as_str()))
+            .and_then(|(_, value)| value.as_ref())
+    }
+
+    /// Whether it only asks the wrapper about itself.
+    fn is_question(&self) -> bool {
+        self.rest.is_empty() && self.has(&["--help", "--version", "-V"])
+    }
+}
+
+/// Runs words with leading `NAME=value` set.
+fn run_with_assignments(machine: &mut Machine<'_>, words: &[Value], input: Input) -> Exit {
+    let mut rest = words;
+    let mut assignments = Vec::new();
+    while let Some((first, more)) = rest.split_first() {
+        let Some(found) = assignment(first) else { break };
+        assignments.push(found);
+        rest = more;
+    }
+    let rest = rest.to_vec();
+    machine.with_variables(assignments, |machine| machine.run_words(&rest, input))
+}
+
+/// `sudo`, `doas`, `pkexec`, `run0`
+pub(crate) fn sudo(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    const LONG: &[&str] = &[
+        "user",
+        "group",
+        "host",
+        "prompt",
+        "chdir",
+        "chroot",
+        "close-from",
+        "role",
+        "type",
+        "other-user",
+        "command-timeout",
+    ];
+    let short = if call.program == "doas" { "uC" } else { "ughpCTrtDRU" };
+    let peeled = Peeled::new(&call.words, short, LONG);
+    if peeled.is_question()
+        || peeled.has(&["-k", "-K", "--remove-timestamp", "--reset-timestamp"]) && peeled.rest.is_empty()
+    {
+        return Exit::unknown();
+    }
+    let user = peeled.value(&["-u", "--user"]).cloned().unwrap_or_else(|| Value::exact("root"));
+    machine.effect(EffectKind::PrivilegeEscalation, &user);
+    if peeled.has(&["-e", "--edit"]) || call.program == "sudoedit" {
+        for file in &peeled.rest {
+            machine.write(file);
+        }
+        return Exit::silent();
+    }
+    if peeled.rest.is_empty() {
+        return if peeled.has(&["-i", "-s", "--login", "--shell"]) {
+            machine.run_input(&call.input)
+        } else {
+            Exit::unknown()
+        };
+    }
+    let run = |machine: &mut Machine<'_>| run_with_assignments(machine, &peeled.rest, call.input.clone());
+    match peeled.value(&["-D", "--chdir"]) {
+        Some(directory) => machine.inside(directory, run),
+        None => run(machine),
+    }
+}
+
+/// `su`, `runuser`
+pub(crate) fn su(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut command = None;
+    let mut user = Value::exact("root");
+    let mut rest = call.words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_exact() {
+            Some("-c" | "--command") => command = rest.next().cloned(),
+            Some("-s" | "--shell" | "-g" | "--group" | "-G" | "-w") => {
+                rest.next();
+            }
+            Some("-u" | "--user") => user = rest.next().cloned().unwrap_or(Value::Unknown),
+            Some("--help" | "--version") => return Exit::unknown(),
+            Some("--") => {
+                let words: Vec<Value> = rest.cloned().collect();
+                machine.effect(EffectKind::PrivilegeEscalation, &user);
+                return machine.run_words(&words, call.input.clone());
+            }
+            Some(text) if text.starts_with("--command=") => command = text.get(10..).map(Value::exact),
+            Some(text) if text.starts_with('-') => {}
+            Some(_) | None => user = word.clone(),
+        }
+    }
+    machine.effect(EffectKind::PrivilegeEscalation, &user);
+    match command {
+        Some(text) => machine.run_text(&text, call.input.clone()),
+        None => machine.run_input(&call.input),
+    }
+}
+
+/// `env`
+pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "uCSP", &["unset", "chdir", "split-string", "argv0"]);
+    if peeled.is_question() {
+        return Exit::unknown();
+    }
+    let mut words = Vec::new();
+    if let Some(text) = peeled.value(&["-S", "--split-string"]) {
+        match text.as_exact() {
+            Some(text) => words.extend(text.split_whitespace().map(Value::exact)),
+            None => words.push(Value::Unknown),
+        }
+    }
+    words.extend(peeled.rest.iter().cloned());
+    let bare = words.iter().all(|word| assignment(word).is_some());
+    if bare {
+        return Exit::unknown();
+    }
+    let run = |machine: &mut Machine<'_>| run_with_assignments(machine, &words, call.input.clone());
+    match peeled.value(&["-C", "--chdir"]) {
+        Some(directory) => machine.inside(directory, run),
+        None => run(machine),
+    }
+}
+
+/// Runs what is behind the options, and behind `skip` operands more.
+fn run_rest(machine: &mut Machine<'_>, call: &Call, short: &str, long: &[&str], skip: usize) -> Exit {
+    let peeled = Peeled::new(&call.words, short, long);
+    let rest = peeled.rest.get(skip..).unwrap_or_default();
+    if rest.is_empty() { Exit::unknown() } else { machine.run_words(rest, call.input.clone()) }
+}
+
+/// `nice`
+pub(crate) fn nice(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    run_rest(machine, call, "n", &["adjustment"], 0)
+}
+
+/// `ionice`, `chrt`, `taskset`
+pub(crate) fn ionice(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "cnpPu", &["class", "classdata", "pid"]);
+    if peeled.has(&["-p", "--pid", "-P", "-u"]) || peeled.rest.is_empty() {
+        return Exit::unknown();
+    }
+    machine.run_words(&peeled.rest, call.input.clone())
+}
+
+/// `nohup`
+pub(crate) fn nohup(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    run_rest(machine, call, "", &[], 0)
+}
+
+/// `timeout`
+pub(crate) fn timeout(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    run_rest(machine, call, "ks", &["kill-after", "signal"], 1)
+}
+
+/// `time` as a program
+pub(crate) fn time(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "of", &["output", "format"]);
+    if let Some(file) = peeled.value(&["-o", "--output"]) {
+        machine.write(file);
+    }
+    if peeled.rest.is_empty() { Exit::unknown() } else { machine.run_words(&peeled.rest, call.input.clone()) }
+}
+
+/// `stdbuf`
+pub(crate) fn stdbuf(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    run_rest(machine, call, "ioe", &["input", "output", "error"], 0)
+}
+
+/// `setsid`: the program outlives the shell.
+pub(crate) fn setsid(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "", &[]);
+    if peeled.rest.is_empty() {
+        return Exit::unknown();
+    }
+    let name = peeled.rest.first().and_then(Value::as_exact).unwrap_or("a program").to_owned();
+    machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process(name)).note("outlives the shell"));
+    machine.run_words(&peeled.rest, call.input.clone())
+}
+
+/// `chroot`: what happens below the new root happens to files of this machine of which the names are not known.
+pub(crate) fn chroot(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "", &["userspec", "groups"]);
+    let Some((root, rest)) = peeled.rest.split_first() else { return Exit::unknown() };
+    let name = root.as_exact().unwrap_or("another root").to_owned();
+    machine.effect(EffectKind::PrivilegeEscalation, &Value::exact("root"));
+    if rest.is_empty() {
+        return machine.run_input(&call.input);
+    }
+    machine.elsewhere(&name, |machine| machine.run_words(rest, call.input.clone()))
+}
+
+/// `watch`: runs its words as one text of the shell, again and again.
+pub(crate) fn watch(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "nsq", &["interval", "shotsdir", "equexit"]);
+    if peeled.rest.is_empty() {
+        return Exit::unknown();
+    }
+    if peeled.has(&["-x", "--exec"]) {
+        return machine.run_words(&peeled.rest, call.input.clone());
+    }
+    machine.run_text(&strings::joined(&peeled.rest, " "), call.input.clone())
+}
+
+/// `busybox`, `toybox`
+pub(crate) fn busybox(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    match call.words.first().and_then(Value::as_exact) {
+        None | Some("--list" | "--help" | "--list-full") => Exit::unknown(),
+        Some(_) => machine.run_words(&call.words, call.input.clone()),
+    }
+}
+
+/// `flock`
+pub(crate) fn flock(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(&call.words, "wE", &["timeout", "wait", "conflict-exit-code"]);
+    let Some((file, rest)) = peeled.rest.split_first() else { return Exit::unknown() };
+    let is_descriptor = file.as_exact().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit()));
+    if is_descriptor && rest.is_empty() {
+        return Exit::unknown();
+    }
+    machine.touch(file);
+    match rest {
+        [] => Exit::unknown(),
+        [option, text, ..] if matches!(option.as_exact(), Some("-c" | "--command")) => {
+            machine.run_text(text, call.input.clone())
+        }
+        words => machine.run_words(words, call.input.clone()),
+    }
+}
+
+/// `strace`, `ltrace`
+pub(crate) fn strace(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled =
+        Peeled::new(&call.words, "aebIopsSuUEPXO", &["output", "attach", "trace", "user", "string-limit"]);
+    if let Some(file) = peeled.value(&["-o", "--output"]) {
+        machine.write(file);
+    }
+    if peeled.rest.is_empty() { Exit::unknown() } else { machine.run_words(&peeled.rest, call.input.clone()) }
+}
+
+/// `unbuffer`
+pub(crate) fn unbuffer(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    run_rest(machine, call, "", &[], 0)
+}
+
+/// `script`: writes down what a command prints.
+pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let peeled = Peeled::new(
+        &call.words,
+        "cEIOBTm",
+        &["command", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
+    );
+    let log = peeled.rest.first().cloned().unwrap_or_else(|| Value::exact("typescript"));
+    machine.write(&log);
+    match (peeled.value(&["-c", "--command"]), peeled.rest.get(1..)) {
+        (Some(text), _) => machine.run_text(text, call.input.clone()),
+        (None, Some(words)) if !words.is_empty() => machine.run_words(words, call.input.clone()),
+        (None, _) => machine.run_input(&call.input),
+    }
+}
+
+/// `sh`, `bash`, `zsh` and their like
+pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut command = false;
+    let mut standard_input = false;
+    let mut dry = false;
+    let mut place = 0;
+    while let Some(text) = call.words.get(place).and_then(Value::as_exact) {
+        match text {
+            "--" => {
+                place += 1;
+                break;
+            }
+            "--version" | "--help" => return Exit::unknown(),
+            "--rcfile" | "--init-file" => {
+                place += 1;
+                if let Some(file) = call.words.get(place) {
+                    machine.run_file(file, &[]);
+                }
+            }
+            _ if text.starts_with("--") => {}
+            _ if text.starts_with(['-', '+']) && text.len() > 1 => {
+                command |= text.starts_with('-') && text.contains('c');
+                standard_input |= text.starts_with('-') && text.contains('s');
+                dry |= text.starts_with('-') && text.contains('n');
+                place += text.chars().filter(|c| matches!(c, 'o' | 'O')).count();
+            }
+            "-" => {}
+            _ => break,
+        }
+        place += 1;
+    }
+    let rest = call.words.get(place..).unwrap_or_default();
+    if dry {
+        if let (false, Some(file)) = (command, rest.first()) {
+            machine.read(file);
+        }
+        return Exit::unknown();
+    }
+    if command {
+        let Some((text, arguments)) = rest.split_first() else { return Exit::failure() };
+        let (name, arguments) = match arguments.split_first() {
+            Some((name, arguments)) => (name.clone(), arguments),
+            None => (Value::exact(call.program.as_str()), arguments),
+        };
+        return machine.run_text_with(text, name, arguments, call.input.clone());
+    }
+    match rest.split_first() {
+        Some((file, arguments)) if !standard_input => match file.as_exact() {
+            Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => machine.run_input(&call.input),
+            _ => machine.run_script(file, arguments, call.input.clone()),
+        },
+        _ => machine.run_input(&call.input),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_taken_off_the_front() {
+        let words: Vec<Value> =
+            ["-n", "5", "-u", "--x=1", "rm", "-rf"].iter().map(|text| Value::exact(*text)).collect();
+        let peeled = Peeled::new(&words, "n", &[]);
+        assert_eq!(peeled.rest, vec![Value::exact("rm"), Value::exact("-rf")]);
+        assert_eq!(peeled.value(&["-n"]), Some(&Value::exact("5")));
+        assert!(peeled.has(&["-u"]) && peeled.has(&["--x"]));
+    }
+}

@@ -1,0 +1,241 @@
+//! The world as a list of facts.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::path::AbsolutePath;
+use crate::world::{
+    Entry, FileFacts, FileText, History, Listing, Place, Repository, Timestamp, VersionState, World,
+};
+
+/// A world that answers from recorded facts. What was not recorded is [`Entry::Missing`] and the like under a
+/// [`RecordedWorld::complete`] world (tests), and `Unknown` otherwise (replay).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedWorld {
+    /// Where things are.
+    pub place: Place,
+    /// What has happened so far.
+    pub history: History,
+    /// The time of the action.
+    pub now: Timestamp,
+    /// Whether a path without a fact is known to be missing.
+    pub complete: bool,
+    /// What stands at each path.
+    pub entries: BTreeMap<AbsolutePath, Entry>,
+    /// The names in directories.
+    pub listings: BTreeMap<AbsolutePath, Listing>,
+    /// The texts of files.
+    pub texts: BTreeMap<AbsolutePath, FileText>,
+    /// The repositories found from paths.
+    pub repositories: BTreeMap<AbsolutePath, Option<Repository>>,
+    /// What version control knew.
+    pub versions: BTreeMap<AbsolutePath, VersionState>,
+    /// Environment variables.
+    pub variables: BTreeMap<String, Option<String>>,
+}
+
+impl RecordedWorld {
+    /// A world in which nothing but the given place exists; whatever is not added is missing.
+    pub fn complete(place: Place) -> Self {
+        Self {
+            place,
+            history: History::default(),
+            now: Timestamp(0),
+            complete: true,
+            entries: BTreeMap::new(),
+            listings: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            repositories: BTreeMap::new(),
+            versions: BTreeMap::new(),
+            variables: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a file with its text and what version control knows about it, and the directories above it.
+    #[must_use]
+    pub fn with_file(mut self, path: &AbsolutePath, text: &str, version: VersionState) -> Self {
+        let facts = FileFacts { bytes: text.len() as u64, mode: 0o644, modified: Timestamp(0) };
+        self.entries.insert(path.clone(), Entry::File(facts));
+        self.texts.insert(path.clone(), FileText::Whole(text.to_owned()));
+        self.versions.insert(path.clone(), version);
+        match path.parent() {
+            Some(parent) => self.with_directory(&parent),
+            None => self,
+        }
+    }
+
+    /// Adds a directory and the directories above it.
+    #[must_use]
+    pub fn with_directory(mut self, path: &AbsolutePath) -> Self {
+        let mut next = Some(path.clone());
+        while let Some(directory) = next {
+            self.entries.insert(directory.clone(), Entry::Directory);
+            next = directory.parent();
+        }
+        self
+    }
+
+    /// Declares a repository with its work tree at `root`.
+    #[must_use]
+    pub fn with_repository(self, root: &AbsolutePath) -> Self {
+        let directory = root.join(".git");
+        let mut world = self.with_directory(&directory);
+        let repository = Repository { root: root.clone(), directory, branch: Some("main".to_owned()) };
+        world.repositories.insert(root.clone(), Some(repository));
+        world
+    }
+
+    fn known_children(&self, directory: &AbsolutePath) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .entries
+            .iter()
+            .filter(|(path, entry)| **entry != Entry::Missing && path.parent().as_ref() == Some(directory))
+            .filter_map(|(path, _)| path.name().map(str::to_owned))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl World for RecordedWorld {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn history(&self) -> &History {
+        &self.history
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn entry(&self, path: &AbsolutePath) -> Entry {
+        match self.entries.get(path) {
+            Some(entry) => entry.clone(),
+            None if path.parent().is_none() => Entry::Directory,
+            None if self.complete => Entry::Missing,
+            None => Entry::Unknown,
+        }
+    }
+
+    fn children(&self, directory: &AbsolutePath) -> Listing {
+        match self.listings.get(directory) {
+            Some(listing) => listing.clone(),
+            None if self.complete && self.entry(directory) == Entry::Directory => {
+                Listing::Names(self.known_children(directory))
+            }
+            None => Listing::Unknown,
+        }
+    }
+
+    fn text(&self, path: &AbsolutePath) -> FileText {
+        self.texts.get(path).cloned().unwrap_or(FileText::Unknown)
+    }
+
+    fn repository(&self, path: &AbsolutePath) -> Option<Repository> {
+        let mut next = Some(path.clone());
+        while let Some(directory) = next {
+            if let Some(found) = self.repositories.get(&directory) {
+                return found.clone();
+            }
+            next = directory.parent();
+        }
+        None
+    }
+
+    fn version(&self, path: &AbsolutePath) -> VersionState {
+        if let Some(state) = self.versions.get(path) {
+            return *state;
+        }
+        if !self.complete {
+            return VersionState::Unknown;
+        }
+        let below =
+            self.versions.iter().filter(|(file, _)| file.is_within(path)).map(|(_, state)| *state).max();
+        below.unwrap_or_else(|| match (self.entry(path), self.repository(path)) {
+            (Entry::Missing, _) => VersionState::Missing,
+            (_, None) => VersionState::NoRepository,
+            (_, Some(_)) => VersionState::Untracked,
+        })
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned().flatten()
+    }
+}
+
+/// A world that passes every question on and writes down the answers, so that the decision can be replayed.
+#[derive(Debug)]
+pub struct Recorder<'a, W: World + ?Sized> {
+    inner: &'a W,
+    facts: RefCell<RecordedWorld>,
+}
+
+impl<'a, W: World + ?Sized> Recorder<'a, W> {
+    /// Starts recording what `inner` answers.
+    pub fn new(inner: &'a W) -> Self {
+        let mut facts = RecordedWorld::complete(inner.place().clone());
+        facts.complete = false;
+        facts.history = inner.history().clone();
+        facts.now = inner.now();
+        Self { inner, facts: RefCell::new(facts) }
+    }
+
+    /// The facts that were asked for.
+    pub fn into_facts(self) -> RecordedWorld {
+        self.facts.into_inner()
+    }
+}
+
+impl<W: World + ?Sized> World for Recorder<'_, W> {
+    fn place(&self) -> &Place {
+        self.inner.place()
+    }
+
+    fn history(&self) -> &History {
+        self.inner.history()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+
+    fn entry(&self, path: &AbsolutePath) -> Entry {
+        let answer = self.inner.entry(path);
+        self.facts.borrow_mut().entries.insert(path.clone(), answer.clone());
+        answer
+    }
+
+    fn children(&self, directory: &AbsolutePath) -> Listing {
+        let answer = self.inner.children(directory);
+        self.facts.borrow_mut().listings.insert(directory.clone(), answer.clone());
+        answer
+    }
+
+    fn text(&self, path: &AbsolutePath) -> FileText {
+        let answer = self.inner.text(path);
+        self.facts.borrow_mut().texts.insert(path.clone(), answer.clone());
+        answer
+    }
+
+    fn repository(&self, path: &AbsolutePath) -> Option<Repository> {
+        let answer = self.inner.repository(path);
+        self.facts.borrow_mut().repositories.insert(path.clone(), answer.clone());
+        answer
+    }
+
+    fn version(&self, path: &AbsolutePath) -> VersionState {
+        let answer = self.inner.version(path);
+        self.facts.borrow_mut().versions.insert(path.clone(), answer);
+        answer
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let answer = self.inner.variable(name);
+        self.facts.borrow_mut().variables.insert(name.to_owned(), answer.clone());
+        answer
+    }
+}

@@ -1,0 +1,356 @@
+//! What would be lost, and how bad that would be.
+//!
+//! The interpreter says what an action does; here each effect is weighed by what stands at its target.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `loss` | what is lost when a path is removed, overwritten or given other permissions |
+//! | `pattern` | which paths a pattern names |
+//! | `consequence` | effects that follow from where a file lies |
+
+mod consequence;
+mod loss;
+mod pattern;
+
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::path::AbsolutePath;
+use crate::places::{SystemPlace, is_lifeline, is_pipeline, system_place};
+use crate::world::{Listing, VersionState, World};
+
+use loss::{Change, Loss, loss_of};
+pub(crate) use pattern::PathPattern;
+
+/// How the note begins of a change after which git can give everything back.
+pub(crate) const KEPT_BY_GIT: &str = "git keeps what was there";
+
+/// How the note begins of a change of a configuration file by the program it belongs to, of a setting that runs nothing.
+pub(crate) const SETTING_THAT_RUNS_NOTHING: &str = "a setting that runs nothing";
+
+/// How the notes begin of changes by which nothing is lost. Formatters write the same program in another way.
+const LOSES_NOTHING: &[&str] = &[KEPT_BY_GIT, SETTING_THAT_RUNS_NOTHING, "formats"];
+
+/// Sets stake, severity, reversibility and note of each effect from the facts of the world, and adds the effects that
+/// follow from where a file lies: persistence, changes of the machine; reads of credentials become reads of secrets.
+///
+/// A severity above [`Severity::Low`] that is already there was chosen by the catalogue or a handler: file kinds are
+/// weighed at least so, other kinds exactly so. The number of effects never falls, nor does the greatest severity.
+pub(crate) fn assess(effects: &mut Vec<Effect>, world: &dyn World) {
+    let made: Vec<AbsolutePath> = effects
+        .iter()
+        .filter(|effect| effect.kind == EffectKind::FileCreate)
+        .filter_map(|effect| effect.target.path().cloned())
+        .collect();
+    for effect in effects.iter_mut() {
+        if consequence::reads_secret(effect, &made, world) {
+            effect.kind = EffectKind::SecretRead;
+        }
+    }
+    let mut added = Vec::new();
+    for effect in effects.iter() {
+        for follows in consequence::consequences(effect, world) {
+            let known = |other: &Effect| other.kind == follows.kind && other.target == follows.target;
+            if !effects.iter().any(known) && !added.iter().any(known) {
+                added.push(follows);
+            }
+        }
+    }
+    effects.extend(added);
+    for effect in effects.iter_mut() {
+        weigh(effect, world);
+    }
+    for directory in [&world.place().workspace, &world.place().home] {
+        raise_when_emptied(effects, directory, world);
+    }
+}
+
+/// Fills in one effect.
+fn weigh(effect: &mut Effect, world: &dyn World) {
+    let loss = loss_by_kind(effect, world);
+    let chosen = effect.severity;
+    let by_table = severity(effect, loss.stake);
+    effect.severity = match file_change(effect.kind) {
+        Some(_) => by_table.max(chosen),
+        None if chosen > Severity::Low => chosen,
+        None => by_table,
+    };
+    effect.stake = loss.stake;
+    effect.reversible = match file_change(effect.kind) {
+        Some(_) => loss.stake <= Stake::Recoverable,
+        None => effect.reversible && loss.stake <= Stake::Recoverable && can_be_taken_back(effect.kind),
+    };
+    append_note(effect, &loss.note);
+    if matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify)
+        && runs_in_pipeline(&effect.target)
+    {
+        append_note(effect, "runs in the pipeline of the project");
+    }
+}
+
+/// What the kind does to the content of files; `None` for kinds that are about something else.
+fn file_change(kind: EffectKind) -> Option<Change> {
+    match kind {
+        EffectKind::FileDelete => Some(Change::Remove),
+        EffectKind::FileModify => Some(Change::Overwrite),
+        EffectKind::PermissionChange => Some(Change::Permissions),
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsLocalLoss
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => None,
+    }
+}
+
+fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
+    if let Some(change) = file_change(effect.kind) {
+        // What git changes by its own rules, a commit, a switch, a merge, it can give back.
+        if effect.kind == EffectKind::FileModify
+            && LOSES_NOTHING.iter().any(|start| effect.note.starts_with(start))
+        {
+            return Loss::nothing();
+        }
+        let kept = ["moved", "appends", "made by the same command"]
+            .iter()
+            .any(|start| effect.note.starts_with(start));
+        let loss = loss_of(&effect.target, effect.depth, change, world);
+        // A program that may rewrite some file of a tree is not one that empties it.
+        let may_rewrite = effect.kind == EffectKind::FileModify
+            && (effect.certainty == Certainty::Possible || effect.depth == Depth::Recursive)
+            && loss.stake == Stake::Critical
+            && !in_system(&effect.target);
+        if may_rewrite {
+            return Loss { stake: Stake::Unsaved, note: loss.note };
+        }
+        // Even a disaster that is only moved aside stays one: nothing finds it where it was.
+        return if kept && loss.stake < Stake::Critical { Loss::nothing() } else { loss };
+    }
+    let unsaved = |note: &str| Loss { stake: Stake::Unsaved, note: note.to_owned() };
+    match effect.kind {
+        EffectKind::VcsLocalLoss => work_lost(effect, world),
+        EffectKind::DatastoreDestroy => match &effect.target {
+            target @ Target::Path(_) => loss_of(target, Depth::Single, Change::Remove, world),
+            Target::Glob(_)
+            | Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => unsaved(""),
+        },
+        EffectKind::InfrastructureDestroy | EffectKind::VcsHistoryRewrite => unsaved(""),
+        EffectKind::GuardTampering => Loss { stake: Stake::Critical, note: String::new() },
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::FileModify
+        | EffectKind::FileDelete
+        | EffectKind::PermissionChange
+        | EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::DatastoreChange
+        | EffectKind::Publish
+        | EffectKind::Opaque => Loss::nothing(),
+    }
+}
+
+/// What version control would lose: for a path, what is not committed there; for a reference, its commits.
+fn work_lost(effect: &Effect, world: &dyn World) -> Loss {
+    let lost = |stake: Stake, note: &str| Loss { stake, note: note.to_owned() };
+    match &effect.target {
+        Target::Path(path) => match world.version(path) {
+            VersionState::Missing | VersionState::TrackedClean => Loss::nothing(),
+            VersionState::TrackedModified => lost(Stake::Unsaved, "has changes that are in no commit"),
+            VersionState::Ignored | VersionState::Untracked => {
+                lost(Stake::Unsaved, "holds files that are in no commit")
+            }
+            VersionState::NoRepository | VersionState::Unknown => {
+                lost(Stake::Unsaved, "what is in no commit is not known")
+            }
+        },
+        target @ Target::Glob(_) => loss_of(target, effect.depth, Change::Overwrite, world),
+        Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => lost(Stake::Unsaved, ""),
+    }
+}
+
+/// How bad an effect is (ours; deletion and modification of ordinary files: seed 002).
+fn severity(effect: &Effect, stake: Stake) -> Severity {
+    match effect.kind {
+        EffectKind::FileCreate if in_system(&effect.target) || runs_in_pipeline(&effect.target) => {
+            Severity::Medium
+        }
+        EffectKind::FileRead | EffectKind::FileCreate | EffectKind::ProcessSpawn => Severity::Low,
+        EffectKind::FileDelete => match stake {
+            Stake::Nothing | Stake::Regenerable => Severity::Low,
+            Stake::Recoverable => Severity::Medium,
+            Stake::Unsaved => Severity::High,
+            Stake::Critical => Severity::Critical,
+        },
+        EffectKind::FileModify => match stake {
+            Stake::Nothing | Stake::Regenerable | Stake::Recoverable if !runs_in_pipeline(&effect.target) => {
+                Severity::Low
+            }
+            Stake::Unsaved if in_system(&effect.target) => Severity::High,
+            Stake::Nothing | Stake::Regenerable | Stake::Recoverable | Stake::Unsaved => Severity::Medium,
+            Stake::Critical => Severity::Critical,
+        },
+        EffectKind::PermissionChange => match (stake, effect.depth) {
+            (Stake::Nothing | Stake::Regenerable, _) | (Stake::Recoverable, Depth::Single) => Severity::Low,
+            (Stake::Recoverable, Depth::Recursive) => Severity::Medium,
+            (Stake::Unsaved, _) => Severity::High,
+            (Stake::Critical, _) => Severity::Critical,
+        },
+        EffectKind::VcsLocalLoss | EffectKind::DatastoreDestroy => match stake {
+            Stake::Nothing | Stake::Regenerable => Severity::Low,
+            Stake::Recoverable => Severity::Medium,
+            Stake::Unsaved => Severity::High,
+            Stake::Critical => Severity::Critical,
+        },
+        EffectKind::NetworkRequest => match effect.reach {
+            Some(Reach::Local | Reach::Known) => Severity::Low,
+            Some(Reach::External) | None => Severity::Medium,
+        },
+        EffectKind::DataUpload => match effect.reach {
+            Some(Reach::Local) => Severity::Low,
+            Some(Reach::Known | Reach::External) | None => Severity::Medium,
+        },
+        EffectKind::SystemModification => match effect.target.path() {
+            Some(path) if is_lifeline(path) || system_place(path) == Some(SystemPlace::Device) => {
+                Severity::Critical
+            }
+            Some(path) if system_place(path).is_some() => Severity::High,
+            // A service, a setting, a device by name: what is grave among them says so in the catalogue.
+            Some(_) | None => Severity::Medium,
+        },
+        EffectKind::PackageInstall
+        | EffectKind::ProcessKill
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::DatastoreChange
+        | EffectKind::Opaque => Severity::Medium,
+        EffectKind::SecretRead
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::Persistence
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::Publish => Severity::High,
+        EffectKind::GuardTampering => Severity::Critical,
+    }
+}
+
+/// Whether an effect of the kind can be taken back when nothing is lost by it.
+fn can_be_taken_back(kind: EffectKind) -> bool {
+    match kind {
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::FileModify
+        | EffectKind::FileDelete
+        | EffectKind::PermissionChange
+        | EffectKind::NetworkRequest
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::Persistence
+        | EffectKind::VcsLocalLoss
+        | EffectKind::InfrastructureChange
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy => true,
+        EffectKind::SecretRead
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => false,
+    }
+}
+
+/// The least number of entries of which one says "everything in the directory" (ours).
+const EVERYTHING: usize = 4;
+/// One entry in so many may be left, and still it is everything (ours): a name that begins with `-` survives `rm *`.
+const LEFT_OVER: usize = 8;
+
+/// A shell spells `*` out before a command sees it: when the entries of a directory go, directories among them, and not all
+/// of them are safe, it is the directory that is lost.
+fn raise_when_emptied(effects: &mut [Effect], directory: &AbsolutePath, world: &dyn World) {
+    let is_part = |effect: &Effect| {
+        effect.kind == EffectKind::FileDelete
+            && effect.target.path().and_then(AbsolutePath::parent).as_ref() == Some(directory)
+    };
+    let gone: Vec<&str> = effects
+        .iter()
+        .filter(|effect| is_part(effect))
+        .filter_map(|effect| effect.target.path()?.name())
+        .collect();
+    let reaches_down = effects.iter().any(|effect| is_part(effect) && effect.depth == Depth::Recursive);
+    if gone.len() < EVERYTHING || !reaches_down {
+        return;
+    }
+    let Listing::Names(names) = world.children(directory) else { return };
+    let shown = || names.iter().filter(|name| !name.starts_with('.'));
+    let left = shown().filter(|name| !gone.contains(&name.as_str())).count();
+    if left * LEFT_OVER > shown().count() {
+        return;
+    }
+    for effect in effects.iter_mut().filter(|effect| is_part(effect) && effect.stake == Stake::Unsaved) {
+        effect.stake = Stake::Critical;
+        effect.severity = Severity::Critical;
+        effect.reversible = false;
+        append_note(effect, "goes with everything beside it");
+    }
+}
+
+/// Whether other machines run the file when it is pushed.
+fn runs_in_pipeline(target: &Target) -> bool {
+    target.path().is_some_and(is_pipeline)
+}
+
+fn in_system(target: &Target) -> bool {
+    target.path().is_some_and(|path| system_place(path).is_some())
+}
+
+fn append_note(effect: &mut Effect, note: &str) {
+    let says_the_same = |words: &str| note.contains(words) && effect.note.contains(words);
+    if note.is_empty() || effect.note.contains(note) || says_the_same("in no commit") {
+        return;
+    }
+    if !effect.note.is_empty() {
+        effect.note.push_str("; ");
+    }
+    effect.note.push_str(note);
+}
+
+#[cfg(test)]
+mod tests;

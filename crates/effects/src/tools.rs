@@ -1,0 +1,43 @@
+//! Tools of clients other than the shell.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `call` | the input of a tool call, and effects in the making |
+//! | `native` | the tools that clients bring along, by name |
+//! | `patch` | the patch text of `apply_patch` |
+//! | `foreign` | all other tools, those of MCP servers among them, by the words of their names |
+//!
+//! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
+
+mod call;
+mod foreign;
+mod native;
+mod patch;
+
+use crate::action::Action;
+use crate::effect::Effect;
+use crate::world::World;
+
+use call::ToolCall;
+
+/// The effects of a tool call that is not a shell command. A call whose shape is not understood is opaque.
+pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
+    let mut call = ToolCall::new(action, world);
+    if !native::native(&mut call) {
+        foreign::foreign(&mut call);
+    }
+    call.into_effects()
+}
+
+/// The shell text that a tool other than the shell would run (`mcp__terminal__run` with `command`), when it runs one.
+pub(crate) fn shell_command(action: &Action) -> Option<String> {
+    native::shell_command(action).or_else(|| foreign::shell_command(action))
+}
+
+/// The SQL text that a tool would run (`mcp__postgres__query` with `sql`), when it runs some.
+pub(crate) fn sql_text(action: &Action) -> Option<String> {
+    foreign::sql_text(action)
+}
+
+#[cfg(test)]
+mod tests;

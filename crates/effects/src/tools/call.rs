@@ -1,0 +1,231 @@
+//! The input of a tool call, and effects in the making.
+
+use serde_json::Value as Json;
+
+use crate::action::Action;
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::interpreter::{Last, resolve};
+use crate::path::AbsolutePath;
+use crate::programs::known_hosts;
+use crate::world::{Entry, World};
+
+/// The names under which clients and servers pass the path of a file.
+pub(crate) const PATH_KEYS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "target_file",
+    "filename",
+    "file_name",
+    "file",
+    "filepath",
+    "TargetFile",
+    "AbsolutePath",
+    "dir_path",
+    "directory_path",
+    "directory",
+    "folder",
+];
+
+/// A tool call being turned into effects.
+pub(crate) struct ToolCall<'a> {
+    action: &'a Action,
+    world: &'a dyn World,
+    effects: Vec<Effect>,
+}
+
+impl<'a> ToolCall<'a> {
+    pub(crate) fn new(action: &'a Action, world: &'a dyn World) -> Self {
+        Self { action, world, effects: Vec::new() }
+    }
+
+    pub(crate) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    /// The name of the tool.
+    pub(crate) fn tool(&self) -> &'a str {
+        self.action.tool.as_str()
+    }
+
+    /// The call itself.
+    pub(crate) fn action(&self) -> &'a Action {
+        self.action
+    }
+
+    /// A text of the input, under the first of the names that has one.
+    pub(crate) fn text(&self, keys: &[&str]) -> Option<&'a str> {
+        text_of(&self.action.input, keys)
+    }
+
+    /// All texts under the names: single ones and those of lists.
+    pub(crate) fn texts(&self, keys: &[&str]) -> Vec<&'a str> {
+        let mut found = Vec::new();
+        for value in keys.iter().filter_map(|key| self.action.input.get(key)) {
+            match value {
+                Json::String(text) => found.push(text.as_str()),
+                Json::Array(items) => found.extend(items.iter().filter_map(item_text)),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {}
+            }
+        }
+        found.retain(|text| !text.is_empty());
+        found
+    }
+
+    /// What stands at a path.
+    pub(crate) fn entry(&self, path: &AbsolutePath) -> Entry {
+        self.world.entry(path)
+    }
+
+    /// The path that a text means: from the working directory, `~` is the home, symbolic links as the kernel takes them.
+    pub(crate) fn path(&self, text: &str, last: Last) -> AbsolutePath {
+        let home = &self.world.place().home;
+        let text = text.strip_prefix("file://").unwrap_or(text);
+        let absolute = match text.strip_prefix('~') {
+            Some("") => home.as_str().to_owned(),
+            Some(rest) if rest.starts_with('/') => format!("{}{rest}", home.as_str()),
+            Some(_) | None if text.starts_with('/') => text.to_owned(),
+            Some(_) | None => format!("{}/{text}", self.action.cwd.as_str()),
+        };
+        resolve(&|path| self.world.entry(path), &AbsolutePath::root(), &absolute, last)
+    }
+
+    /// Adds a certain effect on the target alone.
+    pub(crate) fn add(&mut self, kind: EffectKind, target: Target) {
+        self.add_as(kind, target, |_| {});
+    }
+
+    /// Adds an effect, with what is special about it.
+    pub(crate) fn add_as(&mut self, kind: EffectKind, target: Target, special: impl FnOnce(&mut Effect)) {
+        let mut effect = Effect {
+            kind,
+            target,
+            certainty: Certainty::Certain,
+            depth: Depth::Single,
+            stake: Stake::Nothing,
+            severity: Severity::Low,
+            reversible: true,
+            reach: None,
+            cause: self.action.tool.as_str().to_owned(),
+            note: String::new(),
+        };
+        special(&mut effect);
+        self.effects.push(effect);
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(&mut self, text: &str) {
+        let path = self.path(text, Last::Follow);
+        self.add(EffectKind::FileRead, Target::Path(path));
+    }
+
+    /// Makes a file, or overwrites the one that is there.
+    pub(crate) fn write(&mut self, text: &str) {
+        let path = self.path(text, Last::Follow);
+        let kind = match self.entry(&path) {
+            Entry::Missing => EffectKind::FileCreate,
+            Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                EffectKind::FileModify
+            }
+        };
+        self.add(kind, Target::Path(path));
+    }
+
+    /// Removes a file or a directory.
+    pub(crate) fn delete(&mut self, text: &str, depth: Depth) {
+        let path = self.path(text, Last::Keep);
+        self.add_as(EffectKind::FileDelete, Target::Path(path), |effect| effect.depth = depth);
+    }
+
+    /// Moves a file to another place.
+    pub(crate) fn relocate(&mut self, from: &str, to: &str) {
+        let source = self.path(from, Last::Keep);
+        let mut goal = self.path(to, Last::Follow);
+        if let (Entry::Directory, Some(name)) = (self.entry(&goal), source.name()) {
+            goal = goal.join(name);
+        }
+        self.add_as(EffectKind::FileDelete, Target::Path(source), |effect| {
+            effect.depth = Depth::Recursive;
+            effect.note = format!("moved to `{goal}`");
+        });
+        self.write(goal.as_str());
+    }
+
+    /// Talks to the host of an address; one that hands out credentials gives a secret.
+    pub(crate) fn fetch(&mut self, address: &str) {
+        if address.starts_with("file:") {
+            self.read(address);
+            return;
+        }
+        let reach = known_hosts::reach(address);
+        self.add_as(EffectKind::NetworkRequest, Target::Host(address.to_owned()), |effect| {
+            effect.reach = Some(reach);
+        });
+        if reach == Reach::External && carries_secret(address) {
+            self.add_as(EffectKind::DataUpload, Target::Host(address.to_owned()), |effect| {
+                effect.reach = Some(Reach::External);
+                effect.note = "the address carries a secret".into();
+            });
+        }
+        if known_hosts::is_metadata_service(address) {
+            self.add_as(EffectKind::SecretRead, Target::Host(address.to_owned()), |effect| {
+                effect.note = "the metadata service hands out credentials".into();
+            });
+        }
+    }
+
+    /// Asks a service that the person has connected.
+    pub(crate) fn ask_service(&mut self, name: &str) {
+        self.add_as(EffectKind::NetworkRequest, Target::Host(name.to_owned()), |effect| {
+            effect.reach = Some(Reach::Known);
+        });
+    }
+
+    /// Does something of which nothing is known.
+    pub(crate) fn opaque(&mut self, note: &str) {
+        let tool = self.tool().to_owned();
+        self.add_as(EffectKind::Opaque, Target::Service(tool), |effect| {
+            effect.certainty = Certainty::Possible;
+            effect.note = note.into();
+        });
+    }
+}
+
+/// Whether an address holds what looks like a token, or the name of a variable that would be one.
+fn carries_secret(address: &str) -> bool {
+    const TOKENS: &[&str] = &[
+        "sk-",
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "github_pat_",
+        "glpat-",
+        "xoxb-",
+        "xoxp-",
+        "AKIA",
+        "ASIA",
+        "AIza",
+        "eyJ",
+        "npm_",
+    ];
+    const NAMES: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL", "PRIVATE"];
+    let Some((_, query)) = address.split_once('?') else { return false };
+    query.split(['&', '=', ';']).any(|value| {
+        let token = TOKENS.iter().any(|start| value.starts_with(start) && value.len() > start.len() + 4);
+        let variable =
+            value.starts_with('$') && NAMES.iter().any(|name| value.to_ascii_uppercase().contains(name));
+        token || variable
+    })
+}
+
+/// A text of an object, under the first of the names that has one.
+pub(crate) fn text_of<'a>(input: &'a Json, keys: &[&str]) -> Option<&'a str> {
+    keys.iter().filter_map(|key| input.get(key)).filter_map(Json::as_str).find(|text| !text.is_empty())
+}
+
+/// The text of an item of a list: itself, or its path when it is an object (`{"path": "a.txt"}`).
+fn item_text(item: &Json) -> Option<&str> {
+    item.as_str().or_else(|| text_of(item, PATH_KEYS))
+}

@@ -1,0 +1,226 @@
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::effect::{Certainty, Depth, EffectKind, Reach};
+use crate::path::AbsolutePath;
+use crate::recorded::RecordedWorld;
+use crate::world::{Entry, Place, VersionState};
+
+fn path(text: &str) -> AbsolutePath {
+    AbsolutePath::new(text).unwrap()
+}
+
+fn world() -> RecordedWorld {
+    let place = Place {
+        home: path("/home/dev"),
+        user: None,
+        workspace: path("/home/dev/proj"),
+        temporary: vec![path("/tmp")],
+        guarded: Vec::new(),
+        expected: Vec::new(),
+    };
+    let mut world = RecordedWorld::complete(place)
+        .with_file(&path("/home/dev/proj/a.txt"), "a", VersionState::TrackedClean)
+        .with_directory(&path("/home/dev/proj/docs"));
+    world.entries.insert(path("/home/dev/proj/link"), Entry::Symlink("/etc/hosts".to_owned()));
+    world
+}
+
+fn call(tool: &str, input: Json) -> Action {
+    Action::tool_call(tool, input, path("/home/dev/proj"))
+}
+
+/// Effects as `kind target`, with `recursive` where they reach down.
+fn effects(tool: &str, input: Json) -> Vec<String> {
+    let shown = |effect: &Effect| {
+        let target = effect.target.text().unwrap_or("?").replace("/home/dev/proj/", "");
+        let depth = if effect.depth == Depth::Recursive { " recursive" } else { "" };
+        format!("{} {target}{depth}", effect.kind.name())
+    };
+    tool_effects(&call(tool, input), &world()).iter().map(shown).collect()
+}
+
+#[test]
+fn tools_for_files_touch_their_files() {
+    for (tool, input, expected) in [
+        ("Read", json!({"file_path": "/etc/hosts"}), vec!["file_read /etc/hosts"]),
+        ("read_file", json!({"file_path": "a.txt"}), vec!["file_read a.txt"]),
+        ("Write", json!({"file_path": "a.txt", "content": "x"}), vec!["file_modify a.txt"]),
+        ("Write", json!({"file_path": "new.txt", "content": "x"}), vec!["file_create new.txt"]),
+        ("Write", json!({"file_path": "link", "content": "x"}), vec!["file_create /etc/hosts"]),
+        ("Write", json!({"file_path": "/tmp/../etc/x"}), vec!["file_create /etc/x"]),
+        ("Write", json!({"file_path": "~/.bashrc"}), vec!["file_create /home/dev/.bashrc"]),
+        ("MultiEdit", json!({"file_path": "a.txt", "edits": []}), vec!["file_modify a.txt"]),
+        ("NotebookEdit", json!({"notebook_path": "n.ipynb"}), vec!["file_create n.ipynb"]),
+        ("str_replace_based_edit_tool", json!({"command": "view", "path": "a.txt"}), vec!["file_read a.txt"]),
+        (
+            "str_replace_based_edit_tool",
+            json!({"command": "create", "path": "a.txt"}),
+            vec!["file_modify a.txt"],
+        ),
+        ("delete_file", json!({"target_file": "a.txt"}), vec!["file_delete a.txt"]),
+        ("delete_directory", json!({"path": "docs"}), vec!["file_delete docs recursive"]),
+        (
+            "move_file",
+            json!({"source": "a.txt", "destination": "docs"}),
+            vec!["file_delete a.txt recursive", "file_create docs/a.txt"],
+        ),
+        (
+            "read_many_files",
+            json!({"include": ["a.txt", "b.txt"]}),
+            vec!["file_read a.txt", "file_read b.txt"],
+        ),
+        ("Grep", json!({"pattern": "x", "path": "docs"}), vec!["file_read docs recursive"]),
+    ] {
+        assert_eq!(effects(tool, input.clone()), expected, "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_patch_touches_what_it_names() {
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+b\n*** Add File: b.txt\n+x\n*** Delete File: c.txt\n*** End Patch";
+    let expected = ["file_modify a.txt", "file_create b.txt", "file_delete c.txt"];
+    assert_eq!(effects("apply_patch", json!({"command": patch})), expected);
+    assert_eq!(effects("ApplyPatch", json!({"input": patch})), expected);
+    assert_eq!(effects("apply_patch", json!({"command": ["apply_patch", patch]})), expected);
+    assert_eq!(effects("apply_patch", json!({"command": 7})), ["opaque apply_patch"]);
+}
+
+#[test]
+fn tools_that_only_organise_do_nothing() {
+    for tool in [
+        "TodoWrite",
+        "TaskCreate",
+        "ExitPlanMode",
+        "KillShell",
+        "BashOutput",
+        "AskUserQuestion",
+        "update_plan",
+    ] {
+        assert!(effects(tool, json!({"anything": "rm -rf /"})).is_empty(), "{tool}");
+    }
+    assert_eq!(
+        effects("Task", json!({"subagent_type": "explore", "prompt": "rm -rf /"})),
+        ["process_spawn explore"]
+    );
+}
+
+#[test]
+fn fetching_is_weighed_by_the_host() {
+    let reach = |tool: &str, input: Json| tool_effects(&call(tool, input), &world())[0].reach;
+    assert_eq!(reach("WebFetch", json!({"url": "https://docs.rs/serde"})), Some(Reach::Known));
+    assert_eq!(reach("WebFetch", json!({"url": "https://unknown.invalid/"})), Some(Reach::External));
+    assert_eq!(
+        reach("web_fetch", json!({"prompt": "read https://unknown.invalid/x, please"})),
+        Some(Reach::External)
+    );
+    let metadata = effects("WebFetch", json!({"url": "http://169.254.169.254/latest/"}));
+    assert!(metadata.iter().any(|effect| effect.starts_with("secret_read")), "{metadata:?}");
+    let carried = effects("WebFetch", json!({"url": "https://unknown.invalid/?token=ghp_0123456789abcdef"}));
+    assert!(carried.iter().any(|effect| effect.starts_with("data_upload")), "{carried:?}");
+    assert_eq!(effects("WebFetch", json!({"url": "https://unknown.invalid/?page=skip"})).len(), 1);
+    assert_eq!(effects("WebFetch", json!({"url": "file:///etc/shadow"})), ["file_read /etc/shadow"]);
+}
+
+#[test]
+fn foreign_tools_are_understood_by_their_verbs() {
+    for (tool, input, expected) in [
+        ("mcp__github__get_issue", json!({"number": 1}), "network_request github"),
+        ("mcp__github__create_issue", json!({"title": "x"}), "datastore_change mcp__github__create_issue"),
+        (
+            "mcp__github__delete_repository",
+            json!({"name": "x"}),
+            "datastore_destroy mcp__github__delete_repository",
+        ),
+        ("mcp_github_merge_pull_request", json!({"base": "main"}), "vcs_remote_update main"),
+        ("mcp__store__getDeletedItems", json!({}), "network_request store"),
+        ("mcp__mail__send_message", json!({"to": "x"}), "publish mcp__mail__send_message"),
+        ("mcp__store__archive", json!({"destructiveHint": true}), "datastore_destroy mcp__store__archive"),
+        ("mcp__odd__frobnicate", json!({"readOnlyHint": true}), "opaque mcp__odd__frobnicate"),
+        ("mcp__fs__write", json!({"file_path": "/home/dev/proj/.env"}), "file_create .env"),
+        ("mcp__filesystem__read_file", json!({"path": "a.txt"}), "file_read a.txt"),
+        (
+            "mcp__files__remove_directory",
+            json!({"path": "/home/dev/proj/docs"}),
+            "file_delete docs recursive",
+        ),
+        ("NoSuchTool", json!({}), "opaque NoSuchTool"),
+    ] {
+        assert_eq!(effects(tool, input.clone()), [expected], "{tool} {input}");
+    }
+}
+
+#[test]
+fn tools_that_run_commands_give_the_command() {
+    let shell = |tool: &str, input: Json| shell_command(&call(tool, input));
+    assert_eq!(shell("mcp__terminal__run", json!({"command": "rm -rf x"})).as_deref(), Some("rm -rf x"));
+    assert_eq!(
+        shell("mcp__box__execute_command", json!({"cmd": "ls", "args": ["-l", "a b"]})).as_deref(),
+        Some("ls -l 'a b'")
+    );
+    assert_eq!(
+        shell("shell", json!({"command": ["bash", "-lc", "make test"]})).as_deref(),
+        Some("make test")
+    );
+    assert_eq!(shell("Monitor", json!({"command": "tail -f x"})).as_deref(), Some("tail -f x"));
+    assert_eq!(shell("mcp__github__get_issue", json!({"command": "rm"})), None);
+    assert_eq!(shell("apply_patch", json!({"command": "*** Begin Patch"})), None);
+}
+
+#[test]
+fn tools_that_ask_databases_give_the_text() {
+    let sql = |tool: &str, input: Json| sql_text(&call(tool, input));
+    assert_eq!(sql("mcp__postgres__query", json!({"sql": "drop table x"})).as_deref(), Some("drop table x"));
+    assert_eq!(
+        sql("mcp__db__query", json!({"query": "DELETE FROM users"})).as_deref(),
+        Some("DELETE FROM users")
+    );
+    for words in ["how to delete rows", "update npm packages", "select a font", "drop shadows in css"] {
+        assert_eq!(sql("WebSearch", json!({"query": words})), None, "{words}");
+    }
+}
+
+/// Whatever a client sends, there is an answer.
+#[test]
+fn odd_inputs_have_an_answer() {
+    let odd = [
+        Json::Null,
+        json!(7),
+        json!("text"),
+        json!([]),
+        json!([["x"]]),
+        json!({}),
+        json!({"file_path": 3, "path": {}, "paths": [1, null, {"path": "x"}], "command": [[]], "url": []}),
+        json!({"file_path": "", "command": "", "url": ""}),
+        json!({"file_path": "\u{0}\u{1F600}/../..", "path": "~root", "url": "::::"}),
+    ];
+    for tool in [
+        "Read",
+        "Write",
+        "Edit",
+        "Grep",
+        "apply_patch",
+        "WebFetch",
+        "move_file",
+        "Task",
+        "mcp__",
+        "mcp__a__run",
+        "mcp_",
+        "",
+        "__",
+        "é_Ä",
+    ] {
+        for input in &odd {
+            let action = call(tool, input.clone());
+            let found = tool_effects(&action, &world());
+            assert!(found.iter().all(|effect| effect.certainty <= Certainty::Certain));
+            let _ = (shell_command(&action), sql_text(&action));
+        }
+    }
+}
+
+#[test]
+fn a_call_that_names_no_file_is_opaque() {
+    let found = tool_effects(&call("Write", json!({"content": "x"})), &world());
+    assert_eq!(found[0].kind, EffectKind::Opaque);
+}

@@ -1,0 +1,186 @@
+//! The world: the facts that interpreting and reviewing an action may rest on.
+//!
+//! One trait with two implementations: the real one reads the machine within bounds (crate `world`), the recorded one
+//! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no disk.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::path::AbsolutePath;
+
+/// Facts about the machine, gathered before or while an action is judged. Every question is bounded; what cannot be
+/// answered is said so (`Unknown`), never guessed.
+pub trait World {
+    /// Where things are.
+    fn place(&self) -> &Place;
+    /// What has happened in the session so far.
+    fn history(&self) -> &History;
+    /// The time of the action.
+    fn now(&self) -> Timestamp;
+    /// What stands at a path; symbolic links are not followed in the last part.
+    fn entry(&self, path: &AbsolutePath) -> Entry;
+    /// The names in a directory, at most [`Listing::LIMIT`].
+    fn children(&self, directory: &AbsolutePath) -> Listing;
+    /// The text of a file, at most [`FileText::LIMIT`] bytes.
+    fn text(&self, path: &AbsolutePath) -> FileText;
+    /// The repository that holds a path: the nearest one upward.
+    fn repository(&self, path: &AbsolutePath) -> Option<Repository>;
+    /// What version control knows about a file; for a directory, about the worst file in it (bounded walk).
+    fn version(&self, path: &AbsolutePath) -> VersionState;
+    /// The value of an environment variable that the shell of the agent would see.
+    fn variable(&self, name: &str) -> Option<String>;
+}
+
+/// Milliseconds since 1970-01-01 UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub u64);
+
+/// Where things are on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The home directory of the person whose agent this is.
+    pub home: AbsolutePath,
+    /// Their login name, when known.
+    pub user: Option<String>,
+    /// The root of the workspace: the repository root, else the working directory of the session.
+    pub workspace: AbsolutePath,
+    /// Directories for temporary files.
+    pub temporary: Vec<AbsolutePath>,
+    /// Paths of the guard itself, out of the reach of the agent: state, configuration, binaries, hook settings of clients.
+    pub guarded: Vec<GuardedPath>,
+    /// Further directories in which mutations are expected, besides the workspace and the temporary directories.
+    pub expected: Vec<AbsolutePath>,
+}
+
+/// A path that the agent must not change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardedPath {
+    /// The file or directory; everything below a directory is meant too.
+    pub path: AbsolutePath,
+    /// What it is, for the reason: `the hook settings of Claude Code`.
+    pub role: String,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// Nothing.
+    Missing,
+    /// A regular file.
+    File(FileFacts),
+    /// A directory.
+    Directory,
+    /// A symbolic link with the text of its target.
+    Symlink(String),
+    /// A socket, device or pipe.
+    Special,
+    /// It could not be found out (no permission, too many questions).
+    Unknown,
+}
+
+/// What is known about a regular file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The permission bits.
+    pub mode: u32,
+    /// When its content last changed.
+    pub modified: Timestamp,
+}
+
+/// The names in a directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listing {
+    /// All names, sorted by bytes, without `.` and `..`.
+    Names(Vec<String>),
+    /// Not a directory, unreadable, more than the limit, or a name that is not UTF-8.
+    Unknown,
+}
+
+impl Listing {
+    /// The greatest number of names that a listing holds (ours).
+    pub const LIMIT: usize = 4096;
+}
+
+/// The text of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileText {
+    /// The whole text.
+    Whole(String),
+    /// Not a readable UTF-8 file within the limit.
+    Unknown,
+}
+
+impl FileText {
+    /// The greatest length of a file that is read, in bytes (ours).
+    pub const LIMIT: usize = 256 * 1024;
+}
+
+/// A git repository as found from a path upward.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repository {
+    /// The root of the work tree.
+    pub root: AbsolutePath,
+    /// The directory with the repository's own data.
+    pub directory: AbsolutePath,
+    /// The branch that is checked out; `None` when detached or unknown.
+    pub branch: Option<String>,
+}
+
+/// What version control knows about a file, from best to worst for someone about to lose it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VersionState {
+    /// There is nothing at the path.
+    Missing,
+    /// In the index, and the file is as it was when it was added.
+    TrackedClean,
+    /// Matched by an ignore rule.
+    Ignored,
+    /// In the index, but changed since.
+    TrackedModified,
+    /// Known to no repository although one holds it.
+    Untracked,
+    /// No repository holds it.
+    NoRepository,
+    /// It could not be found out within bounds.
+    Unknown,
+}
+
+/// What has happened in the session so far, as far as judging needs it. Bounded in size.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct History {
+    /// How many actions were reviewed before this one.
+    pub actions: u64,
+    /// How many file operations they made.
+    pub file_operations: u64,
+    /// Goals of the session, newest last: the prompts of the user, `--goal`, configuration.
+    pub goals: Vec<String>,
+    /// Fingerprints of kinds of action seen before (bounded, oldest go).
+    pub seen: BTreeSet<u64>,
+    /// The last actions, newest last (bounded).
+    pub recent: Vec<PastAction>,
+    /// Paths that this session created (bounded, oldest go).
+    pub created: Vec<AbsolutePath>,
+    /// How many issues are active, and the product of their multipliers.
+    pub active_issues: u32,
+}
+
+/// One earlier action of the session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PastAction {
+    /// Fingerprint of the kind of action: tool, programs, effect kinds.
+    pub kind: u64,
+    /// Fingerprint of the exact action.
+    pub exact: u64,
+    /// Whether it failed; `None` while the outcome is not known.
+    pub failed: Option<bool>,
+    /// Paths that it touched (bounded).
+    pub paths: Vec<AbsolutePath>,
+}

@@ -1,0 +1,202 @@
+//! Every example line of every catalogue file, interpreted in the world that `docs/catalogue.md` describes.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use checkrein_effects::{
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Entry, FileFacts, Place, RecordedWorld,
+    Target, Timestamp, VersionState, predict,
+};
+use toml::Value as Toml;
+
+const HOME: &str = "/home/dev";
+const PROJECT: &str = "/home/dev/proj";
+
+fn path(text: &str) -> AbsolutePath {
+    AbsolutePath::new(text).unwrap()
+}
+
+/// The tree of `docs/catalogue.md`.
+fn world() -> RecordedWorld {
+    let place = Place {
+        home: path(HOME),
+        user: Some("dev".to_owned()),
+        workspace: path(PROJECT),
+        temporary: vec![path("/tmp")],
+        guarded: Vec::new(),
+        expected: Vec::new(),
+    };
+    let project = path(PROJECT);
+    let mut world = RecordedWorld::complete(place).with_repository(&project).with_directory(&path("/tmp"));
+    let files = [
+        ("README.md", "hello\n", VersionState::TrackedClean),
+        ("notes.txt", "remember\n", VersionState::Untracked),
+        ("data.json", "{}\n", VersionState::TrackedClean),
+        ("archive.tar.gz", "", VersionState::Untracked),
+        ("archive.zip", "", VersionState::Untracked),
+        ("script.sh", "rm notes.txt\n", VersionState::TrackedClean),
+        ("script.py", "print(1)\n", VersionState::TrackedClean),
+        ("src/main.py", "print(2)\n", VersionState::TrackedClean),
+        ("src/app.py", "print(3)\n", VersionState::TrackedClean),
+        ("build/out.o", "", VersionState::Ignored),
+    ];
+    for (name, text, version) in files {
+        world = world.with_file(&project.join(name), text, version);
+    }
+    for name in ["/home/dev/.ssh/id_rsa", "/home/dev/.bashrc", "/etc/hosts", "/etc/passwd"] {
+        world = world.with_file(&path(name), "x\n", VersionState::NoRepository);
+    }
+    for name in ["archive.tar.gz", "archive.zip", "build/out.o"] {
+        // Packed and compiled files hold no text.
+        let facts = FileFacts { bytes: 4096, mode: 0o644, modified: Timestamp(0) };
+        world.entries.insert(project.join(name), Entry::File(facts));
+        world.texts.remove(&project.join(name));
+    }
+    world = world.with_directory(&path("/dev"));
+    world.entries.insert(path("/dev/sda"), Entry::Special);
+    world
+}
+
+/// One effect as an example line writes it.
+fn written(effect: &Effect) -> Option<String> {
+    match effect.kind {
+        EffectKind::FileRead | EffectKind::ProcessSpawn => return None,
+        _ => {}
+    }
+    let target = match &effect.target {
+        // What is opaque is the program, which the command names itself.
+        _ if effect.kind == EffectKind::Opaque => None,
+        Target::Unknown => None,
+        Target::Path(path) => Some(short(path.as_str())),
+        Target::Glob(pattern) => Some(short(pattern)),
+        Target::Host(text) | Target::Process(text) | Target::Service(text) | Target::Reference(text) => {
+            Some(text.clone())
+        }
+    };
+    let mut text = effect.kind.name().to_owned();
+    if let Some(target) = target {
+        text.push(' ');
+        text.push_str(&target);
+    }
+    if effect.depth == Depth::Recursive {
+        text.push_str(" recursive");
+    }
+    if effect.certainty == Certainty::Possible {
+        text.push_str(" possible");
+    }
+    Some(text)
+}
+
+fn short(text: &str) -> String {
+    if text == PROJECT {
+        ".".to_owned()
+    } else if let Some(rest) = text.strip_prefix("/home/dev/proj/") {
+        rest.to_owned()
+    } else if text == HOME {
+        "~".to_owned()
+    } else if let Some(rest) = text.strip_prefix("/home/dev/") {
+        format!("~/{rest}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The effects in a form that can be compared: sorted, each once.
+fn predicted(command: &str) -> Vec<String> {
+    let prediction = predict(&Action::command(command, path(PROJECT)), &world());
+    let mut all: Vec<String> = prediction.effects.iter().filter_map(written).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn expected(text: &str) -> Vec<String> {
+    let mut all: Vec<String> =
+        text.split("; ").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn files() -> Vec<(String, Toml)> {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/catalogue");
+    let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "toml"))
+        .map(|file| {
+            let text = fs::read_to_string(&file).unwrap();
+            (
+                file.file_name().unwrap().to_string_lossy().into_owned(),
+                text.parse::<toml::Table>().map(Toml::Table).unwrap(),
+            )
+        })
+        .collect()
+}
+
+fn entries<'a>(table: &'a Toml, key: &str) -> &'a [Toml] {
+    table.get(key).and_then(Toml::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn texts<'a>(table: &'a Toml, key: &str) -> impl Iterator<Item = &'a str> {
+    entries(table, key).iter().filter_map(Toml::as_str)
+}
+
+/// All examples of an entry and of its subcommands.
+fn examples(entry: &Toml) -> Vec<String> {
+    let mut all: Vec<String> = texts(entry, "examples").map(str::to_owned).collect();
+    for subcommand in entries(entry, "subcommands") {
+        all.extend(examples(subcommand));
+    }
+    all
+}
+
+#[test]
+fn every_example_comes_out_as_written() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    // One file only, while working on it: `CATALOGUE=coreutils cargo test -p checkrein-effects --test catalogue`.
+    let only = std::env::var("CATALOGUE").ok();
+    for (file, table) in files() {
+        if only.as_ref().is_some_and(|only| !file.starts_with(only.as_str())) {
+            continue;
+        }
+        for entry in entries(&table, "program") {
+            for example in examples(entry) {
+                let (command, effects) =
+                    example.trim_end().rsplit_once("=>").expect("the arrow is checked by the build");
+                count += 1;
+                let (found, wanted) = (predicted(command.trim()), expected(effects));
+                if found != wanted {
+                    wrong.push(format!(
+                        "{file}: {}\n    wanted: {}\n    found:  {}",
+                        command.trim(),
+                        wanted.join("; "),
+                        found.join("; ")
+                    ));
+                }
+            }
+        }
+    }
+    assert!(count > 0, "no example was found");
+    assert!(wrong.is_empty(), "{} of {count} examples are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_program_is_described_once() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut twice = Vec::new();
+    for (file, table) in files() {
+        for entry in entries(&table, "program") {
+            for name in texts(entry, "names") {
+                if let Some(other) = seen.insert(name.to_owned(), file.clone()) {
+                    twice.push(format!("`{name}` in {other} and {file}"));
+                }
+            }
+        }
+    }
+    assert!(twice.is_empty(), "described twice:\n{}", twice.join("\n"));
+}

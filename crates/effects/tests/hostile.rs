@@ -1,0 +1,239 @@
+//! No text makes the interpreter panic, run without bound or say two different things.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::time::{Duration, Instant};
+
+use checkrein_effects::{
+    AbsolutePath, Action, EffectKind, Place, Prediction, RecordedWorld, VersionState, predict,
+};
+use proptest::prelude::*;
+
+fn world() -> RecordedWorld {
+    let path = |text: &str| AbsolutePath::new(text).unwrap();
+    let place = Place {
+        home: path("/home/dev"),
+        user: Some("dev".to_owned()),
+        workspace: path("/home/dev/proj"),
+        temporary: vec![path("/tmp")],
+        guarded: Vec::new(),
+        expected: Vec::new(),
+    };
+    RecordedWorld::complete(place)
+        .with_repository(&path("/home/dev/proj"))
+        .with_file(&path("/home/dev/proj/a.txt"), "x\n", VersionState::TrackedClean)
+        .with_file(&path("/home/dev/proj/b c.txt"), "y\n", VersionState::Untracked)
+        .with_file(
+            &path("/home/dev/proj/run.sh"),
+            "#!/bin/sh\n./run.sh; rm -rf $1\n",
+            VersionState::TrackedClean,
+        )
+        .with_file(&path("/home/dev/.ssh/id_rsa"), "key\n", VersionState::NoRepository)
+}
+
+fn interpret(text: &str) -> Prediction {
+    predict(&Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap()), &world())
+}
+
+/// Bounded in effects, and (generously, for slow machines) in time.
+fn check(text: &str) -> Prediction {
+    let start = Instant::now();
+    let prediction = interpret(text);
+    assert!(prediction.effects.len() <= 16_384, "too many effects for `{text}`");
+    assert!(start.elapsed() < Duration::from_secs(30), "too slow for `{text}`");
+    prediction
+}
+
+fn is_opaque(prediction: &Prediction) -> bool {
+    prediction.effects.iter().any(|effect| effect.kind == EffectKind::Opaque)
+}
+
+#[test]
+fn deep_nesting_ends_in_opaque() {
+    for text in [
+        format!("{}rm a.txt{}", "$(".repeat(300), ")".repeat(300)),
+        format!("{}rm a.txt{}", "(".repeat(300), ")".repeat(300)),
+        format!("{}rm a.txt", "sudo ".repeat(2000)),
+        format!("{}rm a.txt{}", "{ ".repeat(200), "; }".repeat(200)),
+        "f() { f \"$(f)\"; }; f".to_owned(),
+        "f() { g; }; g() { f; f; }; f".to_owned(),
+        "x='eval \"$x\"'; eval \"$x\"".to_owned(),
+        "./run.sh a".to_owned(),
+    ] {
+        assert!(is_opaque(&check(&text)), "not opaque: {}", text.chars().take(60).collect::<String>());
+    }
+}
+
+#[test]
+fn large_inputs_are_bounded() {
+    check(&format!("rm {}", "a".repeat(60_000)));
+    check(&"rm a.txt; ".repeat(6_000));
+    check(&format!("x={}; {}", "a".repeat(1000), "x=$x$x; ".repeat(40)));
+    check("for a in {1..300}; do for b in {1..300}; do rm $a$b; done; done");
+    check("i=0; while [ $i -lt 100000000 ]; do i=$((i+1)); done; rm $i");
+    check("while true; do while true; do while true; do x=$((x+1)); rm $x; done; done; done");
+    check("for ((;;)); do :; done; rm -rf a.txt");
+    check(&format!("case {} in {}) rm a.txt;; esac", "a".repeat(300), "*a".repeat(60)));
+    check(&format!("rm {}", "*/".repeat(400)));
+    check(&format!("x={}; echo ${{x//*a*b/c}}", "ab".repeat(2000)));
+    check(&format!("if $(date); then {} fi", "if $(date); then rm a.txt; fi; ".repeat(400)));
+}
+
+const PIECES: &[&str] = &[
+    "rm",
+    "-rf",
+    "a.txt",
+    "'b c.txt'",
+    "\"$x\"",
+    "$x",
+    "${x:-y}",
+    "${x%t*}",
+    "${#x[@]}",
+    "${!x}",
+    "$(",
+    ")",
+    "`",
+    "((",
+    "))",
+    "$((",
+    "{",
+    "}",
+    "(",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "\n",
+    "if",
+    "then",
+    "else",
+    "fi",
+    "for",
+    "in",
+    "do",
+    "done",
+    "while",
+    "until",
+    "case",
+    "esac",
+    ";;",
+    "x=1",
+    "x=(1 2)",
+    "x+=3",
+    "x[1]=2",
+    "f()",
+    "f",
+    "function",
+    "[[",
+    "]]",
+    "-f",
+    "==",
+    "~",
+    "~/x",
+    "*",
+    "?",
+    "[a-z]*",
+    "{a,b}",
+    "{1..9}",
+    ">",
+    ">>",
+    "<",
+    "<<<",
+    "<<E",
+    "E",
+    "2>&1",
+    "&>",
+    "cd",
+    "..",
+    "eval",
+    "export",
+    "declare",
+    "-A",
+    "local",
+    "set",
+    "-e",
+    "--",
+    "shift",
+    "return",
+    "exit",
+    "break",
+    "continue",
+    "trap",
+    "EXIT",
+    "read",
+    "r",
+    "source",
+    "./run.sh",
+    "bash",
+    "-c",
+    "sudo",
+    "env",
+    "xargs",
+    "-I{}",
+    "find",
+    ".",
+    "-exec",
+    "{}",
+    "\\;",
+    "+",
+    "curl",
+    "http://h/x",
+    "git",
+    "push",
+    "--force",
+    "echo",
+    "printf",
+    "%s\\n",
+    "cat",
+    "tee",
+    "mktemp",
+    "!",
+    "time",
+    "coproc",
+    "<(",
+    "select",
+    "test",
+    "[",
+    "]",
+    "/dev/null",
+    "$@",
+    "$*",
+    "$1",
+    "\"$@\"",
+    "shopt",
+    "-s",
+    "nullglob",
+    "tr",
+    "cut",
+    "-d:",
+    "sed",
+    "s/a/b/",
+    "seq",
+    "3",
+    "base64",
+    "-d",
+    "\u{0}",
+    "é",
+    "$'\\x41'",
+    "\\",
+    "\"",
+    "'",
+    "#",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_soup_of_words_panics(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24), glue in prop::sample::select(&[" ", ""][..])) {
+        let text = pieces.join(glue);
+        let first = check(&text);
+        prop_assert_eq!(first, interpret(&text));
+    }
+
+    #[test]
+    fn no_text_panics(text in "\\PC{0,80}") {
+        check(&text);
+    }
+}
