@@ -1,0 +1,149 @@
+//! Settings that are one of a few words.
+
+/// Declares an enum whose variants are the words of a setting, in the order of their declaration.
+macro_rules! choice {
+    (
+        $(#[$meta:meta])*
+        $name:ident { $( $(#[$variant_meta:meta])* $variant:ident = $word:literal, )+ }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $( $(#[$variant_meta])* #[serde(rename = $word)] $variant, )+
+        }
+
+        impl $name {
+            /// The words, in the order of the variants.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word that stands for it in configuration.
+            pub fn word(self) -> &'static str {
+                match self { $( Self::$variant => $word, )+ }
+            }
+
+            /// What the word stands for; `None` when it is not one of [`Self::WORDS`].
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    $( $word => Some(Self::$variant), )+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+choice! {
+    /// What is done with verdicts. Later is stricter.
+    Mode {
+        /// Everything is recorded, nothing is enforced.
+        Observe = "observe",
+        /// Verdicts are enforced.
+        Enforce = "enforce",
+    }
+}
+
+choice! {
+    /// How much an agent may do before someone is asked (design 10). Later is stricter.
+    Profile {
+        /// A person is near: generous limits, saves and nudges, asks rarely.
+        Interactive = "interactive",
+        /// Nobody is near: the limits of seed 001.
+        Unattended = "unattended",
+        /// Asks whenever there is doubt.
+        Strict = "strict",
+    }
+}
+
+choice! {
+    /// Whether an action waits for its review (seed 002). Later is stricter.
+    ReviewMode {
+        /// Actions of low risk may run before their review is done.
+        Async = "async",
+        /// Every action waits.
+        Blocking = "blocking",
+    }
+}
+
+choice! {
+    /// Which built-in rules apply (seed 002). Later is stricter.
+    BuiltinRules {
+        /// None of them.
+        None = "none",
+        /// Those without which nothing is safe.
+        Essential = "essential",
+        /// All of them.
+        All = "all",
+    }
+}
+
+choice! {
+    /// When a ledger record is forced to the disk (ours). Later is safer.
+    Sync {
+        /// Never: a crash of the machine may lose the last records.
+        Never = "never",
+        /// For blocks, halts, approvals and snapshots.
+        Important = "important",
+        /// For every record.
+        Always = "always",
+    }
+}
+
+choice! {
+    /// How much is written to the diagnostic log (seed 001).
+    LogLevel {
+        /// Everything.
+        Debug = "debug",
+        /// What a person may want to know.
+        Info = "info",
+        /// What is probably wrong.
+        Warn = "warn",
+        /// What is wrong.
+        Error = "error",
+    }
+}
+
+choice! {
+    /// The form of an export (seed 001).
+    ExportFormat {
+        /// JSON Lines.
+        Json = "json",
+        /// Comma-separated values.
+        Csv = "csv",
+    }
+}
+
+choice! {
+    /// How easily a pattern is seen (seed 001). Later is stricter.
+    Sensitivity {
+        /// Only what is beyond doubt.
+        Low = "low",
+        /// The published thresholds.
+        Medium = "medium",
+        /// The first signs.
+        High = "high",
+    }
+}
+
+choice! {
+    /// How much context a reinforcement repeats (seed 000). Later is stronger.
+    Strength {
+        /// The goal only.
+        Light = "light",
+        /// Goal and constraints.
+        Medium = "medium",
+        /// All of it.
+        Strong = "strong",
+    }
+}
+
+choice! {
+    /// How the controller picks an intervention (seed 000).
+    StrategyType {
+        /// By what worked before.
+        Progressive = "progressive",
+        /// By the table of issue types.
+        PatternSpecific = "pattern_specific",
+        /// By own rules.
+        Custom = "custom",
+    }
+}

@@ -1,0 +1,455 @@
+//! The one table of settings: path, what it accepts, which direction is stricter, what it does.
+//!
+//! Loading, tightening, the JSON Schema and the reference all follow from it.
+
+use super::choice::{
+    BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength,
+    Sync,
+};
+use super::settings::Config;
+use super::value::{Field, Kind, Value};
+
+/// Which change of a setting is stricter. A project file may only go that way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Neither way is stricter.
+    Free,
+    /// Lower is stricter; not set is the loosest.
+    Lower,
+    /// Higher is stricter.
+    Higher,
+    /// `true` is stricter.
+    On,
+    /// `false` is stricter.
+    Off,
+    /// A later word is stricter.
+    Order,
+    /// The entries of all layers are gathered; more is stricter.
+    Gather,
+    /// The entries of all layers are gathered; each new one is looser.
+    GatherLooser,
+    /// A later list replaces an earlier one; an entry left out is looser; `all` stands for every entry.
+    Cover,
+    /// A later list replaces an earlier one; it must stay inside the workspace and inside the earlier list.
+    Narrow,
+    /// Any change is looser.
+    Locked,
+}
+
+impl Direction {
+    /// What a project file may do without being trusted, for the reference.
+    pub(crate) fn freedom(self) -> &'static str {
+        match self {
+            Self::Free => "anything",
+            Self::Lower => "lower it",
+            Self::Higher => "raise it",
+            Self::On => "turn it on",
+            Self::Off => "turn it off",
+            Self::Order => "pick a later word",
+            Self::Gather | Self::Cover => "add entries",
+            Self::GatherLooser | Self::Locked => "nothing",
+            Self::Narrow => "narrow it",
+        }
+    }
+}
+
+/// One setting.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) path: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) direction: Direction,
+    pub(crate) about: &'static str,
+    /// What the configuration says.
+    pub(crate) read: fn(&Config) -> Value,
+    /// What holds in the end: differs from `read` where the profile fills in.
+    pub(crate) effective: fn(&Config) -> Value,
+    pub(crate) write: fn(&mut Config, Value),
+}
+
+macro_rules! key {
+    ($path:literal, $($field:ident).+, $kind:expr, $direction:ident, $about:literal) => {
+        key!($path, $($field).+, $kind, $direction, $about, |config: &Config| Field::read(&config.$($field).+))
+    };
+    ($path:literal, $($field:ident).+, $kind:expr, $direction:ident, $about:literal, $effective:expr) => {
+        Key {
+            path: $path,
+            kind: $kind,
+            direction: Direction::$direction,
+            about: $about,
+            read: |config| Field::read(&config.$($field).+),
+            effective: $effective,
+            write: |config, value| Field::write(&mut config.$($field).+, value),
+        }
+    };
+}
+
+/// All settings, in the order of the reference.
+#[rustfmt::skip]
+pub(crate) static KEYS: &[Key] = &[
+    key!("mode", mode, Kind::Choice(Mode::WORDS), Order,
+        "What is done with verdicts: `observe` records everything and enforces nothing."),
+    key!("profile", profile, Kind::Choice(Profile::WORDS), Order,
+        "How much an agent may do before someone is asked."),
+    key!("goals", goals, Kind::List, Free, "Goals that hold in every session, added to those of the prompts."),
+    key!("scope.paths", scope.paths, Kind::List, Narrow,
+        "Patterns of the paths where changes are expected, relative to the workspace or absolute; empty: the whole workspace."),
+
+    key!("step_reviewer.enabled", step_reviewer.enabled, Kind::Switch, On, "Whether actions are reviewed at all."),
+    key!("step_reviewer.mode", step_reviewer.mode, Kind::Choice(ReviewMode::WORDS), Order,
+        "Whether every action waits for its review, or only those at or above `async_threshold`."),
+    key!("step_reviewer.risk.low_threshold", step_reviewer.risk.low_threshold, Kind::Fraction, Lower,
+        "Risk below it may be reviewed asynchronously."),
+    key!("step_reviewer.risk.medium_threshold", step_reviewer.risk.medium_threshold, Kind::Fraction, Lower,
+        "Risk from here on is medium."),
+    key!("step_reviewer.risk.high_threshold", step_reviewer.risk.high_threshold, Kind::Fraction, Lower,
+        "Risk from here on is high."),
+    key!("step_reviewer.risk.critical_threshold", step_reviewer.risk.critical_threshold, Kind::Fraction, Lower,
+        "Risk from here on is critical."),
+    key!("step_reviewer.rationality.high_threshold", step_reviewer.rationality.high_threshold, Kind::Fraction, Higher,
+        "Rationality from here on is high."),
+    key!("step_reviewer.rationality.medium_threshold", step_reviewer.rationality.medium_threshold, Kind::Fraction, Higher,
+        "Rationality from here on is medium."),
+    key!("step_reviewer.rationality.low_threshold", step_reviewer.rationality.low_threshold, Kind::Fraction, Higher,
+        "An action with less rationality makes no sense."),
+    key!("step_reviewer.rules.builtin", step_reviewer.rules.builtin, Kind::Choice(BuiltinRules::WORDS), Order,
+        "Which built-in rules apply."),
+    key!("step_reviewer.rules.disabled", step_reviewer.rules.disabled, Kind::List, GatherLooser,
+        "Names of rules that do not apply."),
+    key!("step_reviewer.rules.custom", step_reviewer.rules.custom, Kind::Rules, Gather, "Own rules."),
+    key!("step_reviewer.rules.custom_rules_path", step_reviewer.rules.custom_rules_path, Kind::Text, Locked,
+        "A file with more own rules."),
+    key!("step_reviewer.cache.enabled", step_reviewer.cache.enabled, Kind::Switch, Free,
+        "Whether reviews are kept for equal actions in an equal context."),
+    key!("step_reviewer.cache.ttl_minutes", step_reviewer.cache.ttl_minutes, Kind::Count(0), Free,
+        "How long a review is kept, in minutes."),
+    key!("step_reviewer.cache.max_size", step_reviewer.cache.max_size, Kind::Count(1), Free, "How many reviews are kept."),
+    key!("step_reviewer.performance.max_review_time_ms", step_reviewer.performance.max_review_time_ms, Kind::Count(1), Free,
+        "How long one review may take, in milliseconds."),
+    key!("step_reviewer.performance.async_threshold", step_reviewer.performance.async_threshold, Kind::Fraction, Lower,
+        "Risk below it may be reviewed asynchronously in mode `async`."),
+
+    key!("limits.file_operations", limits.file_operations, Kind::Count(0), Lower,
+        "File operations of one session. Not set: 10000 in profile `interactive`, else 100.",
+        |config| Value::Count(config.file_operation_limit())),
+    key!("limits.memory_mb", limits.memory_mb, Kind::Count(1), Lower,
+        "Memory of a supervised run, in megabytes. Not set: 8192 in profile `interactive`, else 512.",
+        |config| Value::Count(config.memory_limit_mb())),
+    key!("limits.execution_seconds", limits.execution_seconds, Kind::Count(1), Lower,
+        "Time of a supervised run, in seconds. Not set: no limit in profile `interactive`, else 300.",
+        |config| config.execution_limit_seconds().map_or(Value::Unset, Value::Count)),
+    key!("limits.tokens", limits.tokens, Kind::Count(1), Lower,
+        "Tokens of one session. Not set: no limit in profile `interactive`, else 100000.",
+        |config| config.token_limit().map_or(Value::Unset, Value::Count)),
+    key!("limits.dollars", limits.dollars, Kind::Amount, Lower,
+        "Money of one session, in US dollars. Not set: no limit in profile `interactive`, else 5.",
+        |config| config.dollar_limit().map_or(Value::Unset, Value::Number)),
+
+    key!("patterns.enabled_patterns", patterns.enabled_patterns, Kind::List, Cover,
+        "Names of the pattern detectors that run, or `all`."),
+    key!("patterns.custom_patterns", patterns.custom_patterns, Kind::List, Gather, "Names of own detectors."),
+    key!("patterns.sensitivity", patterns.sensitivity, Kind::Choice(Sensitivity::WORDS), Order,
+        "How easily a pattern is seen."),
+
+    key!("interventions.enabled", interventions.enabled, Kind::Switch, On, "Whether anything is done about issues."),
+    key!("interventions.max_interventions_per_execution", interventions.max_interventions_per_execution, Kind::Count(0), Free,
+        "How many interventions one session may see before something stronger happens."),
+    key!("interventions.intervention_cooldown_seconds", interventions.intervention_cooldown_seconds, Kind::Count(0), Lower,
+        "Seconds between two interventions."),
+    key!("interventions.hard_stop", interventions.hard_stop, Kind::Switch, On, "Whether the agent may be stopped."),
+    key!("interventions.auto_rollback", interventions.auto_rollback, Kind::Switch, Free,
+        "Whether a rollback happens without a person."),
+    key!("interventions.max_retries", interventions.max_retries, Kind::Count(0), Lower,
+        "How often one kind of intervention is tried before a stronger one is."),
+    key!("interventions.soft_correction.enabled", interventions.soft_correction.enabled, Kind::Switch, On,
+        "Whether the agent gets hints."),
+    key!("interventions.soft_correction.max_attempts", interventions.soft_correction.max_attempts, Kind::Count(0), Lower,
+        "How many hints it gets before something stronger happens."),
+    key!("interventions.soft_correction.custom_prompts_path", interventions.soft_correction.custom_prompts_path, Kind::Text, Locked,
+        "A file with own messages."),
+    key!("interventions.context_reinforcement.enabled", interventions.context_reinforcement.enabled, Kind::Switch, On,
+        "Whether goals and constraints are said again."),
+    key!("interventions.context_reinforcement.reinforcement_strength", interventions.context_reinforcement.reinforcement_strength,
+        Kind::Choice(Strength::WORDS), Order, "How much of them is said again."),
+    key!("interventions.context_reinforcement.include_examples", interventions.context_reinforcement.include_examples,
+        Kind::Switch, Free, "Whether examples are added."),
+    key!("interventions.resource_throttling.enabled", interventions.resource_throttling.enabled, Kind::Switch, On,
+        "Whether limits shrink when resources grow too fast."),
+    key!("interventions.resource_throttling.reduction_factors.moderate",
+        interventions.resource_throttling.reduction_factors.moderate, Kind::Fraction, Lower,
+        "What limits are multiplied with at moderate growth."),
+    key!("interventions.resource_throttling.reduction_factors.aggressive",
+        interventions.resource_throttling.reduction_factors.aggressive, Kind::Fraction, Lower,
+        "What limits are multiplied with when resources double."),
+    key!("interventions.resource_throttling.reduction_factors.severe",
+        interventions.resource_throttling.reduction_factors.severe, Kind::Fraction, Lower,
+        "What limits are multiplied with in a severe spiral."),
+    key!("interventions.resource_throttling.metrics_window_seconds",
+        interventions.resource_throttling.metrics_window_seconds, Kind::Count(1), Free,
+        "The time over which growth is measured, in seconds."),
+    key!("interventions.checkpoint_rollback.enabled", interventions.checkpoint_rollback.enabled, Kind::Switch, On,
+        "Whether files may be set back to a snapshot."),
+    key!("interventions.checkpoint_rollback.max_rollback_depth", interventions.checkpoint_rollback.max_rollback_depth,
+        Kind::Count(1), Free, "How many snapshots back it may go."),
+    key!("interventions.checkpoint_rollback.checkpoint_retention_minutes",
+        interventions.checkpoint_rollback.checkpoint_retention_minutes, Kind::Count(1), Higher,
+        "How long snapshots are kept, in minutes."),
+    key!("interventions.checkpoint_rollback.safe_checkpoint_criteria.min_success_rate",
+        interventions.checkpoint_rollback.safe_checkpoint_criteria.min_success_rate, Kind::Fraction, Higher,
+        "The share of actions before a snapshot that must have succeeded."),
+    key!("interventions.checkpoint_rollback.safe_checkpoint_criteria.no_errors_duration_seconds",
+        interventions.checkpoint_rollback.safe_checkpoint_criteria.no_errors_duration_seconds, Kind::Count(0), Higher,
+        "Seconds without an error before a snapshot."),
+    key!("interventions.emergency_stop.enabled", interventions.emergency_stop.enabled, Kind::Switch, On,
+        "Whether a session may be ended."),
+    key!("interventions.emergency_stop.auto_cleanup", interventions.emergency_stop.auto_cleanup, Kind::Switch, Off,
+        "Whether what the session left is removed."),
+    key!("interventions.emergency_stop.notification_channels", interventions.emergency_stop.notification_channels,
+        Kind::List, Gather, "Who is told."),
+    key!("interventions.emergency_stop.preserve_incident_data_days",
+        interventions.emergency_stop.preserve_incident_data_days, Kind::Count(1), Higher,
+        "How long incidents are kept, in days."),
+    key!("interventions.strategy.type", interventions.strategy.kind, Kind::Choice(StrategyType::WORDS), Free,
+        "How an intervention is picked."),
+    key!("interventions.strategy.effectiveness_threshold", interventions.strategy.effectiveness_threshold, Kind::Fraction, Higher,
+        "An intervention counts as effective from here on."),
+    key!("interventions.strategy.escalation_delay_seconds", interventions.strategy.escalation_delay_seconds, Kind::Count(0), Lower,
+        "Seconds before something stronger is tried."),
+
+    key!("audit.enabled", audit.enabled, Kind::Switch, On, "Whether actions are recorded."),
+    key!("audit.retention_days", audit.retention_days, Kind::Count(1), Higher, "How long records are kept, in days."),
+    key!("audit.anchor", audit.anchor, Kind::Text, Locked,
+        "A file outside the state directory to which the heads of ledgers are appended."),
+    key!("audit.mask.secrets", audit.mask.secrets, Kind::Switch, On, "Whether credentials are masked before anything is written."),
+    key!("audit.mask.personal_data", audit.mask.personal_data, Kind::Switch, On,
+        "Whether personal data is masked before anything is written."),
+    key!("audit.mask.literals", audit.mask.literals, Kind::List, Gather, "Further texts that are masked wherever they stand."),
+    key!("audit.sync", audit.sync, Kind::Choice(Sync::WORDS), Order,
+        "Which records are forced to the disk: none, blocks, halts, approvals and snapshots, or all."),
+    key!("audit.log_level", audit.log_level, Kind::Choice(LogLevel::WORDS), Free, "How much is written to the diagnostic log."),
+    key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of an export."),
+
+    Key {
+        path: "reviewer.risk_threshold",
+        kind: Kind::Fraction,
+        direction: Direction::Lower,
+        about: "Short for `step_reviewer.risk.high_threshold`; moves the other thresholds along where their order asks for it.",
+        read: |config| Value::Number(config.step_reviewer.risk.high_threshold),
+        effective: |config| Value::Number(config.step_reviewer.risk.high_threshold),
+        write: |config, value| {
+            if let Value::Number(threshold) = value {
+                let risk = &mut config.step_reviewer.risk;
+                risk.high_threshold = threshold;
+                risk.medium_threshold = risk.medium_threshold.min(threshold);
+                risk.low_threshold = risk.low_threshold.min(threshold);
+                risk.critical_threshold = risk.critical_threshold.max(threshold);
+            }
+        },
+    },
+];
+
+/// Other names of settings, as the seeds and older files write them.
+pub(crate) static ALIASES: &[(&str, &str)] = &[
+    ("reviewer.enabled", "step_reviewer.enabled"),
+    ("reviewer.review_mode", "step_reviewer.mode"),
+    ("resources.max_file_operations", "limits.file_operations"),
+    ("resources.max_memory_mb", "limits.memory_mb"),
+    ("resources.max_execution_time_seconds", "limits.execution_seconds"),
+    ("resources.max_token_usage", "limits.tokens"),
+    ("audit.retain_days", "audit.retention_days"),
+];
+
+/// Variables of the environment that set something.
+pub(crate) static VARIABLES: &[(&str, &str)] = &[
+    ("CHECKREIN_MODE", "mode"),
+    ("CHECKREIN_PROFILE", "profile"),
+    ("SAFETY_ENABLED", "step_reviewer.enabled"),
+    ("SAFETY_REVIEW_MODE", "step_reviewer.mode"),
+    ("SAFETY_RISK_THRESHOLD", "reviewer.risk_threshold"),
+];
+
+/// The section whose sections and keys override those of the same name outside it (seed 002).
+pub(crate) const OVERRIDES: &str = "safety";
+
+/// The setting with this path or alias, with its index in [`KEYS`].
+pub(crate) fn find(path: &str) -> Option<(usize, &'static Key)> {
+    let path = ALIASES.iter().find(|(alias, _)| *alias == path).map_or(path, |(_, path)| path);
+    KEYS.iter().enumerate().find(|(_, key)| key.path == path)
+}
+
+/// All paths that a file may use, aliases included.
+pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|key| key.path).chain(ALIASES.iter().map(|(alias, _)| *alias))
+}
+
+/// Whether there are keys below a path.
+pub(crate) fn is_section(path: &str) -> bool {
+    paths().any(|key| key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The names that may stand below a section (empty: at the top).
+pub(crate) fn names_below(section: &str) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for path in paths() {
+        let rest = match section {
+            "" => Some(path),
+            section => path.strip_prefix(section).and_then(|rest| rest.strip_prefix('.')),
+        };
+        let Some(name) = rest.and_then(|rest| rest.split('.').next()) else { continue };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Whether going from one value to another goes against the direction of a setting.
+pub(crate) fn loosens(key: &Key, from: &Value, to: &Value) -> bool {
+    if from == to {
+        return false;
+    }
+    match key.direction {
+        Direction::Free => false,
+        Direction::Lower => match (number(from), number(to)) {
+            (Some(from), Some(to)) => to > from,
+            (Some(_), None) => true,
+            (None, _) => false,
+        },
+        Direction::Higher => match (number(from), number(to)) {
+            (Some(from), Some(to)) => to < from,
+            (Some(_), None) => true,
+            (None, _) => false,
+        },
+        Direction::On => *to == Value::Switch(false),
+        Direction::Off => *to == Value::Switch(true),
+        Direction::Order => match (key.kind, from, to) {
+            (Kind::Choice(words), Value::Text(from), Value::Text(to)) => {
+                let place = |word: &String| words.iter().position(|other| other == word);
+                place(to) < place(from)
+            }
+            _ => true,
+        },
+        Direction::Gather => match (from, to) {
+            (Value::List(_), Value::List(_)) => false,
+            (Value::Rules(from), Value::Rules(to)) => {
+                to.iter().any(|rule| from.iter().any(|other| other.name == rule.name && other != rule))
+            }
+            _ => true,
+        },
+        Direction::GatherLooser => match (from, to) {
+            (Value::List(from), Value::List(to)) => to.iter().any(|entry| !from.contains(entry)),
+            _ => true,
+        },
+        Direction::Cover => match (from, to) {
+            (Value::List(from), Value::List(to)) => {
+                !to.iter().any(|entry| entry == "all") && from.iter().any(|entry| !to.contains(entry))
+            }
+            _ => true,
+        },
+        Direction::Narrow => match (from, to) {
+            (Value::List(from), Value::List(to)) if from.is_empty() => {
+                !to.iter().all(|pattern| is_inside(pattern))
+            }
+            (Value::List(from), Value::List(to)) => {
+                to.is_empty() || to.iter().any(|pattern| !from.contains(pattern))
+            }
+            _ => true,
+        },
+        Direction::Locked => true,
+    }
+}
+
+/// Whether a pattern can only match inside the workspace.
+fn is_inside(pattern: &str) -> bool {
+    !pattern.starts_with(['/', '~', '$']) && !pattern.split('/').any(|part| part == "..")
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Count(count) => Some(*count as f64),
+        Value::Number(number) => Some(*number),
+        Value::Unset | Value::Switch(_) | Value::Text(_) | Value::List(_) | Value::Rules(_) => None,
+    }
+}
+
+/// The value after a layer that says `new`, on top of layers that say `old`.
+pub(crate) fn merged(key: &Key, old: Value, new: Value) -> Value {
+    match (key.direction, old, new) {
+        (Direction::Gather | Direction::GatherLooser, Value::List(mut old), Value::List(new)) => {
+            for entry in new {
+                if !old.contains(&entry) {
+                    old.push(entry);
+                }
+            }
+            Value::List(old)
+        }
+        (Direction::Gather, Value::Rules(mut old), Value::Rules(new)) => {
+            for rule in new {
+                match old.iter_mut().find(|other| other.name == rule.name) {
+                    Some(other) => *other = rule,
+                    None => old.push(rule),
+                }
+            }
+            Value::Rules(old)
+        }
+        (_, _, new) => new,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_unique_and_aliases_lead_somewhere() {
+        let mut seen = std::collections::BTreeSet::new();
+        for path in paths() {
+            assert!(seen.insert(path), "{path} stands twice");
+        }
+        for (alias, path) in ALIASES.iter().chain(VARIABLES) {
+            assert!(KEYS.iter().any(|key| key.path == *path), "{alias} leads nowhere");
+        }
+    }
+
+    #[test]
+    fn every_setting_is_written_where_it_is_read() {
+        for key in KEYS {
+            let mut config = Config::default();
+            let sample = match key.kind {
+                Kind::Switch => Value::Switch((key.read)(&config) != Value::Switch(true)),
+                Kind::Fraction | Kind::Amount => Value::Number(0.9125),
+                Kind::Count(_) => Value::Count(7),
+                Kind::Choice(words) => Value::Text(
+                    words
+                        .iter()
+                        .find(|word| Value::Text((**word).to_owned()) != (key.read)(&config))
+                        .unwrap()
+                        .to_string(),
+                ),
+                Kind::Text => Value::Text("x".to_owned()),
+                Kind::List => Value::List(vec!["x".to_owned()]),
+                Kind::Rules => continue,
+            };
+            let before: Vec<Value> = KEYS.iter().map(|other| (other.read)(&config)).collect();
+            (key.write)(&mut config, sample.clone());
+            assert_eq!((key.read)(&config), sample, "{}", key.path);
+            let changed =
+                KEYS.iter().zip(&before).filter(|(other, before)| (other.read)(&config) != **before);
+            let names: Vec<&str> = changed.map(|(other, _)| other.path).collect();
+            assert!(names.contains(&key.path) && names.len() <= 2, "{} changes {names:?}", key.path);
+        }
+    }
+
+    #[test]
+    fn a_scope_may_only_narrow() {
+        let (_, key) = find("scope.paths").unwrap();
+        let list = |entries: &[&str]| Value::List(entries.iter().map(|entry| (*entry).to_owned()).collect());
+        assert!(!loosens(key, &list(&[]), &list(&["src/**"])));
+        assert!(loosens(key, &list(&[]), &list(&["/etc/**"])));
+        assert!(loosens(key, &list(&[]), &list(&["src/../../x"])));
+        assert!(loosens(key, &list(&[]), &list(&["~/x"])));
+        assert!(loosens(key, &list(&["src/**"]), &list(&[])));
+        assert!(loosens(key, &list(&["src/**"]), &list(&["**"])));
+        assert!(!loosens(key, &list(&["src/**", "docs/**"]), &list(&["docs/**"])));
+    }
+}

@@ -1,0 +1,140 @@
+//! The reference of all settings and their JSON Schema, both from the one table.
+
+use std::fmt::Write as _;
+
+use checkrein_effects::EffectKind;
+use serde_json::{Map, Value as Json, json};
+
+use super::keys::{self, ALIASES, KEYS, Key, OVERRIDES, VARIABLES};
+use super::rule_text::RULE_KEYS;
+use super::settings::Config;
+use super::value::{Kind, Value};
+use crate::decision::Decision;
+
+/// The reference of all settings, as Markdown.
+pub fn reference() -> String {
+    let defaults = Config::default();
+    let mut text = String::from(
+        "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
+         Accepted and checked, so that files that hold them keep working, but without effect in this version: `patterns`, `interventions`,\n\
+         `limits` other than `limits.file_operations`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
+         (every action waits for its review).\n\n",
+    );
+    text.push_str("| key | type | default | what it does | a project may |\n|---|---|---|---|---|\n");
+    for key in KEYS {
+        let kind = key.kind.expected().replace('|', "\\|");
+        let default = (key.read)(&defaults);
+        let row = format!(
+            "| `{}` | {kind} | `{default}` | {} | {} |",
+            key.path,
+            key.about,
+            key.direction.freedom()
+        );
+        text.push_str(&row);
+        text.push('\n');
+    }
+    text.push_str("\n## Other names\n\n| name | stands for |\n|---|---|\n");
+    for (alias, path) in ALIASES {
+        let _ = writeln!(text, "| `{alias}` | `{path}` |");
+    }
+    text.push_str("\nA section with a key `enabled` may be written as `true` or `false`. ");
+    text.push_str("Whatever stands below `safety` overrides the same key outside it.\n");
+    text.push_str("\n## Variables of the environment\n\n| variable | sets |\n|---|---|\n");
+    for (variable, path) in VARIABLES {
+        let _ = writeln!(text, "| `{variable}` | `{path}` |");
+    }
+    text.push_str("\n## A rule of your own\n\n| key | needed | type | what it does |\n|---|---|---|---|\n");
+    for (name, required, expected, about) in RULE_KEYS {
+        let needed = if *required { "yes" } else { "no" };
+        let _ = writeln!(text, "| `{name}` | {needed} | {expected} | {about} |");
+    }
+    text
+}
+
+/// The JSON Schema (draft 2020-12) of a configuration file, for editors.
+pub fn schema() -> Json {
+    let mut root = section("");
+    if let Some(properties) = root.get_mut("properties").and_then(Json::as_object_mut) {
+        let mut overrides = section("");
+        if let Some(overrides) = overrides.as_object_mut() {
+            overrides.insert("description".to_owned(), json!("Overrides the same keys outside it."));
+        }
+        properties.insert(OVERRIDES.to_owned(), overrides);
+    }
+    let mut schema = Map::new();
+    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".to_owned(), json!("checkrein.yaml"));
+    if let Json::Object(root) = root {
+        schema.extend(root);
+    }
+    Json::Object(schema)
+}
+
+/// The schema of the keys below a section.
+fn section(path: &str) -> Json {
+    let mut properties = Map::new();
+    for name in keys::names_below(path) {
+        let below = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let schema = match keys::find(&below) {
+            Some((_, key)) => setting(key),
+            None => section(&below),
+        };
+        properties.insert(name.to_owned(), schema);
+    }
+    let has_switch = !path.is_empty() && properties.contains_key("enabled");
+    let object =
+        json!({ "type": ["object", "null"], "properties": properties, "additionalProperties": false });
+    if has_switch { json!({ "anyOf": [object, { "type": "boolean" }] }) } else { object }
+}
+
+fn setting(key: &Key) -> Json {
+    let mut schema = match key.kind {
+        Kind::Switch => json!({ "type": "boolean" }),
+        Kind::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Kind::Amount => json!({ "type": "number", "minimum": 0 }),
+        Kind::Count(least) => json!({ "type": "integer", "minimum": least }),
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Text => json!({ "type": "string" }),
+        Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Rules => json!({ "type": "array", "items": rule() }),
+    };
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("description".to_owned(), json!(key.about));
+        let default = match (key.read)(&Config::default()) {
+            Value::Unset => None,
+            Value::Switch(value) => Some(json!(value)),
+            Value::Count(value) => Some(json!(value)),
+            Value::Number(value) => Some(json!(value)),
+            Value::Text(value) => Some(json!(value)),
+            Value::List(values) => Some(json!(values)),
+            Value::Rules(_) => Some(json!([])),
+        };
+        if let Some(default) = default {
+            schema.insert("default".to_owned(), default);
+        }
+    }
+    schema
+}
+
+fn rule() -> Json {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (name, needed, _, about) in RULE_KEYS {
+        let mut schema = match *name {
+            "decision" => json!({ "enum": Decision::ALL.map(Decision::name) }),
+            "kinds" => json!({ "type": "array", "items": { "enum": EffectKind::ALL.map(EffectKind::name) } }),
+            "alternatives" | "tools" | "match" | "not_match" => {
+                json!({ "type": "array", "items": { "type": "string" } })
+            }
+            _ => json!({ "type": "string" }),
+        };
+        if let Some(schema) = schema.as_object_mut() {
+            schema.insert("description".to_owned(), json!(about));
+        }
+        properties.insert((*name).to_owned(), schema);
+        if *needed {
+            required.push(*name);
+        }
+    }
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

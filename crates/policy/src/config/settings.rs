@@ -1,0 +1,448 @@
+//! The settings as typed values, with their built-in values as `Default`.
+//!
+//! What a setting does, its bounds and which direction is stricter stands in one place: `keys.rs`.
+
+use super::choice::{
+    BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength,
+    Sync,
+};
+use crate::rule::CustomRule;
+
+/// The effective configuration. [`Config::default`] is the built-in layer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// What is done with verdicts.
+    pub mode: Mode,
+    /// How much an agent may do before someone is asked.
+    pub profile: Profile,
+    /// Goals that hold in every session.
+    pub goals: Vec<String>,
+    /// Where mutations are expected.
+    pub scope: Scope,
+    /// The step reviewer.
+    pub step_reviewer: StepReviewer,
+    /// Limits of one session.
+    pub limits: Limits,
+    /// Detectors of behaviour patterns.
+    pub patterns: Patterns,
+    /// Interventions.
+    pub interventions: Interventions,
+    /// The ledger.
+    pub audit: Audit,
+}
+
+/// Where mutations are expected.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scope {
+    /// Patterns of paths, relative to the workspace or absolute; empty: the whole workspace.
+    pub paths: Vec<String>,
+}
+
+/// The step reviewer (seed 002).
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepReviewer {
+    /// Whether actions are reviewed at all.
+    pub enabled: bool,
+    /// Whether an action waits for its review.
+    pub mode: ReviewMode,
+    /// Where the risk levels begin.
+    pub risk: RiskThresholds,
+    /// Where the rationality levels begin.
+    pub rationality: RationalityThresholds,
+    /// Which rules apply.
+    pub rules: RuleSettings,
+    /// The review cache.
+    pub cache: Cache,
+    /// Time limits.
+    pub performance: Performance,
+}
+
+/// Where the risk levels begin, each 0 to 1 and not below the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RiskThresholds {
+    /// Below it, a review may be asynchronous.
+    pub low_threshold: f64,
+    /// From here on risk is medium.
+    pub medium_threshold: f64,
+    /// From here on risk is high.
+    pub high_threshold: f64,
+    /// From here on risk is critical.
+    pub critical_threshold: f64,
+}
+
+/// Where the rationality levels begin, each 0 to 1 and not above the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RationalityThresholds {
+    /// From here on rationality is high.
+    pub high_threshold: f64,
+    /// From here on rationality is medium.
+    pub medium_threshold: f64,
+    /// Below it an action makes no sense.
+    pub low_threshold: f64,
+}
+
+/// Which rules apply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleSettings {
+    /// Which built-in rules.
+    pub builtin: BuiltinRules,
+    /// Names of rules that do not apply.
+    pub disabled: Vec<String>,
+    /// Own rules.
+    pub custom: Vec<CustomRule>,
+    /// A file with more own rules.
+    pub custom_rules_path: Option<String>,
+}
+
+/// The review cache.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cache {
+    /// Whether reviews are kept for equal actions in an equal context.
+    pub enabled: bool,
+    /// How long, in minutes.
+    pub ttl_minutes: u64,
+    /// How many.
+    pub max_size: u64,
+}
+
+/// Time limits of the reviewer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Performance {
+    /// How long one review may take, in milliseconds.
+    pub max_review_time_ms: u64,
+    /// Below this risk a review may be asynchronous, 0 to 1.
+    pub async_threshold: f64,
+}
+
+/// Limits of one session. `None` means what the profile says: see [`Config::file_operation_limit`] and its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Limits {
+    /// File operations.
+    pub file_operations: Option<u64>,
+    /// Memory, in megabytes.
+    pub memory_mb: Option<u64>,
+    /// Time of one supervised run, in seconds.
+    pub execution_seconds: Option<u64>,
+    /// Tokens.
+    pub tokens: Option<u64>,
+    /// Money, in US dollars.
+    pub dollars: Option<f64>,
+}
+
+/// Detectors of behaviour patterns (seed 001).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patterns {
+    /// The names of the detectors that run, or `all`.
+    pub enabled_patterns: Vec<String>,
+    /// The names of own detectors.
+    pub custom_patterns: Vec<String>,
+    /// How easily a pattern is seen.
+    pub sensitivity: Sensitivity,
+}
+
+/// Interventions (seeds 000 and 001).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interventions {
+    /// Whether anything is done about issues.
+    pub enabled: bool,
+    /// How many interventions one session may see.
+    pub max_interventions_per_execution: u64,
+    /// Seconds between two interventions.
+    pub intervention_cooldown_seconds: u64,
+    /// Whether the agent may be stopped.
+    pub hard_stop: bool,
+    /// Whether a rollback happens without a person.
+    pub auto_rollback: bool,
+    /// How often one kind is tried.
+    pub max_retries: u64,
+    /// A hint to the agent.
+    pub soft_correction: SoftCorrection,
+    /// Goals and constraints said again.
+    pub context_reinforcement: ContextReinforcement,
+    /// Smaller limits.
+    pub resource_throttling: ResourceThrottling,
+    /// Back to a snapshot.
+    pub checkpoint_rollback: CheckpointRollback,
+    /// The end of the session.
+    pub emergency_stop: EmergencyStop,
+    /// How an intervention is picked.
+    pub strategy: Strategy,
+}
+
+/// A hint to the agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoftCorrection {
+    /// Whether it is used.
+    pub enabled: bool,
+    /// How often it is tried before something stronger is.
+    pub max_attempts: u64,
+    /// A file with own messages.
+    pub custom_prompts_path: Option<String>,
+}
+
+/// Goals and constraints said again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextReinforcement {
+    /// Whether it is used.
+    pub enabled: bool,
+    /// How much is repeated.
+    pub reinforcement_strength: Strength,
+    /// Whether examples are added.
+    pub include_examples: bool,
+}
+
+/// Smaller limits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceThrottling {
+    /// Whether it is used.
+    pub enabled: bool,
+    /// What limits are multiplied with.
+    pub reduction_factors: ReductionFactors,
+    /// The time over which growth is measured, in seconds.
+    pub metrics_window_seconds: u64,
+}
+
+/// What limits are multiplied with, each 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReductionFactors {
+    /// Growth above 1.2.
+    pub moderate: f64,
+    /// Growth above 2.
+    pub aggressive: f64,
+    /// A severe spiral.
+    pub severe: f64,
+}
+
+/// Back to a snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointRollback {
+    /// Whether it is used.
+    pub enabled: bool,
+    /// How many snapshots back it may go.
+    pub max_rollback_depth: u64,
+    /// How long snapshots are kept, in minutes.
+    pub checkpoint_retention_minutes: u64,
+    /// What makes a snapshot safe to return to.
+    pub safe_checkpoint_criteria: SafeCheckpointCriteria,
+}
+
+/// What makes a snapshot safe to return to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SafeCheckpointCriteria {
+    /// The share of actions before it that succeeded, 0 to 1.
+    pub min_success_rate: f64,
+    /// Seconds without an error before it.
+    pub no_errors_duration_seconds: u64,
+}
+
+/// The end of the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmergencyStop {
+    /// Whether it is used.
+    pub enabled: bool,
+    /// Whether what the session left is removed.
+    pub auto_cleanup: bool,
+    /// Who is told.
+    pub notification_channels: Vec<String>,
+    /// How long incidents are kept, in days.
+    pub preserve_incident_data_days: u64,
+}
+
+/// How an intervention is picked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strategy {
+    /// By what.
+    pub kind: StrategyType,
+    /// From here on an intervention counts as effective, 0 to 1.
+    pub effectiveness_threshold: f64,
+    /// Seconds before something stronger is tried.
+    pub escalation_delay_seconds: u64,
+}
+
+/// The ledger.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audit {
+    /// Whether actions are recorded.
+    pub enabled: bool,
+    /// How long records are kept, in days.
+    pub retention_days: u64,
+    /// A file outside the state directory to which the heads of ledgers are appended.
+    pub anchor: Option<String>,
+    /// What is masked before anything is written.
+    pub mask: Mask,
+    /// When a record is forced to the disk.
+    pub sync: Sync,
+    /// How much is written to the diagnostic log.
+    pub log_level: LogLevel,
+    /// The form of an export.
+    pub export_format: ExportFormat,
+}
+
+/// What is masked before anything is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mask {
+    /// Credentials.
+    pub secrets: bool,
+    /// Names, addresses, numbers of persons.
+    pub personal_data: bool,
+    /// Further texts that are masked wherever they stand.
+    pub literals: Vec<String>,
+}
+
+impl Config {
+    /// How many file operations one session may make: 10,000 when a person is near (ours), else 100 (seed 001).
+    pub fn file_operation_limit(&self) -> u64 {
+        self.limits.file_operations.unwrap_or(match self.profile {
+            Profile::Interactive => 10_000,
+            Profile::Unattended | Profile::Strict => 100,
+        })
+    }
+
+    /// Memory of a supervised run in megabytes: 8192 when a person is near (ours), else 512 (seed 001).
+    pub fn memory_limit_mb(&self) -> u64 {
+        self.limits.memory_mb.unwrap_or(match self.profile {
+            Profile::Interactive => 8192,
+            Profile::Unattended | Profile::Strict => 512,
+        })
+    }
+
+    /// Time of a supervised run in seconds: `None` (no limit) when a person is near (ours), else 300 (seed 001).
+    pub fn execution_limit_seconds(&self) -> Option<u64> {
+        self.limits.execution_seconds.or(match self.profile {
+            Profile::Interactive => None,
+            Profile::Unattended | Profile::Strict => Some(300),
+        })
+    }
+
+    /// Tokens of one session: `None` (no limit) when a person is near (ours), else 100,000 (seed 001).
+    pub fn token_limit(&self) -> Option<u64> {
+        self.limits.tokens.or(match self.profile {
+            Profile::Interactive => None,
+            Profile::Unattended | Profile::Strict => Some(100_000),
+        })
+    }
+
+    /// Money of one session in US dollars: `None` (no limit) when a person is near (ours), else 5.00 (seed 004).
+    pub fn dollar_limit(&self) -> Option<f64> {
+        self.limits.dollars.or(match self.profile {
+            Profile::Interactive => None,
+            Profile::Unattended | Profile::Strict => Some(5.0),
+        })
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Enforce,
+            profile: Profile::Interactive,
+            goals: Vec::new(),
+            scope: Scope::default(),
+            step_reviewer: StepReviewer::default(),
+            limits: Limits::default(),
+            patterns: Patterns::default(),
+            interventions: Interventions::default(),
+            audit: Audit::default(),
+        }
+    }
+}
+
+impl Default for StepReviewer {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            mode: ReviewMode::Blocking,
+            risk: RiskThresholds::default(),
+            rationality: RationalityThresholds::default(),
+            rules: RuleSettings::default(),
+            cache: Cache { enabled: true, ttl_minutes: 5, max_size: 1000 },
+            performance: Performance { max_review_time_ms: 100, async_threshold: 0.3 },
+        }
+    }
+}
+
+impl Default for RiskThresholds {
+    fn default() -> Self {
+        Self { low_threshold: 0.3, medium_threshold: 0.6, high_threshold: 0.8, critical_threshold: 0.95 }
+    }
+}
+
+impl Default for RationalityThresholds {
+    fn default() -> Self {
+        Self { high_threshold: 0.8, medium_threshold: 0.5, low_threshold: 0.3 }
+    }
+}
+
+impl Default for RuleSettings {
+    fn default() -> Self {
+        Self { builtin: BuiltinRules::All, disabled: Vec::new(), custom: Vec::new(), custom_rules_path: None }
+    }
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        Self {
+            enabled_patterns: vec!["all".to_owned()],
+            custom_patterns: Vec::new(),
+            sensitivity: Sensitivity::Medium,
+        }
+    }
+}
+
+impl Default for Interventions {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_interventions_per_execution: 10,
+            intervention_cooldown_seconds: 30,
+            hard_stop: true,
+            auto_rollback: false,
+            max_retries: 3,
+            soft_correction: SoftCorrection { enabled: true, max_attempts: 3, custom_prompts_path: None },
+            context_reinforcement: ContextReinforcement {
+                enabled: true,
+                reinforcement_strength: Strength::Medium,
+                include_examples: true,
+            },
+            resource_throttling: ResourceThrottling {
+                enabled: true,
+                reduction_factors: ReductionFactors { moderate: 0.85, aggressive: 0.5, severe: 0.25 },
+                metrics_window_seconds: 60,
+            },
+            checkpoint_rollback: CheckpointRollback {
+                enabled: true,
+                max_rollback_depth: 3,
+                checkpoint_retention_minutes: 30,
+                safe_checkpoint_criteria: SafeCheckpointCriteria {
+                    min_success_rate: 0.8,
+                    no_errors_duration_seconds: 60,
+                },
+            },
+            emergency_stop: EmergencyStop {
+                enabled: true,
+                auto_cleanup: false,
+                notification_channels: Vec::new(),
+                preserve_incident_data_days: 30,
+            },
+            strategy: Strategy {
+                kind: StrategyType::Progressive,
+                effectiveness_threshold: 0.6,
+                escalation_delay_seconds: 120,
+            },
+        }
+    }
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            retention_days: 30,
+            anchor: None,
+            mask: Mask { secrets: true, personal_data: true, literals: Vec::new() },
+            sync: Sync::Important,
+            log_level: LogLevel::Info,
+            export_format: ExportFormat::Json,
+        }
+    }
+}

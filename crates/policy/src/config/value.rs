@@ -1,0 +1,248 @@
+//! Values of settings, and what each kind of setting accepts.
+
+use std::fmt;
+
+use super::choice::{
+    BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength,
+    Sync,
+};
+use super::error::{ConfigErrorKind, Fault, closest};
+use super::rule_text;
+use super::yaml::{Node, NodeValue};
+use crate::rule::CustomRule;
+
+/// The value of one setting.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Unset,
+    Switch(bool),
+    Count(u64),
+    Number(f64),
+    Text(String),
+    List(Vec<String>),
+    Rules(Vec<CustomRule>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unset => formatter.write_str("not set"),
+            Self::Switch(value) => write!(formatter, "{value}"),
+            Self::Count(value) => write!(formatter, "{value}"),
+            Self::Number(value) => write!(formatter, "{value}"),
+            Self::Text(value) => formatter.write_str(value),
+            Self::List(values) => write!(formatter, "[{}]", values.join(", ")),
+            Self::Rules(rules) => {
+                let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+                write!(formatter, "[{}]", names.join(", "))
+            }
+        }
+    }
+}
+
+/// What a setting accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `true` or `false`.
+    Switch,
+    /// A number from 0 to 1.
+    Fraction,
+    /// A number from 0 up.
+    Amount,
+    /// A whole number from this one up.
+    Count(u64),
+    /// One of some words.
+    Choice(&'static [&'static str]),
+    /// A text.
+    Text,
+    /// A list of texts.
+    List,
+    /// A list of rules.
+    Rules,
+}
+
+impl Kind {
+    /// What is expected, for messages and the reference.
+    pub(crate) fn expected(self) -> String {
+        match self {
+            Self::Switch => "`true` or `false`".to_owned(),
+            Self::Fraction => "a number from 0 to 1".to_owned(),
+            Self::Amount => "a number from 0 up".to_owned(),
+            Self::Count(0) => "a whole number".to_owned(),
+            Self::Count(least) => format!("a whole number from {least} up"),
+            Self::Choice(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                words.join(" or ")
+            }
+            Self::Text => "a text".to_owned(),
+            Self::List => "a list of texts".to_owned(),
+            Self::Rules => "a list of rules".to_owned(),
+        }
+    }
+
+    /// The value that a node of a file stands for.
+    pub(crate) fn read(self, key: &str, node: &Node) -> Result<Value, Vec<Fault>> {
+        if self == Self::Rules {
+            return rule_text::rules(node).map(Value::Rules);
+        }
+        let wrong = |node: &Node| {
+            let kind = ConfigErrorKind::BadValue {
+                key: key.to_owned(),
+                found: node.description(),
+                expected: self.expected(),
+            };
+            Fault::new(node.at, kind).with_optional_hint(self.hint(node))
+        };
+        if self == Self::List {
+            let NodeValue::List(items) = &node.value else {
+                return Err(vec![wrong(node)]);
+            };
+            let mut texts = Vec::with_capacity(items.len());
+            let mut faults = Vec::new();
+            for item in items {
+                match item.scalar() {
+                    Some(text) => texts.push(text.to_owned()),
+                    None => faults.push(wrong(item)),
+                }
+            }
+            return if faults.is_empty() { Ok(Value::List(texts)) } else { Err(faults) };
+        }
+        let text = match &node.value {
+            NodeValue::Plain(_) => node.scalar(),
+            NodeValue::Quoted(text) => matches!(self, Self::Text | Self::Choice(_)).then_some(text.as_str()),
+            NodeValue::List(_) | NodeValue::Map(_) => None,
+        };
+        text.and_then(|text| self.read_text(text)).ok_or_else(|| vec![wrong(node)])
+    }
+
+    /// The value that a text stands for: the content of a scalar, a variable or a flag.
+    pub(crate) fn read_text(self, text: &str) -> Option<Value> {
+        let number = || text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+        match self {
+            Self::Switch => match text {
+                "true" | "True" | "TRUE" => Some(Value::Switch(true)),
+                "false" | "False" | "FALSE" => Some(Value::Switch(false)),
+                _ => None,
+            },
+            Self::Fraction => number().filter(|number| *number <= 1.0).map(Value::Number),
+            Self::Amount => number().map(Value::Number),
+            // The seeds write 100_000.
+            Self::Count(least) => {
+                let count = text.replace('_', "").parse::<u64>().ok()?;
+                (count >= least).then_some(Value::Count(count))
+            }
+            Self::Choice(words) => words.contains(&text).then(|| Value::Text(text.to_owned())),
+            Self::Text => Some(Value::Text(text.to_owned())),
+            Self::List => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                Some(Value::List(items.map(str::to_owned).collect()))
+            }
+            Self::Rules => None,
+        }
+    }
+
+    /// What was probably meant.
+    fn hint(self, node: &Node) -> Option<String> {
+        let text = match &node.value {
+            NodeValue::Plain(text) | NodeValue::Quoted(text) => text.as_str(),
+            NodeValue::List(_) | NodeValue::Map(_) => return None,
+        };
+        match self {
+            Self::Switch => match text.to_lowercase().as_str() {
+                "yes" | "on" | "true" | "1" => Some("write `true`".to_owned()),
+                "no" | "off" | "false" | "0" => Some("write `false`".to_owned()),
+                _ => None,
+            },
+            Self::Choice(words) => {
+                let lower = text.to_lowercase();
+                let word = closest(&lower, words.iter().copied())?;
+                Some(format!("did you mean `{word}`?"))
+            }
+            Self::Fraction => {
+                let percent = text.trim_end_matches('%').trim().parse::<f64>().ok()?;
+                (percent > 1.0 && percent <= 100.0).then(|| format!("write `{}`", percent / 100.0))
+            }
+            Self::Count(_) | Self::Amount => {
+                let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+                let quoted =
+                    matches!(node.value, NodeValue::Quoted(_)) && digits == text && !digits.is_empty();
+                quoted.then(|| format!("write {digits} without quotes"))
+            }
+            Self::List => (!text.is_empty()).then(|| format!("write `[{text}]`")),
+            Self::Text | Self::Rules => None,
+        }
+    }
+}
+
+/// A field of the settings that can be read and written as a [`Value`].
+pub(crate) trait Field {
+    fn read(&self) -> Value;
+    /// Takes a value of the field's own kind; others are refused before, by [`Kind`], and leave the field alone.
+    fn write(&mut self, value: Value);
+}
+
+macro_rules! field {
+    ($type:ty, $variant:ident) => {
+        impl Field for $type {
+            fn read(&self) -> Value {
+                Value::$variant(self.clone())
+            }
+            fn write(&mut self, value: Value) {
+                if let Value::$variant(value) = value {
+                    *self = value;
+                }
+            }
+        }
+    };
+}
+
+macro_rules! optional_field {
+    ($type:ty, $variant:ident) => {
+        impl Field for Option<$type> {
+            fn read(&self) -> Value {
+                self.clone().map_or(Value::Unset, Value::$variant)
+            }
+            fn write(&mut self, value: Value) {
+                if let Value::$variant(value) = value {
+                    *self = Some(value);
+                }
+            }
+        }
+    };
+}
+
+macro_rules! choice_field {
+    ($($type:ty),+) => {
+        $(impl Field for $type {
+            fn read(&self) -> Value {
+                Value::Text(self.word().to_owned())
+            }
+            fn write(&mut self, value: Value) {
+                if let Value::Text(word) = value && let Some(choice) = Self::from_word(&word) {
+                    *self = choice;
+                }
+            }
+        })+
+    };
+}
+
+field!(bool, Switch);
+field!(u64, Count);
+field!(f64, Number);
+field!(Vec<String>, List);
+field!(Vec<CustomRule>, Rules);
+optional_field!(u64, Count);
+optional_field!(f64, Number);
+optional_field!(String, Text);
+choice_field!(
+    Mode,
+    Profile,
+    ReviewMode,
+    BuiltinRules,
+    Sync,
+    LogLevel,
+    ExportFormat,
+    Sensitivity,
+    Strength,
+    StrategyType
+);

@@ -1,0 +1,29 @@
+//! What is allowed: configuration and rules.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `decision` | allow, warn, modify, block |
+//! | `config` | typed settings, layers, tightening, errors with line and column |
+//! | `rule` | what a rule is, findings, custom rules |
+//! | `rules` | the built-in rules, one file each |
+//! | `scope` | where mutations are expected |
+//! | `policy` | configuration and rules together |
+//!
+//! **Invariants.** This crate gets texts and facts and returns values: it reads no file, environment or clock. Adding a
+//! rule or an effect never makes the strictest finding milder; a project file never loosens what the layers below it
+//! say; every configuration error has a line and a column; a rule that fails is an error, never a pass.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod config;
+mod decision;
+mod policy;
+mod rule;
+pub mod rules;
+mod scope;
+
+pub use config::*;
+pub use decision::*;
+pub use policy::*;
+pub use rule::*;
+pub use scope::{covers, in_scope, location};

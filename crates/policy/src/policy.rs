@@ -1,0 +1,98 @@
+//! The policy: configuration and the rules that it switches on.
+
+use std::sync::OnceLock;
+
+use checkrein_effects::UserCatalogue;
+
+use crate::config::{BuiltinRules, Config, PolicyVersion};
+use crate::rule::{CompiledRule, Rule, RuleContext, RuleReport, RuleSet};
+use crate::rules;
+
+/// The effective configuration with the rules that it switches on.
+#[derive(Debug)]
+pub struct Policy {
+    config: Config,
+    version: OnceLock<PolicyVersion>,
+    builtin: Vec<&'static Rule>,
+    custom: Vec<CompiledRule>,
+    catalogue: UserCatalogue,
+}
+
+impl Policy {
+    /// The policy that a configuration describes.
+    pub fn new(config: Config) -> Self {
+        let settings = &config.step_reviewer.rules;
+        let applies = |name: &str| !settings.disabled.iter().any(|disabled| disabled == name);
+        let builtin = rules::ALL
+            .iter()
+            .copied()
+            .filter(|rule| match settings.builtin {
+                BuiltinRules::None => false,
+                BuiltinRules::Essential => rule.set == RuleSet::Essential,
+                BuiltinRules::All => true,
+            })
+            .filter(|rule| applies(rule.name))
+            .collect();
+        let custom = settings
+            .custom
+            .iter()
+            .filter(|rule| applies(&rule.name))
+            .cloned()
+            .map(CompiledRule::new)
+            .collect();
+        Self { version: OnceLock::new(), config, builtin, custom, catalogue: UserCatalogue::default() }
+    }
+
+    /// The same policy with commands that a person has described, which go before the built-in catalogue.
+    #[must_use]
+    pub fn with_catalogue(mut self, catalogue: UserCatalogue) -> Self {
+        self.catalogue = catalogue;
+        self
+    }
+
+    /// The commands that a person has described.
+    pub fn catalogue(&self) -> &UserCatalogue {
+        &self.catalogue
+    }
+
+    /// A hash of everything that the policy rests on: equal policies have equal versions.
+    pub fn version(&self) -> PolicyVersion {
+        *self.version.get_or_init(|| PolicyVersion::of(&self.config))
+    }
+
+    /// The built-in rules that apply.
+    pub fn builtin_rules(&self) -> &[&'static Rule] {
+        &self.builtin
+    }
+
+    /// The custom rules that apply.
+    pub fn custom_rules(&self) -> &[CompiledRule] {
+        &self.custom
+    }
+
+    /// The effective configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+}
+
+impl Default for Policy {
+    /// The policy of the built-in settings.
+    fn default() -> Self {
+        Self::new(Config::default())
+    }
+}
+
+/// What all rules of a policy say about an action.
+pub fn check_rules(context: &RuleContext<'_>, policy: &Policy) -> RuleReport {
+    let mut report = RuleReport::default();
+    report.findings.extend(policy.builtin.iter().filter_map(|rule| (rule.check)(context)));
+    for rule in &policy.custom {
+        match rule.check(context) {
+            Ok(finding) => report.findings.extend(finding),
+            Err(error) => report.errors.push(error),
+        }
+    }
+    report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
+    report
+}

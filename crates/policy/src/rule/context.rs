@@ -1,0 +1,128 @@
+//! What built-in rules ask of their context.
+
+use checkrein_effects::{Effect, EffectKind, Reach};
+
+use super::{Finding, RuleContext, RuleName};
+use crate::decision::Decision;
+use crate::scope;
+
+impl RuleContext<'_> {
+    /// The effects that satisfy a condition, as indices.
+    pub(crate) fn select(&self, condition: impl Fn(&Effect) -> bool) -> Vec<usize> {
+        self.effects
+            .iter()
+            .enumerate()
+            .filter(|(_, effect)| condition(effect))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    /// Whether any effect satisfies a condition.
+    pub(crate) fn any(&self, condition: impl Fn(&Effect) -> bool) -> bool {
+        self.effects.iter().any(condition)
+    }
+
+    /// Whether an effect is known to lie outside the expected scope. What is no file lies nowhere.
+    pub(crate) fn is_outside(&self, effect: &Effect) -> bool {
+        scope::location(&effect.target).is_some_and(|path| !scope::in_scope(&path, self.place, self.config))
+    }
+
+    /// Whether an effect lies in a directory for temporary files.
+    pub(crate) fn is_temporary(&self, effect: &Effect) -> bool {
+        scope::location(&effect.target).is_some_and(|path| {
+            self.place.temporary.iter().any(|directory| {
+                // A workspace or home below the temporary directory keeps its own rules.
+                let kept = |inner| path.is_within(inner) && inner.is_within(directory);
+                path.is_within(directory) && !kept(&self.place.workspace) && !kept(&self.place.home)
+            })
+        })
+    }
+
+    /// The targets of effects as a person names them, at most three of them.
+    pub(crate) fn names(&self, indices: &[usize]) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for effect in indices.iter().filter_map(|index| self.effects.get(*index)) {
+            let name = match effect.target.text() {
+                Some(text) => format!("`{}`", shortened(text)),
+                None => "something that is not known beforehand".to_owned(),
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let more = names.len().saturating_sub(3);
+        names.truncate(3);
+        match more {
+            0 => names.join(", "),
+            more => format!("{} and {more} more", names.join(", ")),
+        }
+    }
+
+    /// What is special about the first of the effects, as a clause in brackets; empty when nothing is.
+    pub(crate) fn note(&self, indices: &[usize]) -> String {
+        let note = indices.iter().filter_map(|index| self.effects.get(*index)).map(|effect| &effect.note);
+        note.filter(|note| !note.is_empty()).map(|note| format!(" ({note})")).next().unwrap_or_default()
+    }
+}
+
+/// A text that fits into a sentence: at most 120 characters, without line breaks.
+fn shortened(text: &str) -> String {
+    let line: String =
+        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(120).collect();
+    if text.chars().count() > 120 { format!("{line}…") } else { line }
+}
+
+/// Whether an effect talks to a host that is neither this machine nor known for documentation, packages or code.
+pub(crate) fn is_external(effect: &Effect) -> bool {
+    match effect.kind {
+        EffectKind::NetworkRequest | EffectKind::DataUpload => match effect.reach {
+            Some(Reach::Local | Reach::Known) => false,
+            Some(Reach::External) | None => true,
+        },
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::FileModify
+        | EffectKind::FileDelete
+        | EffectKind::PermissionChange
+        | EffectKind::SecretRead
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsLocalLoss
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => false,
+    }
+}
+
+impl Finding {
+    /// A finding of a built-in rule; `None` when it would rest on nothing.
+    pub(crate) fn on(
+        effects: Vec<usize>,
+        rule: &'static str,
+        decision: Decision,
+        reason: String,
+        alternatives: &[&str],
+    ) -> Option<Self> {
+        if effects.is_empty() {
+            return None;
+        }
+        Some(Self {
+            rule: RuleName(rule.to_owned()),
+            decision,
+            reason,
+            alternatives: alternatives.iter().map(|text| (*text).to_owned()).collect(),
+            effects,
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! Runs something that cannot be understood and shows signs of harm.
+
+use checkrein_effects::{EffectKind, Severity};
+
+use crate::decision::Decision;
+use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+
+pub(super) static RULE: Rule = Rule {
+    name: "confirm_opaque",
+    set: RuleSet::All,
+    docs: RuleDocs {
+        detects: "Runs something that cannot be understood and shows signs of harm.",
+        danger: "What cannot be read cannot be judged; that it was made unreadable is a reason for care.",
+        example: "eval \"$(echo cm0gLXJmIH4= | base64 -d)\", when it cannot be decoded",
+        instead: "Write the command out.",
+        limits: "Ordinary unknown programs are not asked about.",
+    },
+    check,
+    matches: &["opaque ? severity=high", "opaque script.sh severity=critical"],
+    ignores: &["opaque ./my-tool", "opaque ? severity=low"],
+};
+
+fn check(context: &RuleContext<'_>) -> Option<Finding> {
+    let unknown =
+        context.select(|effect| effect.kind == EffectKind::Opaque && effect.severity >= Severity::High);
+    let grave =
+        context.any(|effect| effect.kind == EffectKind::Opaque && effect.severity == Severity::Critical);
+    let decision = if grave { Decision::Block } else { Decision::Modify };
+    let reason = format!(
+        "what {}{} would do cannot be known beforehand",
+        context.names(&unknown),
+        context.note(&unknown)
+    );
+    let alternatives = ["write the command out plainly", "do it in smaller steps that can be read"];
+    Finding::on(unknown, RULE.name, decision, reason, &alternatives)
+}

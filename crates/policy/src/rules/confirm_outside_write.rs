@@ -1,0 +1,57 @@
+//! Changes files outside the expected scope that exist nowhere else.
+
+use checkrein_effects::{Effect, EffectKind, Severity, Stake};
+
+use crate::decision::Decision;
+use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+
+pub(super) static RULE: Rule = Rule {
+    name: "confirm_outside_write",
+    set: RuleSet::All,
+    docs: RuleDocs {
+        detects: "Changes files outside the expected scope that exist nowhere else.",
+        danger: "They belong to something else, and nobody looks for the change there.",
+        example: "echo x > ~/other/notes.txt",
+        instead: "Write below the workspace or a temporary directory.",
+        limits: "New files outside are not asked about; start-up files have a rule of their own.",
+    },
+    check,
+    matches: &[
+        "file_modify /home/dev/other/notes.txt unsaved severity=medium",
+        "file_modify /etc/passwd critical",
+        "file_modify /etc/hosts unsaved",
+    ],
+    ignores: &[
+        "file_modify /home/dev/proj/notes.txt unsaved",
+        "file_modify /tmp/x unsaved",
+        "file_create /home/dev/other/new.txt",
+        "file_modify /home/dev/other/notes.txt recoverable",
+    ],
+};
+
+fn check(context: &RuleContext<'_>) -> Option<Finding> {
+    let changes = |effect: &Effect| effect.kind == EffectKind::FileModify;
+    let critical = context.any(|effect| changes(effect) && effect.stake == Stake::Critical);
+    let outside = context.select(|effect| {
+        changes(effect)
+            && (effect.stake == Stake::Critical
+                || (effect.stake == Stake::Unsaved && context.is_outside(effect)))
+    });
+    let grave = context.any(|effect| {
+        changes(effect)
+            && effect.stake == Stake::Unsaved
+            && effect.severity >= Severity::High
+            && context.is_outside(effect)
+    });
+    let decision = match (critical, grave) {
+        (true, _) => Decision::Block,
+        (false, true) => Decision::Modify,
+        (false, false) => Decision::Warn,
+    };
+    let reason = format!(
+        "this changes {}{}, outside of what this task is about",
+        context.names(&outside),
+        context.note(&outside)
+    );
+    Finding::on(outside, RULE.name, decision, reason, &["write below the workspace or a temporary directory"])
+}

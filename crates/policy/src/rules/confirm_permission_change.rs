@@ -1,0 +1,50 @@
+//! Changes who may read, write or run what: of something that must not be touched, or of a whole tree outside the task.
+
+use checkrein_effects::{Depth, Effect, EffectKind, Severity, Stake};
+
+use crate::decision::Decision;
+use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+
+pub(super) static RULE: Rule = Rule {
+    name: "confirm_permission_change",
+    set: RuleSet::All,
+    docs: RuleDocs {
+        detects: "Changes who may read, write or run what: of something that must not be touched, or of a whole tree outside the task.",
+        danger: "The modes that were there are nowhere written down.",
+        example: "chmod -R 777 /",
+        instead: "Change the mode of the files that need it, by name.",
+        limits: "Modes are not judged, only where they change.",
+    },
+    check,
+    matches: &[
+        "permission_change /etc critical recursive",
+        "permission_change /home/dev/other recursive recoverable",
+        "permission_change /home/dev/proj/a unsaved severity=high",
+    ],
+    ignores: &[
+        "permission_change /home/dev/proj/run.sh recoverable",
+        "permission_change /home/dev/proj/bin recursive recoverable",
+        "permission_change /tmp/x recursive recoverable",
+    ],
+};
+
+fn check(context: &RuleContext<'_>) -> Option<Finding> {
+    let changes = |effect: &Effect| effect.kind == EffectKind::PermissionChange;
+    let critical = context.any(|effect| {
+        changes(effect) && (effect.stake == Stake::Critical || effect.severity == Severity::Critical)
+    });
+    let grave = context.select(|effect| {
+        changes(effect)
+            && effect.target.text().is_some()
+            && (effect.severity >= Severity::High
+                || effect.stake == Stake::Critical
+                || (effect.depth == Depth::Recursive && context.is_outside(effect)))
+    });
+    let decision = if critical { Decision::Block } else { Decision::Modify };
+    let reason = format!(
+        "this changes the permissions of {}{}, and how they were is nowhere written down",
+        context.names(&grave),
+        context.note(&grave)
+    );
+    Finding::on(grave, RULE.name, decision, reason, &["change the mode of the files that need it, by name"])
+}

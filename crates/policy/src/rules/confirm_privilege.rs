@@ -1,0 +1,62 @@
+//! Runs with more rights than the agent has, to change the system or what lies outside the task.
+
+use checkrein_effects::{EffectKind, Severity, Stake};
+
+use crate::decision::Decision;
+use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+
+pub(super) static RULE: Rule = Rule {
+    name: "confirm_privilege",
+    set: RuleSet::All,
+    docs: RuleDocs {
+        detects: "Runs with more rights than the agent has, to change the system or what lies outside the task.",
+        danger: "With more rights the same slip does more harm.",
+        example: "sudo rm /etc/hosts",
+        instead: "Do without the rights: install for the user, use a port above 1024, write below the workspace.",
+        limits: "With a harmless command behind it there is only a warning.",
+    },
+    check,
+    matches: &[
+        "privilege_escalation root; file_modify /etc/hosts unsaved",
+        "privilege_escalation root; system_modification nginx",
+        "privilege_escalation root",
+    ],
+    ignores: &["file_modify /home/dev/proj/a unsaved"],
+};
+
+fn check(context: &RuleContext<'_>) -> Option<Finding> {
+    let raised = context.select(|effect| effect.kind == EffectKind::PrivilegeEscalation);
+    let strong = context
+        .any(|effect| effect.kind == EffectKind::PrivilegeEscalation && effect.severity >= Severity::High);
+    let changes = context.any(|effect| match effect.kind {
+        EffectKind::SystemModification
+        | EffectKind::Persistence
+        | EffectKind::ProcessKill
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreDestroy
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => true,
+        EffectKind::FileModify | EffectKind::FileDelete | EffectKind::PermissionChange => {
+            effect.stake > Stake::Regenerable && context.is_outside(effect)
+        }
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::VcsLocalLoss
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::DatastoreChange
+        | EffectKind::Publish => false,
+    });
+    let decision = if strong || changes { Decision::Modify } else { Decision::Warn };
+    let reason = format!("this runs with the rights of {}{}", context.names(&raised), context.note(&raised));
+    let alternatives = ["do it without more rights", "let the person run the part that needs them"];
+    Finding::on(raised, RULE.name, decision, reason, &alternatives)
+}

@@ -1,0 +1,36 @@
+//! Makes something public: packages, releases, posts.
+
+use checkrein_effects::{EffectKind, Severity};
+
+use crate::decision::Decision;
+use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+
+pub(super) static RULE: Rule = Rule {
+    name: "confirm_publish",
+    set: RuleSet::All,
+    docs: RuleDocs {
+        detects: "Makes something public: packages, releases, posts.",
+        danger: "What is public stays public; a version number is used up for ever.",
+        example: "npm publish",
+        instead: "`npm publish --dry-run`, and let the person publish.",
+        limits: "A private registry is not told apart from a public one.",
+    },
+    check,
+    matches: &["publish my-package", "publish registry/image severity=medium"],
+    ignores: &["publish preview severity=low", "vcs_remote_update origin/main"],
+};
+
+fn check(context: &RuleContext<'_>) -> Option<Finding> {
+    let published =
+        context.select(|effect| effect.kind == EffectKind::Publish && effect.severity > Severity::Low);
+    let reason = format!(
+        "this makes {}{} public, which cannot be taken back",
+        context.names(&published),
+        context.note(&published)
+    );
+    let serious =
+        context.any(|effect| effect.kind == EffectKind::Publish && effect.severity >= Severity::High);
+    let decision = if serious { Decision::Modify } else { Decision::Warn };
+    let alternatives = ["do a dry run and show what would be published", "let the person publish"];
+    Finding::on(published, RULE.name, decision, reason, &alternatives)
+}

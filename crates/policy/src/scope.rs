@@ -1,0 +1,129 @@
+//! Where mutations are expected.
+
+use checkrein_effects::{AbsolutePath, Place, Target};
+
+use crate::config::Config;
+
+/// Whether a path lies where mutations are expected: temporary and configured directories, and the workspace or the
+/// part of it that `scope.paths` names.
+pub fn in_scope(path: &AbsolutePath, place: &Place, config: &Config) -> bool {
+    let inside = |directory: &AbsolutePath| path.is_within(directory);
+    let device = matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
+    let named = match config.scope.paths.as_slice() {
+        [] => inside(&place.workspace),
+        patterns => patterns.iter().any(|pattern| covers(&place.workspace.join(pattern), path)),
+    };
+    device || named || place.temporary.iter().any(inside) || place.expected.iter().any(inside)
+}
+
+/// Where a file target lies: the path itself, or the directory that a pattern starts in; `None` for other targets.
+pub fn location(target: &Target) -> Option<AbsolutePath> {
+    match target {
+        Target::Path(path) => Some(path.clone()),
+        Target::Glob(pattern) => {
+            let known = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+            let directory = known.rfind('/').and_then(|slash| known.get(..=slash)).unwrap_or_default();
+            AbsolutePath::new(directory)
+        }
+        Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => None,
+    }
+}
+
+/// Whether `path` matches `pattern`, or lies below what the pattern names: `*` and `?` stay inside one name, `**`
+/// crosses names.
+pub fn covers(pattern: &AbsolutePath, path: &AbsolutePath) -> bool {
+    let pattern: Vec<&str> = pattern.parts().collect();
+    let path: Vec<&str> = path.parts().collect();
+    // `open` holds the places in the pattern that the names so far can have led to.
+    let mut open = vec![0];
+    for name in path {
+        let mut next = Vec::new();
+        for start in reachable(&pattern, &open) {
+            match pattern.get(start) {
+                None => return true,
+                Some(&"**") => next.push(start),
+                Some(part) if name_matches(part.as_bytes(), name.as_bytes()) => next.push(start + 1),
+                Some(_) => {}
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        open = next;
+    }
+    reachable(&pattern, &open).contains(&pattern.len())
+}
+
+/// The places themselves and those behind a `**` that stands for no name.
+fn reachable(pattern: &[&str], open: &[usize]) -> Vec<usize> {
+    let mut places = Vec::new();
+    for start in open {
+        let skipped = pattern.iter().skip(*start).take_while(|part| **part == "**").count();
+        places.extend(*start..=start + skipped);
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// One name against one pattern; a star is retried from its last place, so the cost is bounded by the product of the
+/// lengths.
+fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut read) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while read < name.len() {
+        match (pattern.get(at), name.get(read)) {
+            (Some(b'*'), _) => {
+                star = Some((at, read));
+                at += 1;
+            }
+            (Some(b'?'), _) => {
+                at += 1;
+                read += 1;
+            }
+            (Some(wanted), Some(found)) if wanted == found => {
+                at += 1;
+                read += 1;
+            }
+            _ => {
+                let Some((back, taken)) = star else { return false };
+                star = Some((back, taken + 1));
+                at = back + 1;
+                read = taken + 1;
+            }
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_cover_what_lies_below() {
+        let covered = |pattern: &str, path: &str| {
+            covers(&AbsolutePath::new(pattern).unwrap(), &AbsolutePath::new(path).unwrap())
+        };
+        assert!(covered("/p/src", "/p/src/a/b.rs"));
+        assert!(covered("/p/src/**", "/p/src"));
+        assert!(covered("/p/*.md", "/p/README.md"));
+        assert!(covered("/p/**/test_*.py", "/p/a/b/test_x.py"));
+        assert!(covered("/p/**/test_*.py", "/p/test_x.py"));
+        assert!(covered("/", "/p"));
+        assert!(!covered("/p/src", "/p/source"));
+        assert!(!covered("/p/src/a", "/p/src"));
+        assert!(!covered("/p/*.md", "/p/docs"));
+        assert!(!covered("/p/a?c", "/p/ac"));
+    }
+
+    #[test]
+    fn many_stars_stay_cheap() {
+        let pattern = format!("/{}x", "**/a*a*a/".repeat(40));
+        let path = format!("/{}", "aaaa/".repeat(60));
+        assert!(!covers(&AbsolutePath::new(&pattern).unwrap(), &AbsolutePath::new(&path).unwrap()));
+    }
+}
