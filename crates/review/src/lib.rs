@@ -1,0 +1,52 @@
+//! The decision: risk, rationality, side effects and rules, as one pure function.
+//!
+//! [`review`] takes an action, a world and a policy, and answers a [`Review`]: the verdict with everything that led to it.
+//! The same three always give the same answer, bit for bit.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `verdict` | the vocabulary of the answer |
+//! | `risk` | how bad it would be: base, stake, modifiers (design 5, seed 002) |
+//! | `rationality` | whether it makes sense now: four components, those without input left out |
+//! | `side_effects` | what would change, whether it can be taken back, what softens it |
+//! | `decision` | the matrix and the rules put together |
+//! | `rewrite` | safer commands that do what was wanted |
+//! | `reasoning` | the answer in words: for a model to obey, for a person to read |
+//! | `fingerprint` | what makes two actions the same, or of one kind |
+//! | `cache` | answers kept while the facts they rest on hold |
+//!
+//! **Invariants.** No input or output, no clock, no randomness. A rule can only tighten. "Did not run" is a value of its own:
+//! a component without input is `None`, a failing rule is listed in [`Review::failures`].
+//!
+//! ```
+//! use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld};
+//! use checkrein_policy::Policy;
+//! use checkrein_review::{VerdictKind, review};
+//!
+//! let home = AbsolutePath::new("/home/dev").ok_or("absolute")?;
+//! let workspace = home.join("proj");
+//! let place = Place { home, user: None, workspace: workspace.clone(), temporary: vec![], guarded: vec![], expected: vec![] };
+//! let world = RecordedWorld::complete(place).with_directory(&workspace);
+//! let answer = review(&Action::command("echo 'rm -rf /'", workspace), &world, &Policy::default());
+//! assert_eq!(answer.verdict.kind, VerdictKind::Ok);
+//! # Ok::<(), &'static str>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod cache;
+mod decision;
+mod fingerprint;
+mod rationality;
+mod reasoning;
+mod review;
+mod rewrite;
+mod risk;
+mod side_effects;
+mod verdict;
+
+pub use cache::{ReviewCache, Size, TimeToLive};
+pub use fingerprint::Fingerprint;
+pub use reasoning::sentence;
+pub use review::review;
+pub use verdict::*;

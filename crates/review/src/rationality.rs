@@ -1,0 +1,183 @@
+//! Rationality: does the action make sense now (seed 002, design 5).
+//!
+//! A component without input is left out of the mean; it never counts as good or bad.
+
+use std::collections::BTreeSet;
+
+use checkrein_effects::{AbsolutePath, Action, Depth, Effect, EffectKind, Stake, World};
+use checkrein_policy::Config;
+
+use crate::fingerprint::Fingerprint;
+use crate::verdict::{Rationality, RationalityLevel, Score};
+
+/// What the components look at.
+pub(crate) struct Situation<'a> {
+    pub(crate) action: &'a Action,
+    pub(crate) effects: &'a [Effect],
+    pub(crate) problems: &'a [String],
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) world: &'a dyn World,
+}
+
+/// Computes the rationality of an action.
+pub(crate) fn assess(situation: &Situation<'_>, config: &Config) -> Rationality {
+    let mut issues = Vec::new();
+    let goal_alignment = goal_alignment(situation, &mut issues);
+    let logical_progression = logical_progression(situation, &mut issues);
+    let efficiency = efficiency(situation, &mut issues);
+    let completeness = completeness(situation, &mut issues);
+    let parts = [goal_alignment, logical_progression, Some(efficiency), Some(completeness)];
+    let known: Vec<f64> = parts.iter().flatten().map(|score| score.value()).collect();
+    let score = Score::new(known.iter().sum::<f64>() / known.len() as f64);
+    let thresholds = &config.step_reviewer.rationality;
+    let level = if score.value() >= thresholds.high_threshold {
+        RationalityLevel::High
+    } else if score.value() >= thresholds.medium_threshold {
+        RationalityLevel::Medium
+    } else {
+        RationalityLevel::Low
+    };
+    Rationality { score, level, goal_alignment, logical_progression, efficiency, completeness, issues }
+}
+
+/// How much of what the action names is also named by a goal. Words that do not meet prove little, so nothing falls below .4,
+/// and a quarter of the words is enough for 1 (ours). `None` without a goal that says at least three words.
+fn goal_alignment(situation: &Situation<'_>, issues: &mut Vec<String>) -> Option<Score> {
+    let history = situation.world.history();
+    let goal: BTreeSet<String> = history.goals.iter().flat_map(|text| words(text)).collect();
+    if goal.len() < 3 {
+        return None;
+    }
+    let mut named: BTreeSet<String> = words(&input_text(situation.action)).collect();
+    for path in situation.effects.iter().filter_map(|effect| effect.target.path()) {
+        let inside = path.relative_to(&situation.world.place().workspace).unwrap_or(path.as_str());
+        named.extend(words(inside));
+    }
+    if named.is_empty() {
+        return None;
+    }
+    let shared = named.intersection(&goal).count() as f64 / named.len() as f64;
+    let score = 0.4 + 0.6 * f64::min(1.0, shared / 0.25);
+    if shared == 0.0 {
+        issues.push("nothing that the action names is named by a goal".to_owned());
+    }
+    Some(Score::new(score))
+}
+
+/// builds 1, explores .7, repeats .3, contradicts 0 (seed 002).
+fn logical_progression(situation: &Situation<'_>, issues: &mut Vec<String>) -> Option<Score> {
+    let recent = &situation.world.history().recent;
+    let previous = recent.last()?;
+    let paths: Vec<&AbsolutePath> =
+        situation.effects.iter().filter_map(|effect| effect.target.path()).collect();
+    let undoes = situation.effects.iter().any(|effect| {
+        effect.kind == EffectKind::FileDelete
+            && effect.stake >= Stake::Unsaved
+            && effect
+                .target
+                .path()
+                .is_some_and(|path| recent.iter().rev().take(3).any(|past| past.paths.contains(path)))
+    });
+    if undoes {
+        issues.push("it removes what the last actions worked on".to_owned());
+        return Some(Score::new(0.0));
+    }
+    if previous.exact == situation.fingerprint.exact {
+        issues.push("it repeats the action before it".to_owned());
+        return Some(Score::new(0.3));
+    }
+    let builds =
+        recent.iter().any(|past| past.paths.iter().any(|path| paths.iter().any(|own| own.is_within(path))));
+    Some(Score::new(if builds { 1.0 } else { 0.7 }))
+}
+
+/// .5 when a cheaper way is known: walking the whole machine or home where the workspace was meant.
+fn efficiency(situation: &Situation<'_>, issues: &mut Vec<String>) -> Score {
+    let home = &situation.world.place().home;
+    let walks_everything = situation.effects.iter().any(|effect| {
+        effect.kind == EffectKind::FileRead
+            && effect.depth == Depth::Recursive
+            && effect.target.path().is_some_and(|path| home.is_within(path))
+    });
+    if walks_everything {
+        issues.push("it walks the whole home or machine where the workspace would do".to_owned());
+        return Score::new(0.5);
+    }
+    Score::new(1.0)
+}
+
+/// Whether the action is whole and understood.
+fn completeness(situation: &Situation<'_>, issues: &mut Vec<String>) -> Score {
+    if !situation.problems.is_empty() {
+        issues.extend(situation.problems.first().map(|problem| format!("it is not well formed: {problem}")));
+        return Score::new(0.5);
+    }
+    if situation.effects.iter().any(|effect| effect.kind == EffectKind::Opaque) {
+        issues.push("a part of it cannot be understood".to_owned());
+        return Score::new(0.7);
+    }
+    Score::new(1.0)
+}
+
+fn input_text(action: &Action) -> String {
+    match (action.shell_text(), action.input.as_object()) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(fields)) => fields
+            .values()
+            .filter_map(serde_json::Value::as_str)
+            .map(|text| cut(text, 2000))
+            .collect::<Vec<_>>()
+            .join(" "),
+        (None, None) => String::new(),
+    }
+}
+
+fn cut(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// The content words of a text: letters and digits, split at case changes, lower case, at least three characters.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    let mut lower = false;
+    for character in text.chars().chain([' ']) {
+        let breaks = !character.is_alphanumeric() || (character.is_uppercase() && lower);
+        if breaks {
+            if word.chars().count() >= 3 && !STOP_WORDS.contains(&word.as_str()) {
+                found.push(std::mem::take(&mut word));
+            }
+            word.clear();
+        }
+        if character.is_alphanumeric() {
+            lower = character.is_lowercase();
+            word.extend(character.to_lowercase());
+        }
+    }
+    found.into_iter()
+}
+
+/// Words that say nothing about a goal.
+const STOP_WORDS: [&str; 28] = [
+    "the", "and", "for", "with", "that", "this", "from", "into", "not", "are", "was", "have", "has", "you",
+    "your", "can", "please", "should", "would", "will", "all", "but", "use", "its", "then", "there", "when",
+    "what",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_split_identifiers_and_drop_noise() {
+        let found: Vec<String> = words("Fix the loginHandler in src/auth_service.rs!").collect();
+        assert_eq!(found, ["fix", "login", "handler", "src", "auth", "service"]);
+    }
+
+    #[test]
+    fn cutting_respects_characters() {
+        assert_eq!(cut("aé", 2), "a");
+        assert_eq!(cut("aé", 3), "aé");
+    }
+}

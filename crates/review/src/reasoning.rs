@@ -1,0 +1,115 @@
+//! The answer in words: at most five lines, for a model to obey and a person to read.
+
+use checkrein_effects::{Effect, EffectKind, Stake};
+use checkrein_policy::Decision;
+
+use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects, VerdictKind};
+
+/// Puts the reasons in order: rules that speak, then risk above .7, rationality below .5, then what would change (seed 002).
+pub(crate) fn build(
+    rules: &[RuleFinding],
+    risk: &Risk,
+    rationality: &Rationality,
+    side_effects: &SideEffects,
+) -> Reasoning {
+    let mut all: Vec<String> = rules
+        .iter()
+        .filter(|finding| finding.decision > Decision::Allow)
+        .map(|finding| finding.reason.clone())
+        .collect();
+    all.dedup();
+    if risk.score.value() > 0.7 {
+        let factors: Vec<String> =
+            risk.factors.iter().map(|factor| format!("{} ({})", factor.name, factor.detail)).collect();
+        all.push(format!("High risk action: {}", factors.join(", ")));
+    }
+    if rationality.score.value() < 0.5 {
+        all.push(format!("Low rationality: {}", rationality.issues.join(", ")));
+    }
+    let changes: Vec<String> =
+        side_effects.effects.iter().filter(|effect| effect.kind.is_mutating()).map(sentence).collect();
+    if let Some((first, rest)) = changes.split_first() {
+        let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+        all.push(format!("Side effects: {first}{more}"));
+    }
+    Reasoning { primary: all.first().cloned().unwrap_or_default(), all }
+}
+
+/// One effect in words: `deletes /home/dev/proj/notes.txt and everything below (only copy)`.
+pub fn sentence(effect: &Effect) -> String {
+    let verb = match effect.kind {
+        EffectKind::FileRead => "reads",
+        EffectKind::FileCreate => "creates",
+        EffectKind::FileModify => "overwrites or changes",
+        EffectKind::FileDelete => "deletes",
+        EffectKind::PermissionChange => "changes the permissions of",
+        EffectKind::SecretRead => "reads the secret",
+        EffectKind::NetworkRequest => "contacts",
+        EffectKind::DataUpload => "sends data to",
+        EffectKind::RemoteCodeExecution => "runs code from",
+        EffectKind::PackageInstall => "installs",
+        EffectKind::ProcessSpawn => "starts",
+        EffectKind::ProcessKill => "ends the process",
+        EffectKind::SystemModification => "changes the system:",
+        EffectKind::PrivilegeEscalation => "takes more rights:",
+        EffectKind::Persistence => "makes code run later through",
+        EffectKind::VcsLocalLoss => "loses local work in",
+        EffectKind::VcsHistoryRewrite => "rewrites the history of",
+        EffectKind::VcsRemoteUpdate => "updates the remote",
+        EffectKind::InfrastructureChange => "changes the infrastructure:",
+        EffectKind::InfrastructureDestroy => "destroys infrastructure:",
+        EffectKind::DatastoreChange => "changes data in",
+        EffectKind::DatastoreDestroy => "destroys data in",
+        EffectKind::Publish => "publishes",
+        EffectKind::GuardTampering => "tampers with the guard:",
+        EffectKind::Opaque => "cannot be understood:",
+    };
+    let target = effect.target.text().unwrap_or("something unknown");
+    let below =
+        if effect.depth == checkrein_effects::Depth::Recursive { " and everything below" } else { "" };
+    let stake = match effect.stake {
+        Stake::Nothing => "",
+        Stake::Regenerable => " (can be made again)",
+        Stake::Recoverable => " (in a commit)",
+        Stake::Unsaved => " (the only copy)",
+        Stake::Critical => " (must not be lost)",
+    };
+    format!("{verb} {target}{below}{stake}")
+}
+
+impl Review {
+    /// The verdict for the agent, at most five lines: what was seen, why it matters, what to do instead. Empty for `ok`.
+    pub fn message(&self) -> String {
+        let head = match self.verdict.kind {
+            VerdictKind::Ok => return String::new(),
+            VerdictKind::Nudge => match &self.rewrite {
+                Some(rewrite) => {
+                    return format!(
+                        "checkrein changed this call: {}\nNow runs: {}",
+                        rewrite.note, rewrite.command
+                    );
+                }
+                None => "checkrein hint",
+            },
+            VerdictKind::Escalate => "checkrein asks a person first",
+            VerdictKind::Block => "checkrein stopped this call",
+            VerdictKind::Halt => "checkrein halted this session",
+        };
+        let mut lines = vec![format!("{head}: {}", self.reasoning.primary)];
+        let facts: Vec<String> = self
+            .side_effects
+            .effects
+            .iter()
+            .filter(|effect| {
+                effect.kind.is_mutating() && effect.severity >= checkrein_effects::Severity::Medium
+            })
+            .take(2)
+            .map(sentence)
+            .collect();
+        if !facts.is_empty() && self.verdict.kind > VerdictKind::Nudge {
+            lines.push(format!("Seen: it {}.", facts.join("; it ")));
+        }
+        lines.extend(self.alternatives.iter().take(2).map(|alternative| format!("Instead: {alternative}")));
+        lines.join("\n")
+    }
+}

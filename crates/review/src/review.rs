@@ -1,0 +1,134 @@
+//! The one function.
+
+use checkrein_effects::{Action, Certainty, Effect, EffectKind, Intent, Severity, World, predict_with};
+use checkrein_policy::{Decision, Policy, RuleContext, check_rules};
+
+use crate::decision::{self, Grounds};
+use crate::fingerprint::Fingerprint;
+use crate::rationality::{self, Situation};
+use crate::verdict::{Review, RuleFinding, Score, Verdict, VerdictKind};
+use crate::{reasoning, rewrite, risk, side_effects};
+
+/// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
+/// to be done about it. Pure: the same action, world and policy give the same review.
+pub fn review(action: &Action, world: &dyn World, policy: &Policy) -> Review {
+    let mut review = judge(action, world, policy);
+    if !could_be_made_safe(&review) {
+        return review;
+    }
+    // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
+    let rewritten = rewrite::propose(action, &review).filter(|rewrite| {
+        let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
+        judge(&safer, world, policy).decision <= Decision::Warn
+    });
+    if rewritten.is_some() {
+        review.decision = Decision::Modify;
+        review.verdict.kind = VerdictKind::Nudge;
+        review.rewrite = rewritten;
+    }
+    review
+}
+
+/// Whether a safer form is worth looking for: something is to be modified, and what refuses, if anything does, is the matrix alone.
+/// Making an action safe comes before refusing it, but neither a rule that blocks nor a critical side effect is argued with.
+fn could_be_made_safe(review: &Review) -> bool {
+    let asked = review.rules.iter().map(|finding| finding.decision).max().unwrap_or(Decision::Allow);
+    match review.decision {
+        Decision::Allow | Decision::Warn => false,
+        Decision::Modify => true,
+        Decision::Block => asked == Decision::Modify && review.side_effects.severity != Severity::Critical,
+    }
+}
+
+fn judge(action: &Action, world: &dyn World, policy: &Policy) -> Review {
+    let prediction = predict_with(action, world, policy.catalogue());
+    let effects = prediction.effects;
+    let config = policy.config();
+    let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
+    let intent = Intent::of(action, &effects);
+    let risk = risk::assess(&effects, fingerprint, world, config);
+    let situation =
+        Situation { action, effects: &effects, problems: &prediction.problems, fingerprint, world };
+    let rationality = rationality::assess(&situation, config);
+    let context = RuleContext {
+        action,
+        effects: &effects,
+        intent,
+        place: world.place(),
+        history: world.history(),
+        config,
+    };
+    let report = check_rules(&context, policy);
+    let first_time = !world.history().seen.contains(&fingerprint.kind);
+    let strictest = report.decision();
+    let confidence = confidence(&effects, &prediction.problems);
+    let side_effects = side_effects::summarise(effects);
+    let decided = decision::decide(Grounds {
+        risk: risk.level,
+        rationality: rationality.level,
+        severity: side_effects.severity,
+        dangerous_pattern: world.history().active_issues > 0,
+        first_time,
+        rules: Some(strictest),
+    });
+    let rules: Vec<RuleFinding> = report
+        .findings
+        .iter()
+        .map(|finding| RuleFinding {
+            rule: finding.rule.0.clone(),
+            decision: finding.decision,
+            reason: finding.reason.clone(),
+        })
+        .collect();
+    let mut alternatives: Vec<String> =
+        report.findings.into_iter().flat_map(|finding| finding.alternatives).collect();
+    alternatives.dedup();
+    let failures = report.errors.iter().map(ToString::to_string).collect();
+    let reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
+    let tampering = side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
+    Review {
+        verdict: Verdict { kind: verdict_of(decided.decision), flagged: tampering },
+        decision: decided.decision,
+        intent,
+        recorded_warning: decided.warning_recorded.then(|| reasoning.primary.clone()),
+        risk,
+        rationality,
+        side_effects,
+        rules,
+        reasoning,
+        confidence,
+        alternatives,
+        rewrite: None,
+        first_time,
+        failures,
+        programs: prediction.programs,
+        fingerprint,
+    }
+}
+
+/// allow ok, warn nudge, modify escalate (until a real rewrite makes it a nudge), block block (design 6).
+fn verdict_of(decision: Decision) -> VerdictKind {
+    match decision {
+        Decision::Allow => VerdictKind::Ok,
+        Decision::Warn => VerdictKind::Nudge,
+        Decision::Modify => VerdictKind::Escalate,
+        Decision::Block => VerdictKind::Block,
+    }
+}
+
+/// How sure the picture is: .95 when everything is certain; less for what is only possible, not well formed, not understood (ours).
+fn confidence(effects: &[Effect], problems: &[String]) -> Score {
+    let possible = effects.iter().any(|effect| effect.certainty == Certainty::Possible);
+    let opaque = effects.iter().any(|effect| effect.kind == EffectKind::Opaque);
+    let mut sure = 0.95;
+    if possible {
+        sure *= 0.9;
+    }
+    if opaque {
+        sure *= 0.7;
+    }
+    if !problems.is_empty() {
+        sure *= 0.8;
+    }
+    Score::new(sure)
+}

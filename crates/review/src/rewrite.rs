@@ -1,0 +1,175 @@
+//! Safer commands that do what was wanted.
+//!
+//! Each rewrite works on the tree and the spans of the text, never on patterns in it, and proposes nothing when the command
+//! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
+
+use checkrein_effects::Action;
+use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse};
+
+use crate::verdict::{Review, Rewrite};
+
+/// Proposes a safer command for an action whose decision is modify.
+pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
+    let text = action.shell_text()?;
+    let parsed = parse(text);
+    if !parsed.problems.is_empty() {
+        return None;
+    }
+    let asks = |rule: &str| {
+        review
+            .rules
+            .iter()
+            .any(|finding| finding.rule == rule && finding.decision == checkrein_policy::Decision::Modify)
+    };
+    if asks("prevent_remote_code_execution") {
+        return download_then_show(text, &parsed.script, review);
+    }
+    let simples = simple_commands(&parsed.script);
+    if asks("prevent_history_rewrite") {
+        return force_with_lease(text, &simples);
+    }
+    clean_as_dry_run(text, &simples)
+}
+
+/// `git push --force` becomes `git push --force-with-lease`: refuses to overwrite what was not seen.
+fn force_with_lease(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
+    let edits: Vec<(Span, String)> = simples
+        .iter()
+        .filter(|simple| is_git(simple, "push"))
+        .flat_map(|simple| &simple.words)
+        .filter(|word| matches!(literal(word).as_deref(), Some("--force" | "-f")))
+        .map(|word| (word.span, "--force-with-lease".to_owned()))
+        .collect();
+    if edits.is_empty() {
+        return None;
+    }
+    Some(Rewrite {
+        command: splice(text, edits)?,
+        note: "`--force` became `--force-with-lease`, which refuses to overwrite commits that were never fetched".to_owned(),
+    })
+}
+
+/// `git clean -fd` becomes a dry run: the list is shown, the person decides.
+fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
+    let mut edits = Vec::new();
+    for simple in simples.iter().filter(|simple| is_git(simple, "clean")) {
+        for word in &simple.words {
+            match literal(word).as_deref() {
+                Some("--force") => edits.push((word.span, "--dry-run".to_owned())),
+                Some(flags) if is_short_group(flags) && flags.contains('f') => {
+                    let mut kept: String =
+                        flags.chars().filter(|flag| *flag != 'f' && *flag != '-').collect();
+                    if !kept.contains('n') {
+                        kept.insert(0, 'n');
+                    }
+                    edits.push((word.span, format!("-{kept}")));
+                }
+                _ => {}
+            }
+        }
+    }
+    if edits.is_empty() {
+        return None;
+    }
+    Some(Rewrite {
+        command: splice(text, edits)?,
+        note: "`git clean` became a dry run, because what it would delete is in no commit; show the list to the person and ask which \
+               of it may go"
+            .to_owned(),
+    })
+}
+
+/// `curl URL | sh` becomes a download into the temporary directory whose beginning is shown.
+fn download_then_show(text: &str, script: &[Statement], review: &Review) -> Option<Rewrite> {
+    let [Statement { command: Command::Pipeline(pipeline), .. }] = script else { return None };
+    let [download, _shell] = pipeline.stages.as_slice() else { return None };
+    let Command::Simple(simple) = &download.command else { return None };
+    let program = simple.words.first().and_then(literal)?;
+    if !matches!(program.as_str(), "curl" | "wget") || !simple.redirects.is_empty() {
+        return None;
+    }
+    let last = simple.words.last()?;
+    let first = simple.words.first()?;
+    let fetch = text.get(first.span.start..last.span.end)?;
+    let file = format!("/tmp/download-{:08x}.sh", review.fingerprint.exact & 0xffff_ffff);
+    Some(Rewrite {
+        command: format!("{fetch} > {file} && head -c 16384 {file}"),
+        note: format!(
+            "code from the network is not run unseen; it is saved as {file} and shown, read it, then run the steps that are needed"
+        ),
+    })
+}
+
+fn is_short_group(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word.chars().skip(1).all(|flag| flag.is_ascii_alphabetic())
+}
+
+fn is_git(simple: &Simple, subcommand: &str) -> bool {
+    let mut words = simple.words.iter();
+    words.next().and_then(literal).as_deref() == Some("git")
+        && words.any(|word| literal(word).as_deref() == Some(subcommand))
+}
+
+/// The text of a word that holds no expansion.
+fn literal(word: &Word) -> Option<String> {
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal(piece) | Part::Quoted(piece) => text.push_str(piece),
+            Part::DoubleQuoted(_)
+            | Part::Parameter(_)
+            | Part::CommandSubstitution(_)
+            | Part::ProcessSubstitution(..)
+            | Part::Arithmetic(_) => return None,
+        }
+    }
+    Some(text)
+}
+
+/// The simple commands that stand at the top of the text or in its lists; those inside compound commands are left alone.
+fn simple_commands(script: &[Statement]) -> Vec<&Simple> {
+    fn visit<'a>(command: &'a Command, found: &mut Vec<&'a Simple>) {
+        match command {
+            Command::Simple(simple) => found.push(simple),
+            Command::AndOr(list) => {
+                visit(&list.first, found);
+                list.rest.iter().for_each(|(_, command)| visit(command, found));
+            }
+            Command::Pipeline(pipeline) => {
+                pipeline.stages.iter().for_each(|stage| visit(&stage.command, found));
+            }
+            Command::Time(inner) => visit(inner, found),
+            Command::Subshell(_)
+            | Command::Group(_)
+            | Command::If(_)
+            | Command::For(_)
+            | Command::CStyleFor(_)
+            | Command::While(_)
+            | Command::Case(_)
+            | Command::Select(_)
+            | Command::Function(_)
+            | Command::Test(_)
+            | Command::Arithmetic(_)
+            | Command::Coprocess(_)
+            | Command::Redirected(_)
+            | Command::Opaque(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    script.iter().for_each(|statement| visit(&statement.command, &mut found));
+    found
+}
+
+/// The text with the spans replaced; `None` when a span does not fit.
+fn splice(text: &str, mut edits: Vec<(Span, String)>) -> Option<String> {
+    edits.sort_by_key(|(span, _)| span.start);
+    let mut result = String::new();
+    let mut at = 0;
+    for (span, replacement) in edits {
+        result.push_str(text.get(at..span.start)?);
+        result.push_str(&replacement);
+        at = span.end;
+    }
+    result.push_str(text.get(at..)?);
+    Some(result)
+}

@@ -1,0 +1,292 @@
+//! Risk: clamp(base + modifiers, 0, 1) (seed 002, design 5).
+
+use checkrein_effects::{Effect, EffectKind, Place, Reach, Stake, World};
+use checkrein_policy::{Config, in_scope, location};
+
+use crate::fingerprint::Fingerprint;
+use crate::verdict::{Factor, Risk, RiskLevel, Score};
+
+/// Computes the risk of the effects of one action.
+pub(crate) fn assess(
+    effects: &[Effect],
+    fingerprint: Fingerprint,
+    world: &dyn World,
+    config: &Config,
+) -> Risk {
+    let mut factors = worst_effect(effects, world.place(), config);
+    factors.extend(repetition_factor(fingerprint, world));
+    factors.extend(privilege_factor(effects));
+    factors.extend(pattern_factor(world));
+    let score = Score::new(factors.iter().map(|factor| factor.amount).sum());
+    Risk { score, level: level(score, config), factors }
+}
+
+/// The band of a score.
+pub(crate) fn level(score: Score, config: &Config) -> RiskLevel {
+    let thresholds = &config.step_reviewer.risk;
+    if score.value() >= thresholds.critical_threshold {
+        RiskLevel::Critical
+    } else if score.value() >= thresholds.high_threshold {
+        RiskLevel::High
+    } else if score.value() >= thresholds.medium_threshold {
+        RiskLevel::Medium
+    } else {
+        RiskLevel::Low
+    }
+}
+
+/// The base of the effect that weighs most, and +.3 when that effect lies outside the expected scope (seed 002). The modifier goes with
+/// its own effect: a note written outside does not make a program that is merely unknown a disaster.
+fn worst_effect(effects: &[Effect], place: &Place, config: &Config) -> Vec<Factor> {
+    let secret_read = effects.iter().any(|effect| effect.kind == EffectKind::SecretRead);
+    let weigh = |effect: &Effect| {
+        let outside = if is_outside(effect, place, config) { OUT_OF_SCOPE } else { 0.0 };
+        (weight(effect, secret_read), outside)
+    };
+    let worst = effects.iter().max_by(|left, right| {
+        let sum = |effect| {
+            let (base, outside) = weigh(effect);
+            base + outside
+        };
+        sum(left).total_cmp(&sum(right))
+    });
+    let Some(effect) = worst else { return Vec::new() };
+    let (base, outside) = weigh(effect);
+    let mut factors =
+        vec![Factor { name: effect.kind.name().to_owned(), amount: base, detail: describe(effect) }];
+    if outside > 0.0 {
+        factors.push(Factor { name: "out_of_scope".to_owned(), amount: outside, detail: describe(effect) });
+    }
+    factors
+}
+
+/// What a mutating effect or a secret read outside the expected scope adds (seed 002).
+const OUT_OF_SCOPE: f64 = 0.3;
+
+/// Only what is about files can lie outside: changes of the machine, of remotes and of data have that in their base.
+fn is_outside(effect: &Effect, place: &Place, config: &Config) -> bool {
+    let concerns_files = matches!(
+        effect.kind,
+        EffectKind::FileCreate
+            | EffectKind::FileModify
+            | EffectKind::FileDelete
+            | EffectKind::PermissionChange
+            | EffectKind::SecretRead
+            | EffectKind::VcsLocalLoss
+    );
+    concerns_files
+        && effect.stake != Stake::Regenerable
+        && location(&effect.target).is_some_and(|path| !in_scope(&path, place, config))
+}
+
+/// The base of one effect's kind, weighted by what is at stake.
+fn weight(effect: &Effect, secret_read: bool) -> f64 {
+    let base = match effect.kind {
+        EffectKind::FileRead | EffectKind::ProcessSpawn => 0.1,
+        EffectKind::FileCreate => 0.3,
+        EffectKind::FileModify => 0.4,
+        EffectKind::NetworkRequest => match effect.reach {
+            Some(Reach::Local | Reach::Known) => 0.2,
+            Some(Reach::External) | None => 0.6,
+        },
+        EffectKind::PermissionChange
+        | EffectKind::ProcessKill
+        | EffectKind::PackageInstall
+        | EffectKind::VcsRemoteUpdate => 0.5,
+        EffectKind::InfrastructureChange | EffectKind::DatastoreChange => 0.6,
+        EffectKind::Opaque | EffectKind::PrivilegeEscalation | EffectKind::SecretRead => 0.7,
+        EffectKind::DataUpload if secret_read => 0.97,
+        EffectKind::DataUpload => match effect.reach {
+            Some(Reach::Local) => 0.2,
+            Some(Reach::Known | Reach::External) | None => 0.7,
+        },
+        EffectKind::FileDelete | EffectKind::Persistence | EffectKind::VcsLocalLoss | EffectKind::Publish => {
+            0.8
+        }
+        EffectKind::VcsHistoryRewrite | EffectKind::SystemModification => 0.85,
+        EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreDestroy
+        | EffectKind::RemoteCodeExecution => 0.95,
+        EffectKind::GuardTampering => 1.0,
+    };
+    match effect.kind {
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::FileModify
+        | EffectKind::FileDelete
+        | EffectKind::PermissionChange
+        | EffectKind::VcsLocalLoss => match effect.stake {
+            Stake::Nothing | Stake::Regenerable => base * 0.4,
+            Stake::Recoverable => base * 0.7,
+            Stake::Unsaved => base,
+            Stake::Critical if effect.kind == EffectKind::FileRead => base,
+            Stake::Critical => f64::max(base, 0.95),
+        },
+        EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => base,
+    }
+}
+
+fn describe(effect: &Effect) -> String {
+    let target = effect.target.text().unwrap_or("an unknown target");
+    if effect.note.is_empty() { target.to_owned() } else { format!("{target}: {}", effect.note) }
+}
+
+/// +.1, +.2, +.4 for one, two, three and more similar actions that failed (seed 002).
+fn repetition_factor(fingerprint: Fingerprint, world: &dyn World) -> Option<Factor> {
+    let history = world.history();
+    let failed = history
+        .recent
+        .iter()
+        .filter(|past| past.failed == Some(true) && past.exact == fingerprint.exact)
+        .count();
+    let amount = match failed {
+        0 => return None,
+        1 => 0.1,
+        2 => 0.2,
+        _ => 0.4,
+    };
+    Some(Factor { name: "repetition".to_owned(), amount, detail: format!("failed {failed} times before") })
+}
+
+/// +.2 when something that changes runs with more rights (seed 002 names the modifier, the number is ours).
+fn privilege_factor(effects: &[Effect]) -> Option<Factor> {
+    let elevated = effects.iter().find(|effect| effect.kind == EffectKind::PrivilegeEscalation)?;
+    let changes = effects
+        .iter()
+        .any(|effect| effect.kind.is_mutating() && effect.kind != EffectKind::PrivilegeEscalation);
+    changes.then(|| Factor { name: "privilege".to_owned(), amount: 0.2, detail: elevated.cause.clone() })
+}
+
+/// +.1 per active issue of the session (design 5).
+fn pattern_factor(world: &dyn World) -> Option<Factor> {
+    let active = world.history().active_issues;
+    (active > 0).then(|| Factor {
+        name: "pattern".to_owned(),
+        amount: 0.1 * f64::from(active),
+        detail: format!("{active} active issues in this session"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_effects::{AbsolutePath, Certainty, Depth, Place, RecordedWorld, Severity, Target};
+
+    use super::*;
+
+    fn world() -> RecordedWorld {
+        let home = AbsolutePath::new("/home/dev").unwrap();
+        RecordedWorld::complete(Place {
+            workspace: home.join("proj"),
+            home,
+            user: None,
+            temporary: vec![AbsolutePath::new("/tmp").unwrap()],
+            guarded: vec![],
+            expected: vec![],
+        })
+    }
+
+    fn effect(kind: EffectKind, path: &str, stake: Stake) -> Effect {
+        Effect {
+            kind,
+            target: Target::Path(AbsolutePath::new(path).unwrap()),
+            certainty: Certainty::Certain,
+            depth: Depth::Single,
+            stake,
+            severity: Severity::Low,
+            reversible: false,
+            reach: None,
+            cause: "test".to_owned(),
+            note: String::new(),
+        }
+    }
+
+    fn risk(effects: &[Effect]) -> Risk {
+        assess(effects, Fingerprint::default(), &world(), &Config::default())
+    }
+
+    const STAKES: [Stake; 5] =
+        [Stake::Nothing, Stake::Regenerable, Stake::Recoverable, Stake::Unsaved, Stake::Critical];
+
+    #[test]
+    fn adding_an_effect_never_lowers_risk() {
+        for first in EffectKind::ALL {
+            for second in EffectKind::ALL {
+                for (stake, path) in STAKES.into_iter().zip([
+                    "/home/dev/proj/a",
+                    "/tmp/a",
+                    "/home/dev/a",
+                    "/etc/a",
+                    "/home/dev/proj/b",
+                ]) {
+                    let one = effect(first, "/home/dev/proj/x", stake);
+                    let both = [one.clone(), effect(second, path, stake)];
+                    assert!(risk(&both).score >= risk(&[one]).score, "{first:?} then {second:?} at {path}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn deleting_an_important_file_is_high_risk() {
+        let risk =
+            risk(&[effect(EffectKind::FileDelete, "/home/dev/proj/important/file.txt", Stake::Unsaved)]);
+        assert!(risk.score.value() > 0.7);
+        assert_eq!(risk.level, RiskLevel::High);
+    }
+
+    #[test]
+    fn a_write_outside_the_scope_says_so() {
+        let risk = risk(&[effect(EffectKind::FileCreate, "/outside/scope/file.txt", Stake::Nothing)]);
+        let outside: Vec<_> = risk.factors.iter().filter(|factor| factor.name == "out_of_scope").collect();
+        assert_eq!(outside.len(), 1);
+        let modify =
+            super::tests::risk(&[effect(EffectKind::FileModify, "/outside/scope/file.txt", Stake::Unsaved)]);
+        assert!(modify.score.value() > 0.5);
+    }
+
+    #[test]
+    fn stakes_scale_file_effects() {
+        let score = |stake| risk(&[effect(EffectKind::FileDelete, "/home/dev/proj/a", stake)]).score.value();
+        let near = |left: f64, right: f64| (left - right).abs() < 1e-9;
+        assert!(near(score(Stake::Regenerable), 0.32));
+        assert!(near(score(Stake::Recoverable), 0.56));
+        assert!(near(score(Stake::Unsaved), 0.8));
+        assert!(score(Stake::Critical) >= 0.95);
+    }
+
+    #[test]
+    fn a_note_outside_does_not_make_an_unknown_program_a_disaster() {
+        let both = [
+            effect(EffectKind::Opaque, "/home/dev/proj/tool", Stake::Nothing),
+            effect(EffectKind::FileCreate, "/home/dev/note.txt", Stake::Nothing),
+        ];
+        assert!(risk(&both).level < RiskLevel::Critical);
+    }
+
+    #[test]
+    fn a_secret_that_is_sent_is_critical() {
+        let both = [
+            effect(EffectKind::SecretRead, "/home/dev/.ssh/id_ed25519", Stake::Nothing),
+            effect(EffectKind::DataUpload, "/home/dev/proj/x", Stake::Nothing),
+        ];
+        assert_eq!(risk(&both).level, RiskLevel::Critical);
+    }
+}

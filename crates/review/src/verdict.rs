@@ -1,0 +1,239 @@
+//! The vocabulary of the answer.
+
+use std::fmt;
+
+use checkrein_effects::{Effect, Intent, Severity};
+use checkrein_policy::Decision;
+use serde::{Deserialize, Serialize};
+
+use crate::fingerprint::Fingerprint;
+
+/// A number from 0 to 1: a risk, a rationality, a confidence.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Score(f64);
+
+impl Score {
+    /// The score nearest to `value`; what is not a number counts as 1, the careful side.
+    pub fn new(value: f64) -> Self {
+        if value.is_nan() { Self(1.0) } else { Self(value.clamp(0.0, 1.0)) }
+    }
+
+    /// The number, from 0 to 1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:.2}", self.0)
+    }
+}
+
+/// Everything that was found out about one action, and what follows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Review {
+    /// What is done about the action.
+    pub verdict: Verdict,
+    /// The decision of the matrix and the rules (seed 002).
+    pub decision: Decision,
+    /// What the action is for.
+    pub intent: Intent,
+    /// How bad it would be.
+    pub risk: Risk,
+    /// Whether it makes sense now.
+    pub rationality: Rationality,
+    /// What would change.
+    pub side_effects: SideEffects,
+    /// The rules that spoke, strictest first.
+    pub rules: Vec<RuleFinding>,
+    /// Why, in words.
+    pub reasoning: Reasoning,
+    /// How sure the review is of its own picture.
+    pub confidence: Score,
+    /// What could be done instead.
+    pub alternatives: Vec<String>,
+    /// A safer action that replaces this one, when the verdict is a nudge by modification.
+    pub rewrite: Option<Rewrite>,
+    /// Whether no action of this kind was seen in the session before.
+    pub first_time: bool,
+    /// A warning that the first-time rule kept from being said; it is in the record.
+    pub recorded_warning: Option<String>,
+    /// Checks that did not run, with the reason: never the same as checks that passed.
+    pub failures: Vec<String>,
+    /// Programs that would run.
+    pub programs: Vec<String>,
+    /// What identifies the action.
+    pub fingerprint: Fingerprint,
+}
+
+/// What is done about an action (seed 003).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Which of the five.
+    pub kind: VerdictKind,
+    /// Whether a person should look at it later, whatever was done.
+    pub flagged: bool,
+}
+
+/// The five verdicts, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// Goes ahead, unnoticed.
+    Ok,
+    /// Goes ahead, with a hint or in a safer form.
+    Nudge,
+    /// A person is asked.
+    Escalate,
+    /// Refused.
+    Block,
+    /// Refused, and so is everything after it until a person resumes the session.
+    Halt,
+}
+
+impl VerdictKind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Nudge => "nudge",
+            Self::Escalate => "escalate",
+            Self::Block => "block",
+            Self::Halt => "halt",
+        }
+    }
+}
+
+/// How bad an action would be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Risk {
+    /// Base and modifiers, clamped.
+    pub score: Score,
+    /// The band that the score falls into.
+    pub level: RiskLevel,
+    /// What the score is made of; the first is the base.
+    pub factors: Vec<Factor>,
+}
+
+/// One part of a risk score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Factor {
+    /// Its name: an effect kind, `out_of_scope`, `repetition`, `privilege`, `pattern`.
+    pub name: String,
+    /// What it adds to the score; for the base, the base itself.
+    pub amount: f64,
+    /// What it rests on, in a few words.
+    pub detail: String,
+}
+
+/// The bands of risk: low < .6 <= medium < .8 <= high < .95 <= critical (seed 002; configurable).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RiskLevel {
+    /// Below the medium threshold.
+    Low,
+    /// From the medium threshold.
+    Medium,
+    /// From the high threshold.
+    High,
+    /// From the critical threshold.
+    Critical,
+}
+
+impl RiskLevel {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// Whether an action makes sense now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rationality {
+    /// The mean of the components that had something to go by.
+    pub score: Score,
+    /// The band that the score falls into.
+    pub level: RationalityLevel,
+    /// Whether the action serves a goal; `None` when no goal is known.
+    pub goal_alignment: Option<Score>,
+    /// Whether it follows from what went before; `None` at the start of a session.
+    pub logical_progression: Option<Score>,
+    /// .5 when a cheaper way is known, else 1.
+    pub efficiency: Score,
+    /// Whether what it says is whole and known.
+    pub completeness: Score,
+    /// What is wrong with it, in words.
+    pub issues: Vec<String>,
+}
+
+/// The bands of rationality: high >= .8, medium >= .5, low below (seed 002; configurable).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RationalityLevel {
+    /// Below the medium threshold.
+    Low,
+    /// From the medium threshold.
+    Medium,
+    /// From the high threshold.
+    High,
+}
+
+impl RationalityLevel {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// What would change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SideEffects {
+    /// The predicted effects.
+    pub effects: Vec<Effect>,
+    /// Whether every one can be taken back.
+    pub reversible: bool,
+    /// The gravest severity; low when nothing changes.
+    pub severity: Severity,
+    /// What softens them.
+    pub mitigations: Vec<String>,
+}
+
+/// A rule that spoke.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuleFinding {
+    /// The name of the rule.
+    pub rule: String,
+    /// What it asks for.
+    pub decision: Decision,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why, in words.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Reasoning {
+    /// The reason that weighs most; empty when there is nothing to say.
+    pub primary: String,
+    /// All reasons, weightiest first.
+    pub all: Vec<String>,
+}
+
+/// A safer action in place of the one that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rewrite {
+    /// The shell text that runs instead.
+    pub command: String,
+    /// What was changed and why, for the agent.
+    pub note: String,
+}
