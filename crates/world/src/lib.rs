@@ -1,0 +1,28 @@
+//! The real facts: the file system and version control, read within bounds.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `real` | the world of this machine, as the interpreter asks for it |
+//! | `budget` | how much may be looked at for one action |
+//! | `repository` | finding repositories and the branch that is checked out |
+//! | `version` | what version control knows about a path |
+//! | `index` | the index of a git repository, read only |
+//! | `ignore` | rules of `.gitignore` files |
+//!
+//! **Invariants.** Only reads, never follows a loop, never waits (no pipes, no devices), never starts a program, never
+//! asks the environment: where things are is told by the caller. What is beyond the budget is `Unknown`, never guessed.
+//!
+//! The index and the ignore rules are read by code of this crate: the crates that exist for them bring 40 to 70 further
+//! crates along (object stores, lock files, threads), for a format of which the guard needs a hundred lines.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod budget;
+mod ignore;
+mod index;
+mod real;
+mod repository;
+mod version;
+
+pub use real::{RealWorld, Surroundings};
+pub use repository::find_workspace;

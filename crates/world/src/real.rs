@@ -1,0 +1,183 @@
+//! The world of this machine, as the interpreter asks for it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
+use std::time::UNIX_EPOCH;
+
+use checkrein_effects::{
+    AbsolutePath, Entry, FileFacts, FileText, GuardedPath, History, Listing, Place, Repository, Timestamp,
+    VersionState, World,
+};
+
+use crate::budget::Budget;
+use crate::version::Versions;
+
+/// Everything about an action's surroundings that is not asked of the file system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Surroundings {
+    /// The home directory of the person.
+    pub home: AbsolutePath,
+    /// Their login name, when known.
+    pub user: Option<String>,
+    /// The root of the workspace, see [`crate::find_workspace`].
+    pub workspace: AbsolutePath,
+    /// Directories for temporary files.
+    pub temporary: Vec<AbsolutePath>,
+    /// Paths of the guard itself.
+    pub guarded: Vec<GuardedPath>,
+    /// Further directories in which mutations are expected.
+    pub expected: Vec<AbsolutePath>,
+    /// The environment that the shell of the agent would see.
+    pub variables: BTreeMap<String, String>,
+    /// What has happened in the session so far.
+    pub history: History,
+    /// The time of the action.
+    pub now: Timestamp,
+}
+
+/// The machine, read within bounds. One value serves one action: the first answer to a question stays the answer.
+#[derive(Debug)]
+pub struct RealWorld {
+    place: Place,
+    history: History,
+    now: Timestamp,
+    variables: BTreeMap<String, String>,
+    budget: Budget,
+    versions: Versions,
+    entries: RefCell<BTreeMap<AbsolutePath, Entry>>,
+}
+
+impl RealWorld {
+    /// A world around an action. Nothing is read yet.
+    pub fn new(surroundings: Surroundings) -> Self {
+        let Surroundings { home, user, workspace, temporary, guarded, expected, variables, history, now } =
+            surroundings;
+        let versions = Versions::new(&home, variables.get("XDG_CONFIG_HOME").map(String::as_str));
+        Self {
+            place: Place { home, user, workspace, temporary, guarded, expected },
+            history,
+            now,
+            variables,
+            budget: Budget::new(),
+            versions,
+            entries: RefCell::new(BTreeMap::new()),
+        }
+    }
+
+    fn look(&self, path: &AbsolutePath) -> Entry {
+        if self.budget.question().is_err() {
+            return Entry::Unknown;
+        }
+        let facts = match fs::symlink_metadata(path.as_str()) {
+            Ok(facts) => facts,
+            Err(error) => {
+                return match error.kind() {
+                    ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput => {
+                        Entry::Missing
+                    }
+                    _ => Entry::Unknown,
+                };
+            }
+        };
+        let kind = facts.file_type();
+        if kind.is_dir() {
+            Entry::Directory
+        } else if kind.is_symlink() {
+            let target =
+                fs::read_link(path.as_str()).ok().and_then(|target| target.to_str().map(str::to_owned));
+            target.map_or(Entry::Unknown, Entry::Symlink)
+        } else if kind.is_file() {
+            let modified = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let modified = modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0);
+            Entry::File(FileFacts {
+                bytes: facts.len(),
+                mode: facts.mode() & 0o7777,
+                modified: Timestamp(modified),
+            })
+        } else {
+            Entry::Special
+        }
+    }
+
+    fn list(&self, directory: &AbsolutePath) -> Option<Vec<String>> {
+        self.budget.question().ok()?;
+        let mut names = Vec::new();
+        for child in fs::read_dir(directory.as_str()).ok()? {
+            if names.len() >= Listing::LIMIT {
+                return None;
+            }
+            names.push(child.ok()?.file_name().into_string().ok()?);
+        }
+        names.sort();
+        Some(names)
+    }
+
+    fn read(&self, path: &AbsolutePath) -> Option<String> {
+        self.budget.question().ok()?;
+        // Files of the kernel are without length and may never end or block.
+        if ["/proc", "/sys", "/dev"]
+            .iter()
+            .any(|top| AbsolutePath::new(top).is_some_and(|top| path.is_within(&top)))
+        {
+            return None;
+        }
+        let facts = fs::metadata(path.as_str()).ok().filter(fs::Metadata::is_file)?;
+        let limit = u64::try_from(FileText::LIMIT).ok()?;
+        if facts.len() > limit {
+            return None;
+        }
+        self.budget.bytes(facts.len()).ok()?;
+        let mut bytes = Vec::new();
+        fs::File::open(path.as_str()).ok()?.take(limit + 1).read_to_end(&mut bytes).ok()?;
+        if bytes.len() > FileText::LIMIT {
+            return None;
+        }
+        String::from_utf8(bytes).ok()
+    }
+}
+
+impl World for RealWorld {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn history(&self) -> &History {
+        &self.history
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn entry(&self, path: &AbsolutePath) -> Entry {
+        if let Some(known) = self.entries.borrow().get(path) {
+            return known.clone();
+        }
+        let found = self.look(path);
+        self.entries.borrow_mut().insert(path.clone(), found.clone());
+        found
+    }
+
+    fn children(&self, directory: &AbsolutePath) -> Listing {
+        self.list(directory).map_or(Listing::Unknown, Listing::Names)
+    }
+
+    fn text(&self, path: &AbsolutePath) -> FileText {
+        self.read(path).map_or(FileText::Unknown, FileText::Whole)
+    }
+
+    fn repository(&self, path: &AbsolutePath) -> Option<Repository> {
+        self.versions.repository(path, &self.budget)
+    }
+
+    fn version(&self, path: &AbsolutePath) -> VersionState {
+        self.versions.state(path, &self.budget)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+}
