@@ -1,0 +1,146 @@
+//! What a client's hook tells and what it is told, in our own words. Clients translate to and from this.
+
+use checkrein_effects::{AbsolutePath, Action};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::record::{ActionId, SessionId};
+
+/// The client whose hook speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Client {
+    /// Claude Code.
+    Claude,
+}
+
+impl Client {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+        }
+    }
+}
+
+/// Identifies a sub-agent; the main agent has none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ActorId(pub String);
+
+/// One call of a hook.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookEvent {
+    /// Who calls.
+    pub client: Client,
+    /// In which session.
+    pub session: SessionId,
+    /// The working directory at that moment.
+    pub cwd: AbsolutePath,
+    /// The sub-agent that acts, if it is one.
+    pub actor: Option<ActorId>,
+    /// The client's own name of the event.
+    pub name: String,
+    /// What is happening.
+    pub moment: Moment,
+}
+
+/// What is happening.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Moment {
+    /// The agent wants to do something.
+    BeforeAction {
+        /// The call.
+        call: Option<ActionId>,
+        /// What it wants to do.
+        action: Action,
+    },
+    /// Something was done.
+    AfterAction(Outcome),
+    /// The client is about to ask the person for permission.
+    PermissionAsked {
+        /// What for.
+        action: Action,
+    },
+    /// The person said something.
+    Prompt {
+        /// What they said.
+        text: String,
+    },
+    /// A session begins or goes on.
+    SessionStarted {
+        /// How: `startup`, `resume`, `clear`, `compact`.
+        source: String,
+    },
+    /// The session is over.
+    SessionEnded,
+    /// The agent wants to end its turn.
+    TurnEnding,
+    /// A sub-agent begins.
+    SubagentStarted,
+    /// A sub-agent wants to end.
+    SubagentEnding,
+    /// The results of several calls are about to be given to the model.
+    BatchDone,
+    /// A settings file of the client has changed.
+    ConfigurationChanged {
+        /// Which, when the client says so.
+        file: Option<AbsolutePath>,
+    },
+    /// Anything else; recorded only.
+    Other {
+        /// The fields of the event, without those that every event has.
+        fields: Json,
+    },
+}
+
+/// How an action went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The call.
+    pub call: Option<ActionId>,
+    /// What was done, as it ran.
+    pub action: Action,
+    /// Whether it failed.
+    pub failed: bool,
+    /// The error text of a failure.
+    pub error: Option<String>,
+    /// The output, as text.
+    pub output: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+/// What the client is told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HookAnswer {
+    /// No opinion: the client's own rules decide.
+    Silent,
+    /// Goes ahead; the model reads this beside the result.
+    Hint {
+        /// The text for the model.
+        text: String,
+    },
+    /// Goes ahead in another form; the client's own permission rules apply to the new form.
+    Rewrite {
+        /// The whole new input of the tool.
+        input: Json,
+        /// What was changed and why, for the model.
+        text: String,
+    },
+    /// A person is asked.
+    Ask {
+        /// What they read.
+        reason: String,
+    },
+    /// Refused.
+    Deny {
+        /// What the model reads.
+        reason: String,
+    },
+    /// The agent is stopped, where the client can; the call is refused where it can not.
+    Stop {
+        /// What the person reads.
+        reason: String,
+    },
+}

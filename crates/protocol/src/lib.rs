@@ -1,0 +1,17 @@
+//! Wire types: what crosses the edge of the process or is kept on disk.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `hook` | what a client's hook tells and what it is told |
+//! | `record` | the records of a session's ledger |
+//! | `batch` | the questions and answers of `check --batch` |
+//!
+//! **Invariants.** Types and their spelling only, no logic.
+
+mod batch;
+mod hook;
+mod record;
+
+pub use batch::*;
+pub use hook::*;
+pub use record::*;

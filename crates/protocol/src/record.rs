@@ -1,0 +1,302 @@
+//! Ledger records: what is written about a session, one JSON object a line.
+//!
+//! A line is `{"seq":N,"prev":"HEX","at":MS,"body":{"type":"...",...},"hash":"HEX"}`. The hash stands last and is the SHA-256
+//! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
+
+use checkrein_effects::{Effect, Timestamp, ToolName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// The name that a client gives to one conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub String);
+
+/// The name of one action, unique within its session; links a review with its outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ActionId(pub String);
+
+/// The hash of a record: 64 lower-case hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecordHash(pub String);
+
+impl SessionId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ActionId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl RecordHash {
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One line of a ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its number in the ledger, from 1, without gaps.
+    pub seq: u64,
+    /// The hash of the record before it; 64 zeros for the first.
+    pub prev: RecordHash,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What it says.
+    pub body: RecordBody,
+    /// Its own hash.
+    pub hash: RecordHash,
+}
+
+/// What a record says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RecordBody {
+    /// A session began, or was taken up again.
+    SessionStarted {
+        /// The session, in the client's own spelling.
+        session: SessionId,
+        /// The client: `claude_code`, `codex`, ...
+        client: String,
+        /// The working directory.
+        cwd: String,
+        /// The root of the workspace.
+        workspace: String,
+        /// How it began, in the client's words: `startup`, `resume`, `clear`, ...
+        source: String,
+    },
+    /// The user said something to the agent.
+    Prompt {
+        /// What, masked.
+        text: String,
+    },
+    /// An action was reviewed.
+    Review(Box<ReviewRecord>),
+    /// What became of an action.
+    Outcome(OutcomeRecord),
+    /// Any other message of the client.
+    Event {
+        /// Its name in the client's words.
+        name: String,
+        /// What it carried, masked.
+        fields: Json,
+    },
+    /// The session, or all sessions, were stopped.
+    Halted {
+        /// What was stopped.
+        scope: HaltScope,
+        /// Why.
+        reason: String,
+        /// By whom: `person`, a rule, an intervention.
+        by: String,
+    },
+    /// The halt was lifted.
+    Resumed {
+        /// What goes on.
+        scope: HaltScope,
+        /// By whom.
+        by: String,
+    },
+    /// A configuration file was found changed.
+    ConfigChanged {
+        /// Which.
+        file: String,
+        /// What was done about it: `accepted`, `waits for trust`, ...
+        decision: String,
+    },
+    /// Something did not run: a value of its own, never a pass.
+    Failure {
+        /// Where: `decode`, `interpret`, `review`, `record`, ...
+        stage: String,
+        /// What sort: `panic`, `deadline`, `oversize`, ...
+        kind: String,
+        /// What is known about it, masked.
+        detail: String,
+        /// The verdict that was given instead.
+        verdict: String,
+    },
+    /// Old sessions were removed.
+    Retention {
+        /// What went.
+        removed: Vec<RemovedSession>,
+        /// Why: `older than 90 days`.
+        reason: String,
+    },
+    /// The head of another ledger, so that this one bears witness against its truncation.
+    Anchor {
+        /// The folder name of the other session.
+        session: String,
+        /// The number of its last record.
+        seq: u64,
+        /// The hash of its last record.
+        hash: RecordHash,
+    },
+    /// The ledger was found damaged before this record was written.
+    Repaired {
+        /// What was wrong.
+        damage: Damage,
+        /// How many bytes are no longer in the ledger.
+        lost_bytes: u64,
+        /// The file beside the ledger that keeps them, when they could be kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
+        /// In words.
+        reason: String,
+    },
+    /// A record of a type that this version does not know.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a halt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HaltScope {
+    /// One session.
+    Session,
+    /// Every session of this state directory.
+    All,
+}
+
+/// What was wrong with a ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Damage {
+    /// The last line was not written to its end: the writer was killed.
+    TornTail,
+    /// The ledger is shorter than it was known to be.
+    Shortened,
+    /// The last record is not the one that was written last.
+    Changed,
+    /// Lines that are no records.
+    Unreadable,
+}
+
+/// A review, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReviewRecord {
+    /// The action.
+    pub action_id: ActionId,
+    /// The tool.
+    pub tool: ToolName,
+    /// Its input, masked, long strings cut.
+    pub input: Json,
+    /// The working directory of the action.
+    pub cwd: String,
+    /// The sub-agent that wanted it; `None` for the agent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// `ok`, `nudge`, `escalate`, `block` or `halt`.
+    pub verdict: String,
+    /// `allow`, `warn`, `modify` or `block`.
+    pub decision: String,
+    /// Whether a person should look at it later.
+    pub flagged: bool,
+    /// The risk.
+    pub risk: RiskRecord,
+    /// The rationality; `None` when it did not run.
+    pub rationality: Option<RationalityRecord>,
+    /// The predicted effects.
+    pub effects: Vec<Effect>,
+    /// The names of the rules that fired.
+    pub rules: Vec<String>,
+    /// One sentence.
+    pub reason: String,
+    /// What to do instead.
+    pub alternatives: Vec<String>,
+    /// The input that was put in place of the agent's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<Json>,
+    /// What did not run or could not be found out.
+    pub problems: Vec<String>,
+    /// Fingerprint of the kind of action: tool, programs, effect kinds.
+    #[serde(with = "hexadecimal")]
+    pub kind: u64,
+    /// Fingerprint of the exact action.
+    #[serde(with = "hexadecimal")]
+    pub exact: u64,
+    /// How long the review took, in microseconds.
+    pub elapsed_us: u64,
+    /// `enforce` or `observe`.
+    pub mode: String,
+}
+
+/// The risk of an action, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RiskRecord {
+    /// From 0 to 1.
+    pub score: f64,
+    /// `low`, `medium`, `high` or `critical`.
+    pub level: String,
+    /// What it rests on.
+    pub factors: Vec<String>,
+}
+
+/// The rationality of an action, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RationalityRecord {
+    /// From 0 to 1.
+    pub score: f64,
+    /// `high`, `medium` or `low`.
+    pub level: String,
+}
+
+/// The outcome of an action, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeRecord {
+    /// The action.
+    pub action_id: ActionId,
+    /// The tool.
+    pub tool: ToolName,
+    /// Whether it failed.
+    pub failed: bool,
+    /// The error, masked and cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How long it took, in milliseconds; `None` when the client does not say.
+    pub duration_ms: Option<u64>,
+    /// The length of the output in bytes.
+    pub output_bytes: u64,
+    /// SHA-256 of the output, in hexadecimal.
+    pub output_hash: String,
+}
+
+/// A session that retention removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedSession {
+    /// Its folder name.
+    pub session: String,
+    /// How many records it held.
+    pub records: u64,
+    /// When its last record was written.
+    pub last: Timestamp,
+    /// The hash of its last record.
+    pub hash: RecordHash,
+    /// How many reviews it held.
+    pub reviews: u64,
+}
+
+/// Fingerprints as text: a number of 64 bits does not survive every reader of JSON.
+mod hexadecimal {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    pub(super) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{value:016x}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map_err(D::Error::custom)
+    }
+}
