@@ -1,0 +1,211 @@
+//! The state on disk: the compact state in two files, `state` and `state.twin`, written in turn.
+//!
+//! A cache only: what is missing, torn or of another version counts as nothing. Each write goes in place into the older of the
+//! two, so a writer that is killed, or a reader that comes meanwhile, still has the other, one append behind. Replacing one file by
+//! renaming would be simpler and cost a hundred times as much where the file system flushes what is renamed over.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use checkrein_protocol::RecordHash;
+use serde::{Deserialize, Serialize};
+
+use crate::line::first_prev;
+use crate::state::SessionState;
+
+/// What a state file begins with; another layout gets another number.
+const MAGIC: [u8; 8] = *b"reinst02";
+
+/// The length of what stands before the payload: magic, checksum, generation, length of the payload.
+const HEADER: usize = 32;
+
+/// The greatest length of a payload that is read, in bytes; the bounds of the state keep it far below.
+const LONGEST: u64 = 8 * 1024 * 1024;
+
+/// How far a ledger was read, and the state there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Cached {
+    /// The number of the last record; 0 before the first.
+    pub(crate) seq: u64,
+    /// Its hash.
+    pub(crate) hash: RecordHash,
+    /// The length of the ledger up to its end, in bytes.
+    pub(crate) length: u64,
+    /// Whether the names of the directory and the ledger are known to be on the disk.
+    pub(crate) directory_durable: bool,
+    /// The state after it.
+    pub(crate) state: SessionState,
+    /// Where this was read from.
+    #[serde(skip)]
+    source: Source,
+}
+
+/// The file that a state was read from and its number among the writes; the next write goes to the other file.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Source {
+    twin: Twin,
+    generation: u64,
+}
+
+/// One of the two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Twin {
+    First,
+    /// Also said of a state that was not read, so that the first write makes the first file.
+    #[default]
+    Second,
+}
+
+impl Twin {
+    fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+
+    fn path(self, directory: &Path) -> PathBuf {
+        directory.join(match self {
+            Self::First => "state",
+            Self::Second => "state.twin",
+        })
+    }
+}
+
+impl Cached {
+    /// Before the first record.
+    pub(crate) fn empty() -> Self {
+        Self {
+            seq: 0,
+            hash: first_prev(),
+            length: 0,
+            directory_durable: false,
+            state: SessionState::default(),
+            source: Source::default(),
+        }
+    }
+
+    /// The newest usable state in a session's folder. Without the lock both files may be in the middle of a write when they are
+    /// looked at; then they are looked at again.
+    pub(crate) fn read(directory: &Path) -> Option<Self> {
+        const ATTEMPTS: usize = 4;
+        (0..ATTEMPTS).find_map(|_| Self::read_once(directory))
+    }
+
+    fn read_once(directory: &Path) -> Option<Self> {
+        let mut found: Vec<(Source, File, [u8; HEADER])> = [Twin::First, Twin::Second]
+            .into_iter()
+            .filter_map(|twin| {
+                let mut file = File::open(twin.path(directory)).ok()?;
+                let mut header = [0; HEADER];
+                file.read_exact(&mut header).ok()?;
+                let generation = number_at(&header, 16)?;
+                Some((Source { twin, generation }, file, header))
+            })
+            .collect();
+        found.sort_by_key(|(source, ..)| std::cmp::Reverse(source.generation));
+        found.into_iter().find_map(|(source, file, header)| {
+            let mut cached = read_payload(file, &header)?;
+            cached.source = source;
+            Some(cached)
+        })
+    }
+
+    /// The empty state, to read everything anew, that will be written in place of this one.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { source: self.source, ..Self::empty() }
+    }
+
+    /// Writes the state into the older file.
+    pub(crate) fn write(&self, directory: &Path) -> io::Result<()> {
+        let payload = postcard::to_stdvec(self).map_err(io::Error::other)?;
+        let mut bytes = Vec::with_capacity(HEADER + payload.len());
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&[0; 8]);
+        bytes.extend_from_slice(&(self.source.generation + 1).to_le_bytes());
+        bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&payload);
+        let sum = checksum(bytes.get(16..).unwrap_or_default());
+        for (place, byte) in bytes.iter_mut().skip(8).zip(sum.to_le_bytes()) {
+            *place = byte;
+        }
+        let path = self.source.twin.other().path(directory);
+        // What an earlier, longer state left behind the payload does no harm: the header says how long it is.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        file.write_all_at(&bytes, 0)
+    }
+}
+
+fn read_payload(mut file: File, header: &[u8; HEADER]) -> Option<Cached> {
+    let length = number_at(header, 24).filter(|length| *length <= LONGEST)?;
+    let mut bytes = header.get(16..)?.to_vec();
+    file.by_ref().take(length).read_to_end(&mut bytes).ok()?;
+    let payload = bytes.get(HEADER - 16..)?;
+    let whole = header.starts_with(&MAGIC)
+        && payload.len() as u64 == length
+        && number_at(header, 8) == Some(checksum(&bytes));
+    if whole { postcard::from_bytes(payload).ok() } else { None }
+}
+
+fn number_at(bytes: &[u8], start: usize) -> Option<u64> {
+    bytes.get(start..)?.first_chunk::<8>().map(|number| u64::from_le_bytes(*number))
+}
+
+/// Tells a torn or zeroed file from a whole one; against accidents, not against people.
+fn checksum(bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut sum = FACTOR ^ bytes.len() as u64;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0_u8; 8];
+        for (place, byte) in word.iter_mut().zip(chunk) {
+            *place = *byte;
+        }
+        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR).rotate_left(29);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(directory: &Path, seq: u64) -> Cached {
+        let before = Cached::read(directory).unwrap_or_else(Cached::empty);
+        let cached = Cached { seq, length: seq * 10, ..before };
+        cached.write(directory).unwrap();
+        Cached::read(directory).unwrap()
+    }
+
+    #[test]
+    fn the_newest_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(Cached::read(directory.path()), None);
+        for seq in [1, 2, 3, 2, 9] {
+            assert_eq!(written(directory.path(), seq).seq, seq);
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_leaves_the_one_before() {
+        let directory = tempfile::tempdir().unwrap();
+        written(directory.path(), 1);
+        written(directory.path(), 2);
+        let newest = written(directory.path(), 3);
+        let path = newest.source.twin.path(directory.path());
+        let whole = std::fs::read(&path).unwrap();
+        for position in 0..whole.len() {
+            let mut edited = whole.clone();
+            edited[position] ^= 0x10;
+            std::fs::write(&path, &edited).unwrap();
+            assert_eq!(Cached::read(directory.path()).unwrap().seq, 2, "byte {position}");
+            std::fs::write(&path, &whole[..position]).unwrap();
+            assert_eq!(Cached::read(directory.path()).unwrap().seq, 2, "cut at {position}");
+        }
+        // The next write takes the damaged one's place.
+        assert_eq!(written(directory.path(), 4).seq, 4);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(Cached::read(directory.path()).unwrap().seq, 2);
+    }
+}

@@ -1,0 +1,109 @@
+//! Halts: a plain file for each halted session, or one for all. Checked before everything else, with two reads.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use checkrein_protocol::HaltScope;
+
+use crate::error::LedgerError;
+use crate::home::{FolderName, StateHome, create_directory, create_private};
+use crate::mask::mask_text;
+
+/// The name of the file that halts every session; no session has it for a folder name.
+const ALL: &str = "ALL";
+
+/// How much of a halt file is read, in bytes.
+const LONGEST: usize = 4096;
+
+/// Who is halted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HaltTarget<'name> {
+    /// One session.
+    Session(&'name FolderName),
+    /// Every session of the state directory.
+    All,
+}
+
+/// A halt in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halt {
+    /// Whether it is for this session or for all.
+    pub scope: HaltScope,
+    /// Why.
+    pub reason: String,
+}
+
+/// Stops a session or all of them. The file is on the disk when this returns; who calls writes the record.
+pub fn halt(home: &StateHome, target: HaltTarget<'_>, reason: &str) -> Result<(), LedgerError> {
+    let path = file_of(home, target);
+    create_directory(&home.halts())?;
+    let reason = match home.mask_key() {
+        Ok(key) => mask_text(reason, &key).into_owned(),
+        // A halt must not fail because nothing can be masked; then its reason stays unsaid.
+        Err(_) => "halted".to_owned(),
+    };
+    let aside = home.halts().join(format!(".{}.{}", name_of(target), std::process::id()));
+    create_private(&aside)
+        .and_then(|mut file| {
+            writeln!(file, "{}", reason.trim())?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&aside, &path))
+        .and_then(|()| std::fs::File::open(home.halts())?.sync_all())
+        .map_err(LedgerError::write(&path))
+}
+
+/// Lets a session or all of them go on. Returns whether there was such a halt.
+pub fn resume(home: &StateHome, target: HaltTarget<'_>) -> Result<Lifted, LedgerError> {
+    let path = file_of(home, target);
+    match std::fs::remove_file(&path) {
+        Ok(()) => Ok(Lifted::Lifted),
+        Err(error) if is_missing(&error) => Ok(Lifted::WasNotHalted),
+        Err(source) => Err(LedgerError::Write { path, source }),
+    }
+}
+
+/// Whether there was something to lift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifted {
+    /// A halt was in force and is no longer.
+    Lifted,
+    /// None was.
+    WasNotHalted,
+}
+
+/// The halt that a session is under, if any. A file that cannot be read halts all the same: it is there.
+pub fn is_halted(home: &StateHome, session: &FolderName) -> Option<Halt> {
+    [(HaltTarget::All, HaltScope::All), (HaltTarget::Session(session), HaltScope::Session)]
+        .into_iter()
+        .find_map(|(target, scope)| read(&file_of(home, target)).map(|reason| Halt { scope, reason }))
+}
+
+/// The reason in a halt file; `None` when there is no file.
+fn read(path: &Path) -> Option<String> {
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default())
+                .into_owned();
+            let reason = text.trim();
+            Some(if reason.is_empty() { "halted without a reason".to_owned() } else { reason.to_owned() })
+        }
+        Err(error) if is_missing(&error) => None,
+        Err(error) => Some(format!("the halt file cannot be read: {error}")),
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn file_of(home: &StateHome, target: HaltTarget<'_>) -> PathBuf {
+    home.halts().join(name_of(target))
+}
+
+fn name_of(target: HaltTarget<'_>) -> &str {
+    match target {
+        HaltTarget::Session(folder) => folder.as_str(),
+        HaltTarget::All => ALL,
+    }
+}

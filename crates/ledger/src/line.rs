@@ -1,0 +1,158 @@
+//! One line of a ledger: how a record becomes text with a hash, and how the text is checked.
+
+use checkrein_effects::Timestamp;
+use checkrein_protocol::{Record, RecordBody, RecordHash};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::error::LedgerError;
+
+/// What stands between the hashed text and the digits of the hash.
+const HASH_FIELD: &str = ",\"hash\":\"";
+
+/// What closes a line after the digits, without the line feed.
+const CLOSING: &str = "\"}";
+
+/// The number of hexadecimal digits of a hash.
+const DIGITS: usize = 64;
+
+/// The length of the end of a line that holds its hash: field name, digits, closing.
+pub(crate) const SEAL_LENGTH: usize = HASH_FIELD.len() + DIGITS + CLOSING.len();
+
+/// SHA-256 of a text that is not itself recorded, such as the output of a tool: 64 hexadecimal digits.
+pub fn content_hash(content: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(content))
+}
+
+/// The `prev` of the first record: 64 zeros.
+pub fn first_prev() -> RecordHash {
+    RecordHash("0".repeat(DIGITS))
+}
+
+/// Makes the record with its hash, and its line with the line feed.
+pub(crate) fn seal(
+    seq: u64,
+    prev: RecordHash,
+    at: Timestamp,
+    body: RecordBody,
+) -> Result<(Record, String), LedgerError> {
+    let json = serde_json::to_string(&body).map_err(LedgerError::Encode)?;
+    let mut line = format!("{{\"seq\":{seq},\"prev\":\"{}\",\"at\":{},\"body\":{json}", prev.as_str(), at.0);
+    let hash = hash_of(&prev, &line);
+    line.push_str(HASH_FIELD);
+    line.push_str(hash.as_str());
+    line.push_str(CLOSING);
+    line.push('\n');
+    Ok((Record { seq, prev, at, body, hash }, line))
+}
+
+/// What every record has, whatever its type; read without understanding the body.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) seq: u64,
+    pub(crate) prev: RecordHash,
+    pub(crate) at: Timestamp,
+    pub(crate) hash: RecordHash,
+}
+
+/// Whether a line is the record that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// The hash fits the text.
+    Whole(Header),
+    /// It is a record, but its hash does not fit its text.
+    Altered(Header),
+    /// It is no record.
+    Foreign,
+}
+
+/// Checks a line (without its line feed) against its own hash.
+pub(crate) fn check(line: &[u8]) -> Checked {
+    let Ok(text) = str::from_utf8(line) else { return Checked::Foreign };
+    let Ok(header) = serde_json::from_str::<Header>(text) else { return Checked::Foreign };
+    match sealed_parts(text) {
+        Some((content, digits))
+            if digits == header.hash.as_str() && hash_of(&header.prev, content) == header.hash =>
+        {
+            Checked::Whole(header)
+        }
+        Some(_) | None => Checked::Altered(header),
+    }
+}
+
+/// The hash that the end of a line claims: the last [`SEAL_LENGTH`] bytes before the line feed.
+pub(crate) fn claimed_hash(end: &[u8]) -> Option<RecordHash> {
+    let text = str::from_utf8(end).ok()?;
+    let (_, digits) = sealed_parts(text)?;
+    Some(RecordHash(digits.to_owned()))
+}
+
+/// Splits a line into the hashed text (without its closing brace) and the digits of its hash.
+fn sealed_parts(text: &str) -> Option<(&str, &str)> {
+    let (content, end) = text.split_at_checked(text.len().checked_sub(SEAL_LENGTH)?)?;
+    let digits = end.strip_prefix(HASH_FIELD)?.strip_suffix(CLOSING)?;
+    Some((content, digits))
+}
+
+/// The hash of a record: over the text of `prev`, the text up to the hash field, and the closing brace that makes
+/// that text an object of its own.
+fn hash_of(prev: &RecordHash, content: &str) -> RecordHash {
+    let mut hasher = Sha256::new();
+    hasher.update(prev.as_str());
+    hasher.update(content);
+    hasher.update("}");
+    RecordHash(hexadecimal(&hasher.finalize()))
+}
+
+/// The lower-case hexadecimal digits of some bytes.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGIT: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        for half in [byte >> 4, byte & 15] {
+            text.push(DIGIT.get(usize::from(half)).copied().unwrap_or('0'));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed(text: &str) -> (Record, String) {
+        seal(1, first_prev(), Timestamp(7), RecordBody::Prompt { text: text.to_owned() }).unwrap()
+    }
+
+    #[test]
+    fn a_line_is_one_line_and_checks_out() {
+        let (record, line) = sealed("a\n\"hash\":\"b\"}\u{2028}");
+        assert_eq!(line.matches('\n').count(), 1);
+        let text = line.trim_end();
+        let Checked::Whole(header) = check(text.as_bytes()) else { panic!("{text}") };
+        assert_eq!((header.seq, &header.hash), (1, &record.hash));
+        assert_eq!(serde_json::from_str::<Record>(text).unwrap(), record);
+        let end = text.as_bytes().get(text.len() - SEAL_LENGTH..).unwrap();
+        assert_eq!(claimed_hash(end), Some(record.hash));
+    }
+
+    #[test]
+    fn the_hash_can_be_computed_by_anyone() {
+        let (record, line) = sealed("hello");
+        let without = line.trim_end().replace(&format!(",\"hash\":\"{}\"", record.hash.as_str()), "");
+        let by_hand = Sha256::digest(format!("{}{without}", "0".repeat(64)));
+        assert_eq!(record.hash.as_str(), hexadecimal(&by_hand));
+    }
+
+    #[test]
+    fn any_other_text_does_not_check_out() {
+        let (_, line) = sealed("hello");
+        let bytes = line.trim_end().as_bytes();
+        for position in 0..bytes.len() {
+            let mut edited = bytes.to_vec();
+            edited[position] ^= 1;
+            assert!(!matches!(check(&edited), Checked::Whole(_)), "byte {position}");
+        }
+    }
+}

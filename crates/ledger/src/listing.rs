@@ -1,0 +1,81 @@
+//! All sessions at a glance, from their state files.
+
+use checkrein_effects::Timestamp;
+
+use crate::error::LedgerError;
+use crate::halt::{Halt, is_halted};
+use crate::home::{FolderName, StateHome};
+use crate::session::SessionLedger;
+use crate::state::{SessionState, VerdictCounts};
+
+/// What a list of sessions says about one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionSummary {
+    /// The name of its folder.
+    pub folder: FolderName,
+    /// Its id as the client spells it, when a start was recorded.
+    pub session: Option<String>,
+    /// When it began, when a start was recorded.
+    pub started: Option<Timestamp>,
+    /// When its last record was written.
+    pub last: Option<Timestamp>,
+    /// How many records it has.
+    pub records: u64,
+    /// How many actions were reviewed.
+    pub actions: u64,
+    /// How often each verdict was given.
+    pub verdicts: VerdictCounts,
+    /// How often something did not run.
+    pub failures: u64,
+    /// How often its ledger was found damaged.
+    pub repairs: u64,
+    /// The halt it is under.
+    pub halt: Option<Halt>,
+}
+
+/// The sessions of a state directory, the one with the newest record first. A session of which the state is missing is
+/// read from its ledger.
+pub fn sessions(home: &StateHome) -> Result<Vec<SessionSummary>, LedgerError> {
+    let mut summaries = Vec::new();
+    for folder in folders(home)? {
+        let ledger = SessionLedger::of_folder(home, folder);
+        if !ledger.path().exists() {
+            continue;
+        }
+        summaries.push(summary(home, ledger.folder().clone(), &ledger.state()?));
+    }
+    summaries.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.folder.cmp(&other.folder)));
+    Ok(summaries)
+}
+
+/// The folders of all sessions, by name.
+pub(crate) fn folders(home: &StateHome) -> Result<Vec<FolderName>, LedgerError> {
+    let path = home.sessions();
+    let entries = match std::fs::read_dir(&path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(LedgerError::Read { path, source }),
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(LedgerError::read(&path))?;
+        folders.extend(FolderName::on_disk(&entry.file_name()));
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+fn summary(home: &StateHome, folder: FolderName, state: &SessionState) -> SessionSummary {
+    SessionSummary {
+        session: state.session().map(str::to_owned),
+        started: state.started(),
+        last: state.last(),
+        records: state.records(),
+        actions: state.actions(),
+        verdicts: state.verdicts(),
+        failures: state.failures(),
+        repairs: state.repairs(),
+        halt: is_halted(home, &folder),
+        folder,
+    }
+}

@@ -1,0 +1,125 @@
+//! The bodies of records: every text in them is masked and kept to a bounded length.
+
+use checkrein_effects::{AbsolutePath, Effect, Target};
+use checkrein_protocol::{OutcomeRecord, RecordBody, ReviewRecord};
+use serde_json::Value as Json;
+
+use super::{MaskKey, mask_json, mask_text};
+
+/// The greatest length of a text in a record, in bytes (ours).
+const TEXT: usize = 64 * 1024;
+
+/// The greatest length of an error or a reason, in bytes (ours).
+const MESSAGE: usize = 4 * 1024;
+
+/// Masks a body in place; what is longer than a record may hold is cut, and says so.
+pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
+    let text = |text: &mut String| clean(text, TEXT, key);
+    let message = |text: &mut String| clean(text, MESSAGE, key);
+    match body {
+        RecordBody::SessionStarted { session: _, client, cwd, workspace, source } => {
+            [client, cwd, workspace, source].into_iter().for_each(message);
+        }
+        RecordBody::Prompt { text: prompt } => text(prompt),
+        RecordBody::Review(review) => mask_review(review, key),
+        RecordBody::Outcome(outcome) => mask_outcome(outcome, key),
+        RecordBody::Event { name, fields } => {
+            message(name);
+            clean_json(fields, key);
+        }
+        RecordBody::Halted { scope: _, reason, by } => [reason, by].into_iter().for_each(message),
+        RecordBody::Resumed { scope: _, by } => message(by),
+        RecordBody::ConfigChanged { file, decision } => [file, decision].into_iter().for_each(message),
+        RecordBody::Failure { stage, kind, detail, verdict } => {
+            [stage, kind, detail, verdict].into_iter().for_each(message);
+        }
+        RecordBody::Retention { removed: _, reason } | RecordBody::Repaired { reason, .. } => message(reason),
+        RecordBody::Anchor { .. } | RecordBody::Unknown => {}
+    }
+}
+
+fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
+    let message = |text: &mut String| clean(text, MESSAGE, key);
+    clean_json(&mut review.input, key);
+    if let Some(rewrite) = &mut review.rewrite {
+        clean_json(rewrite, key);
+    }
+    review.actor.iter_mut().for_each(message);
+    message(&mut review.cwd);
+    message(&mut review.reason);
+    review.risk.factors.iter_mut().for_each(message);
+    review.rules.iter_mut().for_each(message);
+    review.alternatives.iter_mut().for_each(message);
+    review.problems.iter_mut().for_each(message);
+    for effect in &mut review.effects {
+        mask_effect(effect, key);
+    }
+}
+
+fn mask_effect(effect: &mut Effect, key: &MaskKey) {
+    clean(&mut effect.cause, MESSAGE, key);
+    clean(&mut effect.note, MESSAGE, key);
+    match &mut effect.target {
+        Target::Path(path) => {
+            if let std::borrow::Cow::Owned(masked) = mask_text(path.as_str(), key) {
+                *path = AbsolutePath::root().join(&masked);
+            }
+        }
+        Target::Glob(text)
+        | Target::Host(text)
+        | Target::Process(text)
+        | Target::Service(text)
+        | Target::Reference(text) => clean(text, MESSAGE, key),
+        Target::Unknown => {}
+    }
+}
+
+fn mask_outcome(outcome: &mut OutcomeRecord, key: &MaskKey) {
+    if let Some(error) = &mut outcome.error {
+        clean(error, MESSAGE, key);
+    }
+}
+
+/// Cuts a text to `most` bytes and masks it.
+fn clean(text: &mut String, most: usize, key: &MaskKey) {
+    let note = cut(text, most);
+    if let std::borrow::Cow::Owned(masked) = mask_text(text, key) {
+        *text = masked;
+    }
+    if let Some(note) = note {
+        text.push_str(&note);
+    }
+}
+
+fn clean_json(value: &mut Json, key: &MaskKey) {
+    cut_json(value);
+    mask_json(value, key);
+}
+
+fn cut_json(value: &mut Json) {
+    match value {
+        Json::String(text) => {
+            if let Some(note) = cut(text, TEXT) {
+                text.push_str(&note);
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(cut_json),
+        Json::Object(fields) => fields.values_mut().for_each(cut_json),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+/// Cuts a text to `most` bytes, if possible between words so that no secret is cut in two, and says what was left out.
+fn cut(text: &mut String, most: usize) -> Option<String> {
+    const REACH: usize = 1024;
+    if text.len() <= most {
+        return None;
+    }
+    let hard = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let soft =
+        text.get(..hard).and_then(|kept| kept.rfind(char::is_whitespace)).filter(|end| hard - end <= REACH);
+    let end = soft.unwrap_or(hard);
+    let note = format!(" [cut: {} more bytes]", text.len() - end);
+    text.truncate(end);
+    Some(note)
+}

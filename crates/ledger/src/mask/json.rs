@@ -1,0 +1,97 @@
+//! Values of JSON, by the names of their keys.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value as Json};
+
+use super::name::{Name, judge};
+use super::value::{looks_random, stands_for_one};
+use super::{MaskKey, mask_text};
+
+/// Masks all secrets in a value: in every text, and whole behind keys such as `password`.
+pub fn mask_json(value: &mut Json, key: &MaskKey) {
+    match value {
+        Json::String(text) => mask_in_place(text, key),
+        Json::Array(items) => mask_items(items, key),
+        Json::Object(fields) => mask_fields(fields, key),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+fn mask_in_place(text: &mut String, key: &MaskKey) {
+    if let Cow::Owned(masked) = mask_text(text, key) {
+        *text = masked;
+    }
+}
+
+fn mask_items(items: &mut [Json], key: &MaskKey) {
+    // `["--password", "..."]`: the arguments of a command.
+    let mut expected = None;
+    for item in items {
+        match (expected.take(), &mut *item) {
+            (Some(kind), Json::String(text)) if !text.starts_with('-') => mask_whole(item, kind, "", key),
+            _ => mask_json(item, key),
+        }
+        let flag =
+            item.as_str().and_then(|text| text.strip_prefix('-')).map(|name| name.trim_start_matches('-'));
+        expected = flag.filter(|name| !name.contains('=')).and_then(|name| match judge(name) {
+            Name::Secret(kind) => Some(kind),
+            Name::KeyLike | Name::Plain => None,
+        });
+    }
+}
+
+fn mask_fields(fields: &mut Map<String, Json>, key: &MaskKey) {
+    // `{"name": "DB_PASSWORD", "value": "..."}`: a variable as an object.
+    let named = ["name", "key"].iter().find_map(|field| fields.get(*field).and_then(Json::as_str)).map(judge);
+    if let (Some(Name::Secret(kind)), Some(value)) = (named, fields.get_mut("value")) {
+        mask_whole(value, kind, "", key);
+    }
+    let masked_names = fields.keys().any(|name| matches!(mask_text(name, key), Cow::Owned(_)));
+    if masked_names {
+        *fields = std::mem::take(fields)
+            .into_iter()
+            .map(|(name, value)| (mask_text(&name, key).into_owned(), value))
+            .collect();
+    }
+    for (name, value) in fields.iter_mut() {
+        match judge(name) {
+            Name::Secret(kind) => mask_whole(value, kind, name, key),
+            Name::KeyLike => match value {
+                Json::String(text) if looks_random(text) && !stands_for_one(name, text) => {
+                    *text = key.mask("key", text);
+                }
+                other => mask_json(other, key),
+            },
+            Name::Plain => mask_json(value, key),
+        }
+    }
+}
+
+/// Masks everything in a value, of which the key says that it is secret.
+fn mask_whole(value: &mut Json, kind: &'static str, name: &str, key: &MaskKey) {
+    match value {
+        Json::String(text) if stands_for_one(name, text) || is_filled_in(text) => {}
+        Json::String(text) => *text = key.mask(kind, text),
+        Json::Number(number) => {
+            let text = number.to_string();
+            if text.len() > 3 {
+                *value = Json::String(key.mask(kind, &text));
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| mask_whole(item, kind, "", key)),
+        Json::Object(fields) => {
+            fields.iter_mut().for_each(|(inner, item)| mask_whole(item, kind, inner, key));
+        }
+        Json::Null | Json::Bool(_) => {}
+    }
+}
+
+/// Whether a text is nothing but a variable or a template.
+fn is_filled_in(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('$') else { return false };
+    (rest.starts_with('{') && rest.find('}') == Some(rest.len() - 1))
+        || text.starts_with("${{") && text.ends_with("}}")
+        || (!rest.is_empty()
+            && rest.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'))
+}

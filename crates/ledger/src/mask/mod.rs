@@ -1,0 +1,93 @@
+//! Masking: secrets and personal data are replaced before anything is written.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `scan` | the scanner: one pass over the bytes of a text |
+//! | `token` | tokens that their prefix gives away |
+//! | `name` | names after which a secret stands |
+//! | `value` | where a value ends, and which values only stand for one |
+//! | `form` | forms of headers and addresses |
+//! | `json` | values of JSON, by the names of their keys |
+//! | `body` | the bodies of records |
+//!
+//! **Invariants.** Pure and linear in the length of the text; masking what is masked changes nothing; text without secrets
+//! comes back borrowed. A mask reads `[masked:KIND:XXXXXXXX]`; the digits are a hash under a key of this state directory, so
+//! equal secrets look equal and none can be guessed by trying.
+
+mod body;
+mod form;
+mod json;
+mod name;
+mod scan;
+mod token;
+mod value;
+
+use std::borrow::Cow;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::line::hexadecimal;
+
+pub use body::mask_body;
+pub use json::mask_json;
+
+/// The key that makes the digits of masks unguessable.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MaskKey([u8; Self::LENGTH]);
+
+impl MaskKey {
+    /// The length of a key in bytes.
+    pub const LENGTH: usize = 32;
+
+    /// The key made of these bytes.
+    pub fn new(bytes: [u8; Self::LENGTH]) -> Self {
+        Self(bytes)
+    }
+
+    /// What stands in place of a secret.
+    fn mask(&self, kind: &str, secret: &str) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(self.0);
+        hasher.update(secret);
+        let digits = hexadecimal(hasher.finalize().get(..4).unwrap_or_default());
+        format!("[masked:{kind}:{digits}]")
+    }
+}
+
+impl std::fmt::Debug for MaskKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("MaskKey(..)")
+    }
+}
+
+/// How often a text is scanned at most: a mask can turn what stands before it into something that reads as a secret's name.
+const PASSES: usize = 4;
+
+/// The text with its secrets masked; borrowed when it holds none.
+pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
+    let Some(mut masked) = scan::scan(text, key) else { return Cow::Borrowed(text) };
+    for _ in 1..PASSES {
+        match scan::scan(&masked, key) {
+            Some(again) => masked = again,
+            None => break,
+        }
+    }
+    Cow::Owned(masked)
+}
+
+/// The length of the mask that stands at the beginning of a text, if one does.
+fn mask_length(text: &[u8]) -> Option<usize> {
+    const OPENING: &[u8] = b"[masked:";
+    const LONGEST_KIND: usize = 32;
+    const DIGITS: usize = 8;
+    let rest = text.strip_prefix(OPENING)?;
+    let kind =
+        rest.iter().take(LONGEST_KIND).take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    let digits = rest.get(kind..)?.strip_prefix(b":")?;
+    let end = digits.get(..=DIGITS)?;
+    let (closing, hash) = end.split_last()?;
+    let fits = kind > 0
+        && *closing == b']'
+        && hash.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+    fits.then_some(OPENING.len() + kind + 1 + DIGITS + 1)
+}

@@ -1,0 +1,454 @@
+//! The scanner: one pass over the bytes of a text, from word to word.
+
+use super::form::{is_nobody, is_scheme, is_user_and_password};
+use super::name::{Name, judge};
+use super::token::token;
+use super::value::{assigned, is_secret, looks_random, stands_for_one};
+use super::{MaskKey, mask_length};
+
+/// The text with every secret masked that one pass finds; `None` when it finds none.
+pub(super) fn scan(text: &str, key: &MaskKey) -> Option<String> {
+    let mut scanner = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        key,
+        output: String::new(),
+        copied: 0,
+        name_end: 0,
+        address_floor: 0,
+        program: Program::Other,
+        beside_key_id: text.contains("AKIA") || text.contains("ASIA") || text.contains("[masked:aws_key_id:"),
+    };
+    scanner.run();
+    scanner.finish()
+}
+
+/// What one step found.
+enum Step {
+    /// A secret from `start` to `end`.
+    Secret { start: usize, end: usize, kind: &'static str },
+    /// Nothing up to here.
+    Past(usize),
+}
+
+/// The program of the command that is being read, as far as its short flags carry secrets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Program {
+    Other,
+    Curl,
+    Sshpass,
+    Mysql,
+    Redis,
+    Container,
+    ContainerLogin,
+    Openssl,
+}
+
+impl Program {
+    fn after(self, word: &str) -> Self {
+        match word {
+            "curl" | "http" | "https" if self == Self::Other => Self::Curl,
+            "sshpass" => Self::Sshpass,
+            "mysql" | "mysqldump" | "mysqladmin" | "mysqlimport" | "mariadb" => Self::Mysql,
+            "redis" => Self::Redis,
+            "docker" | "podman" | "nerdctl" | "helm" | "oc" | "az" | "buildah" | "skopeo" => Self::Container,
+            "login" if self == Self::Container => Self::ContainerLogin,
+            "openssl" => Self::Openssl,
+            _ => self,
+        }
+    }
+}
+
+struct Scanner<'text> {
+    text: &'text str,
+    bytes: &'text [u8],
+    key: &'text MaskKey,
+    output: String,
+    /// Up to where the text is in the output; also the end of the last secret.
+    copied: usize,
+    /// Up to where names were judged.
+    name_end: usize,
+    /// Before this no mail address is looked for: it is the user part of a URL.
+    address_floor: usize,
+    program: Program,
+    /// Whether the text names an AWS key, so that the secret key may stand in it too.
+    beside_key_id: bool,
+}
+
+impl<'text> Scanner<'text> {
+    fn run(&mut self) {
+        let mut position = 0;
+        while let Some(byte) = self.bytes.get(position).copied() {
+            let step = match byte {
+                b'[' => self.at_bracket(position),
+                b'-' => self.at_dash(position),
+                b':' => self.at_colon(position),
+                b'@' => self.at_sign(position),
+                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => self.at_word(position),
+                b'/' | b'+' if self.beside_key_id => {
+                    self.secret_key(position).unwrap_or(Step::Past(position + 1))
+                }
+                b'\n' | b';' | b'|' | b'&' => {
+                    self.program = Program::Other;
+                    Step::Past(position + 1)
+                }
+                _ => Step::Past(position + 1),
+            };
+            position = match step {
+                Step::Secret { start, end, kind } => self.mask(start, end, kind),
+                Step::Past(next) => next.max(position + 1),
+            };
+        }
+    }
+
+    fn finish(mut self) -> Option<String> {
+        if self.copied == 0 {
+            return None;
+        }
+        self.output.push_str(self.text.get(self.copied..).unwrap_or_default());
+        Some(self.output)
+    }
+
+    /// Masks a range and returns where to go on.
+    fn mask(&mut self, start: usize, end: usize, kind: &'static str) -> usize {
+        let (Some(before), Some(secret)) = (self.text.get(self.copied..start), self.text.get(start..end))
+        else {
+            return end;
+        };
+        self.output.push_str(before);
+        self.output.push_str(&self.key.mask(kind, secret));
+        self.copied = end;
+        self.name_end = self.name_end.max(end);
+        end
+    }
+
+    /// The byte before a position, as it stands in the output: after a mask it is the closing bracket.
+    fn before(&self, position: usize) -> Option<u8> {
+        if position == self.copied && position > 0 {
+            return Some(b']');
+        }
+        self.bytes.get(position.checked_sub(1)?).copied()
+    }
+
+    fn rest(&self, position: usize) -> &'text [u8] {
+        self.bytes.get(position..).unwrap_or_default()
+    }
+
+    fn run_length(&self, position: usize, most: usize, holds: impl Fn(u8) -> bool) -> usize {
+        self.rest(position).iter().take(most).take_while(|byte| holds(**byte)).count()
+    }
+
+    /// A mask is left as it is.
+    fn at_bracket(&self, position: usize) -> Step {
+        Step::Past(position + mask_length(self.rest(position)).unwrap_or(1))
+    }
+
+    /// A private key, or a short flag that carries a secret.
+    fn at_dash(&self, position: usize) -> Step {
+        if self.rest(position).starts_with(b"-----BEGIN ") {
+            return self.private_key(position).unwrap_or(Step::Past(position + 1));
+        }
+        self.short_flag(position).unwrap_or(Step::Past(position + 1))
+    }
+
+    fn private_key(&self, start: usize) -> Option<Step> {
+        const LABEL: usize = 48;
+        const LEAST: usize = 24;
+        let label = self.run_length(start + 11, LABEL, |byte| {
+            byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
+        });
+        let rest = self.rest(start + 11 + label);
+        if !rest.starts_with(b"-----")
+            || !self.rest(start).get(..11 + label)?.windows(11).any(|part| part == b"PRIVATE KEY")
+        {
+            return None;
+        }
+        let body = start + 11 + label + 5;
+        let is_body = |byte: u8| {
+            byte.is_ascii_alphanumeric()
+                || byte.is_ascii_whitespace()
+                || matches!(byte, b'+' | b'/' | b'=' | b'\\' | b':' | b',')
+        };
+        let mut end = body + self.run_length(body, usize::MAX, is_body);
+        let letters = self.run_letters(body, end);
+        if letters < LEAST {
+            return None;
+        }
+        if self.rest(end).starts_with(b"-----END ") {
+            let label = self.run_length(end + 9, LABEL, |byte| {
+                byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
+            });
+            end += 9 + label;
+            end += self.run_length(end, 5, |byte| byte == b'-');
+        } else {
+            while end > body && self.bytes.get(end - 1).is_some_and(u8::is_ascii_whitespace) {
+                end -= 1;
+            }
+        }
+        Some(Step::Secret { start, end, kind: "private_key" })
+    }
+
+    /// How many letters and digits of a key stand between two positions; what `\n` stands for is not counted.
+    fn run_letters(&self, start: usize, end: usize) -> usize {
+        self.bytes
+            .get(start..end)
+            .unwrap_or_default()
+            .iter()
+            .filter(|byte| byte.is_ascii_alphanumeric())
+            .count()
+    }
+
+    fn short_flag(&self, position: usize) -> Option<Step> {
+        let outside = self
+            .before(position)
+            .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\''));
+        if !outside || self.program == Program::Other {
+            return None;
+        }
+        let letter = *self.bytes.get(position + 1)?;
+        let attached = self.bytes.get(position + 2).is_some_and(|byte| !byte.is_ascii_whitespace());
+        let kind = "password";
+        match (self.program, letter) {
+            (Program::Curl, b'u' | b'U') => self.user_and_password(position + 2),
+            (Program::Sshpass | Program::ContainerLogin, b'p') | (Program::Redis, b'a') => {
+                let (start, end) = self.word_at(position + 2)?;
+                self.unless_stand_in(start, end, kind)
+            }
+            (Program::Mysql, b'p') if attached => {
+                let (start, end) = self.word_at(position + 2)?;
+                self.unless_stand_in(start, end, kind)
+            }
+            _ => None,
+        }
+    }
+
+    /// The password of a `user:password` argument.
+    fn user_and_password(&self, position: usize) -> Option<Step> {
+        let (start, end) = self.word_at(position)?;
+        let colon = start + self.bytes.get(start..end)?.iter().position(|byte| *byte == b':')?;
+        self.unless_stand_in(colon + 1, end, "password")
+    }
+
+    /// The word that begins at or after blanks at a position, without quotes.
+    fn word_at(&self, position: usize) -> Option<(usize, usize)> {
+        let begin = position + self.run_length(position, 16, |byte| matches!(byte, b' ' | b'\t' | b'='));
+        let (start, length) = match self.bytes.get(begin)? {
+            mark @ (b'"' | b'\'') => {
+                (begin + 1, self.run_length(begin + 1, 1024, |byte| byte != *mark && byte != b'\n'))
+            }
+            _ => (
+                begin,
+                self.run_length(begin, 1024, |byte| {
+                    !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b';' | b'|' | b'&' | b'`')
+                }),
+            ),
+        };
+        (length > 0).then_some((start, start + length))
+    }
+
+    fn unless_stand_in(&self, start: usize, end: usize, kind: &'static str) -> Option<Step> {
+        let content = self.text.get(start..end)?;
+        let filled_in = content.starts_with('$') || content.starts_with('`') || content.starts_with('-');
+        (!filled_in && !stands_for_one("", content)).then_some(Step::Secret { start, end, kind })
+    }
+
+    /// The user part of a URL.
+    fn at_colon(&mut self, position: usize) -> Step {
+        const LONGEST: usize = 512;
+        let past = Step::Past(position + 1);
+        if !self.rest(position).starts_with(b"://") {
+            return past;
+        }
+        let start = position + 3;
+        let outside =
+            |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`');
+        let mut length = self
+            .run_length(start, LONGEST, |byte| !outside(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\'));
+        let authority = self.rest(start).get(..length).unwrap_or_default();
+        if !authority.contains(&b'@') {
+            // A password may hold a slash that should have been escaped; a port may not.
+            let port =
+                authority.iter().rposition(|byte| *byte == b':').and_then(|colon| authority.get(colon + 1..));
+            if port.is_none_or(|port| port.is_empty() || port.iter().all(u8::is_ascii_digit)) {
+                return past;
+            }
+            length = self.run_length(start, LONGEST, |byte| !outside(byte));
+        }
+        let authority = self.rest(start).get(..length).unwrap_or_default();
+        let Some(sign) = authority.iter().rposition(|byte| *byte == b'@') else { return past };
+        self.address_floor = start + sign + 1;
+        let user = authority.get(..sign).unwrap_or_default();
+        let found = match user.iter().position(|byte| *byte == b':') {
+            Some(colon) => self.unless_stand_in(start + colon + 1, start + sign, "url_password"),
+            None => self
+                .text
+                .get(start..start + sign)
+                .filter(|user| user.len() >= 20 && looks_random(user))
+                .and_then(|_| self.unless_stand_in(start, start + sign, "url_token")),
+        };
+        found.unwrap_or(past)
+    }
+
+    /// A mail address.
+    fn at_sign(&self, position: usize) -> Step {
+        self.address(position).unwrap_or(Step::Past(position + 1))
+    }
+
+    fn address(&self, position: usize) -> Option<Step> {
+        const LOCAL: usize = 64;
+        const DOMAIN: usize = 255;
+        const LABEL: usize = 63;
+        if position < self.address_floor {
+            return None;
+        }
+        let is_local =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
+        let local = self
+            .bytes
+            .get(self.copied..position)?
+            .iter()
+            .rev()
+            .take(LOCAL + 1)
+            .take_while(|byte| is_local(**byte))
+            .count();
+        let start = position - local;
+        let lead = self.run_length(start, local, |byte| !byte.is_ascii_alphanumeric());
+        let start = start + lead;
+        if local > LOCAL || start == position || self.bytes.get(start..position)? == b"git" {
+            return None;
+        }
+        let run = self.run_length(position + 1, DOMAIN, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')
+        });
+        let domain = self.text.get(position + 1..position + 1 + run)?.trim_end_matches(['.', '-']);
+        let top = domain.rsplit('.').next()?;
+        let labels_fit = domain.split('.').all(|label| {
+            !label.is_empty() && label.len() <= LABEL && !label.starts_with('-') && !label.ends_with('-')
+        });
+        if !labels_fit
+            || top.len() == domain.len()
+            || top.len() < 2
+            || !top.bytes().all(|byte| byte.is_ascii_alphabetic())
+        {
+            return None;
+        }
+        if is_nobody(domain, top) {
+            return None;
+        }
+        Some(Step::Secret { start, end: position + 1 + domain.len(), kind: "email" })
+    }
+
+    fn at_word(&mut self, position: usize) -> Step {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let bounded = self.before(position).is_none_or(|byte| !is_word(byte));
+        let word_end = position + self.run_length(position, usize::MAX, is_word);
+        if !bounded {
+            return Step::Past(word_end);
+        }
+        if let Some(token) = token(self.rest(position)) {
+            return Step::Secret { start: position, end: position + token.length, kind: token.kind };
+        }
+        if self.beside_key_id
+            && let Some(step) = self.secret_key(position)
+        {
+            return step;
+        }
+        if position < self.name_end {
+            return Step::Past(word_end);
+        }
+        self.named(position, word_end).unwrap_or(Step::Past(word_end))
+    }
+
+    /// What follows a name.
+    fn named(&mut self, start: usize, word_end: usize) -> Option<Step> {
+        let end = start
+            + self.run_length(start, usize::MAX, |byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+            });
+        self.name_end = end;
+        let name = self.text.get(start..end)?.trim_end_matches(['-', '.']);
+        let end = start + name.len();
+        let word = self.text.get(start..word_end)?;
+        self.program = self.program.after(word);
+        if word.eq_ignore_ascii_case("bearer") || word.eq_ignore_ascii_case("basic") {
+            return self.header_value(word, word_end);
+        }
+        if self.program == Program::Curl && matches!(name, "user" | "proxy-user") {
+            return self.user_and_password(end);
+        }
+        if self.program == Program::Openssl && name == "pass" && self.bytes.get(end) == Some(&b':') {
+            let (from, to) = self.word_at(end + 1)?;
+            return self.unless_stand_in(from, to, "password");
+        }
+        let judged = judge(name);
+        let kind = match judged {
+            Name::Secret(kind) => kind,
+            Name::KeyLike => "key",
+            Name::Plain => return None,
+        };
+        let value = assigned(self.text, start, end, judged)?;
+        if kind == "authorization" {
+            let content = self.text.get(value.start..value.end)?;
+            if let Some(after) = self.after_scheme(value.start) {
+                let (from, to) = self.word_at(after)?;
+                return self.unless_stand_in(from, to, kind);
+            }
+            if is_scheme(content) {
+                let (from, to) = self.word_at(value.end)?;
+                return self.unless_stand_in(from, to, kind);
+            }
+        }
+        is_secret(self.text, name, judged, value).then_some(Step::Secret {
+            start: value.start,
+            end: value.end,
+            kind,
+        })
+    }
+
+    /// The position after the scheme of an authorization, when one stands there with a blank behind it.
+    fn after_scheme(&self, position: usize) -> Option<usize> {
+        let length = self.run_length(position, 16, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let scheme = self.text.get(position..position + length)?;
+        (is_scheme(scheme) && self.bytes.get(position + length) == Some(&b' '))
+            .then_some(position + length + 1)
+    }
+
+    /// The value after `Bearer` or `Basic`.
+    fn header_value(&self, scheme: &str, word_end: usize) -> Option<Step> {
+        let blanks = self.run_length(word_end, 8, |byte| byte == b' ');
+        if blanks == 0 {
+            return None;
+        }
+        let start = word_end + blanks;
+        let length = self.run_length(start, usize::MAX, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-')
+        });
+        let content = self.text.get(start..start + length)?;
+        let fits = if scheme.eq_ignore_ascii_case("basic") {
+            is_user_and_password(content)
+        } else {
+            length >= 8 && (content.bytes().any(|byte| byte.is_ascii_digit()) || length >= 24)
+        };
+        if !fits {
+            return None;
+        }
+        self.unless_stand_in(start, start + length, "authorization")
+    }
+
+    /// A secret key of AWS: 40 characters that look random.
+    fn secret_key(&self, position: usize) -> Option<Step> {
+        const LENGTH: usize = 40;
+        let holds = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+');
+        if self.before(position).is_some_and(|byte| holds(byte) || byte == b'_' || byte == b'-') {
+            return None;
+        }
+        if self.run_length(position, LENGTH + 1, holds) != LENGTH {
+            return None;
+        }
+        let key = self.text.get(position..position + LENGTH)?;
+        let random = key.bytes().any(|byte| byte.is_ascii_lowercase())
+            && key.bytes().any(|byte| byte.is_ascii_uppercase())
+            && looks_random(key);
+        random.then_some(Step::Secret { start: position, end: position + LENGTH, kind: "aws_secret_key" })
+    }
+}

@@ -1,0 +1,115 @@
+//! Reading ledgers: from the beginning, from the end, and by the name of an action.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use checkrein_protocol::{Record, RecordBody};
+
+use crate::error::LedgerError;
+
+/// One line of a ledger file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// Its text without the line feed; what is not UTF-8 is replaced.
+    pub text: String,
+    /// The record; `None` when the line is none.
+    pub record: Option<Record>,
+}
+
+/// The lines of a ledger from its beginning; one line is in memory at a time. An unfinished last line is left out.
+#[derive(Debug)]
+pub struct Lines {
+    path: PathBuf,
+    reader: BufReader<File>,
+    number: u64,
+    failed: bool,
+}
+
+/// Opens the ledger file at `path` for reading.
+pub fn lines(path: &Path) -> Result<Lines, LedgerError> {
+    let file = File::open(path).map_err(LedgerError::read(path))?;
+    Ok(Lines {
+        path: path.to_owned(),
+        reader: BufReader::with_capacity(64 * 1024, file),
+        number: 0,
+        failed: false,
+    })
+}
+
+impl Iterator for Lines {
+    type Item = Result<Line, LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        if let Err(source) = self.reader.read_until(b'\n', &mut bytes) {
+            self.failed = true;
+            return Some(Err(LedgerError::Read { path: self.path.clone(), source }));
+        }
+        let Some((b'\n', text)) = bytes.split_last() else { return None };
+        self.number += 1;
+        let record = serde_json::from_slice(text).ok();
+        Some(Ok(Line { number: self.number, text: String::from_utf8_lossy(text).into_owned(), record }))
+    }
+}
+
+/// The last `count` records, oldest first. Reads from the end of the file, no further than needed.
+pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
+    const BLOCK: u64 = 64 * 1024;
+    let file = File::open(path).map_err(LedgerError::read(path))?;
+    let mut start = file.metadata().map_err(LedgerError::read(path))?.len();
+    // Blocks from the end to the front; a line is whole once the line feed before it is known.
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
+    let mut line_feeds = 0;
+    while start > 0 && line_feeds <= count + 1 {
+        let size = start.min(BLOCK);
+        start -= size;
+        let mut block = vec![0; usize::try_from(size).unwrap_or(0)];
+        file.read_exact_at(&mut block, start).map_err(LedgerError::read(path))?;
+        line_feeds += block.split(|byte| *byte == b'\n').count() - 1;
+        blocks.push(block);
+    }
+    blocks.reverse();
+    let mut bytes = blocks.concat();
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    bytes.truncate(whole);
+    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    if start > 0 && !lines.is_empty() {
+        lines.remove(0);
+    }
+    let skip = lines.len().saturating_sub(count);
+    Ok(lines.into_iter().skip(skip).filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// The records of actions of which the id begins with `prefix`: reviews and outcomes, in order.
+pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
+    let mut found = Vec::new();
+    for line in lines(path)? {
+        let line = line?;
+        let id = line.record.as_ref().and_then(|record| match &record.body {
+            RecordBody::Review(review) => Some(&review.action_id),
+            RecordBody::Outcome(outcome) => Some(&outcome.action_id),
+            RecordBody::SessionStarted { .. }
+            | RecordBody::Prompt { .. }
+            | RecordBody::Event { .. }
+            | RecordBody::Halted { .. }
+            | RecordBody::Resumed { .. }
+            | RecordBody::ConfigChanged { .. }
+            | RecordBody::Failure { .. }
+            | RecordBody::Retention { .. }
+            | RecordBody::Anchor { .. }
+            | RecordBody::Repaired { .. }
+            | RecordBody::Unknown => None,
+        });
+        if id.is_some_and(|id| id.as_str().starts_with(prefix)) {
+            found.push(line);
+        }
+    }
+    Ok(found)
+}

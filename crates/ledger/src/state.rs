@@ -1,0 +1,362 @@
+//! The compact state of a session: what reviewing the next action needs to know of all earlier records.
+//!
+//! It changes through [`SessionState::apply`] alone, so what is rebuilt from a ledger equals what grew with it. Every
+//! part is bounded: a million records later it is no larger.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use checkrein_effects::{AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Timestamp};
+use checkrein_protocol::{ActionId, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
+use serde::{Deserialize, Serialize};
+
+/// The bounds of the state (all ours).
+pub mod bounds {
+    /// Goals kept, newest.
+    pub const GOALS: usize = 8;
+    /// Characters kept of a goal.
+    pub const GOAL_CHARACTERS: usize = 2_000;
+    /// Fingerprints of kinds of action kept, newest.
+    pub const SEEN: usize = 512;
+    /// Actions kept, newest.
+    pub const RECENT: usize = 32;
+    /// Paths kept of one action.
+    pub const PATHS: usize = 8;
+    /// Bytes of a path or an action id; longer ones are left out.
+    pub const TEXT_BYTES: usize = 512;
+    /// Created paths kept, newest.
+    pub const CREATED: usize = 256;
+}
+
+/// What is known of a session after its last record.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SessionState {
+    session: Option<String>,
+    started: Option<Timestamp>,
+    last: Option<Timestamp>,
+    records: u64,
+    actions: u64,
+    file_operations: u64,
+    outcomes: u64,
+    failures: u64,
+    repairs: u64,
+    verdicts: VerdictCounts,
+    halted: Option<String>,
+    goals: VecDeque<String>,
+    seen: VecDeque<u64>,
+    recent: VecDeque<RecentAction>,
+    created: VecDeque<AbsolutePath>,
+}
+
+/// How often each verdict was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct VerdictCounts {
+    /// `ok`.
+    pub ok: u64,
+    /// `nudge`.
+    pub nudge: u64,
+    /// `escalate`.
+    pub escalate: u64,
+    /// `block`.
+    pub block: u64,
+    /// `halt`.
+    pub halt: u64,
+    /// A verdict that this version does not know.
+    pub other: u64,
+    /// Reviews that were flagged, whatever the verdict.
+    pub flagged: u64,
+}
+
+/// An action of which the outcome may still come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct RecentAction {
+    id: Option<ActionId>,
+    past: PastAction,
+    /// What is counted once the outcome shows that it ran: for an action that a person was asked about.
+    awaited: Option<Awaited>,
+    /// Paths that it put on the list of created ones.
+    created: Vec<AbsolutePath>,
+}
+
+/// What an action changes if it runs after all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Awaited {
+    file_operations: u64,
+    created: Vec<AbsolutePath>,
+    deleted: Vec<Deleted>,
+}
+
+/// A path that an action deletes for certain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Deleted {
+    path: AbsolutePath,
+    depth: Depth,
+}
+
+impl SessionState {
+    /// Takes up one more record; the only way in which the state changes.
+    pub fn apply(&mut self, record: &Record) {
+        self.records += 1;
+        self.last = Some(record.at);
+        match &record.body {
+            RecordBody::SessionStarted { session, .. } => {
+                self.started.get_or_insert(record.at);
+                self.session.get_or_insert_with(|| cut(session.as_str(), bounds::TEXT_BYTES).to_owned());
+            }
+            RecordBody::Prompt { text } => self.take_goal(text),
+            RecordBody::Review(review) => self.take_review(review),
+            RecordBody::Outcome(outcome) => self.take_outcome(outcome),
+            RecordBody::Halted { scope: HaltScope::Session, reason, .. } => {
+                self.halted = Some(cut(reason, bounds::GOAL_CHARACTERS).to_owned());
+            }
+            RecordBody::Resumed { scope: HaltScope::Session, .. } => self.halted = None,
+            RecordBody::Failure { .. } => self.failures += 1,
+            RecordBody::Repaired { .. } => self.repairs += 1,
+            RecordBody::Halted { scope: HaltScope::All, .. }
+            | RecordBody::Resumed { scope: HaltScope::All, .. }
+            | RecordBody::Event { .. }
+            | RecordBody::ConfigChanged { .. }
+            | RecordBody::Retention { .. }
+            | RecordBody::Anchor { .. }
+            | RecordBody::Unknown => {}
+        }
+    }
+
+    /// The history as the deciding crates want it.
+    pub fn history(&self) -> History {
+        History {
+            actions: self.actions,
+            file_operations: self.file_operations,
+            goals: self.goals.iter().cloned().collect(),
+            seen: self.seen.iter().copied().collect::<BTreeSet<_>>(),
+            recent: self.recent.iter().map(|action| action.past.clone()).collect(),
+            created: self.created.iter().cloned().collect(),
+            active_issues: 0,
+        }
+    }
+
+    /// The session's id as its client spells it; `None` when no start was recorded.
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    /// When the session began; `None` when no start was recorded.
+    pub fn started(&self) -> Option<Timestamp> {
+        self.started
+    }
+
+    /// When the last record was written.
+    pub fn last(&self) -> Option<Timestamp> {
+        self.last
+    }
+
+    /// How many records were taken up.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// How many actions were reviewed.
+    pub fn actions(&self) -> u64 {
+        self.actions
+    }
+
+    /// How many outcomes were recorded.
+    pub fn outcomes(&self) -> u64 {
+        self.outcomes
+    }
+
+    /// How often something did not run.
+    pub fn failures(&self) -> u64 {
+        self.failures
+    }
+
+    /// How often the ledger was found damaged.
+    pub fn repairs(&self) -> u64 {
+        self.repairs
+    }
+
+    /// How often each verdict was given.
+    pub fn verdicts(&self) -> VerdictCounts {
+        self.verdicts
+    }
+
+    /// Why this session was halted, as far as its records say; the halt files rule.
+    pub fn halted(&self) -> Option<&str> {
+        self.halted.as_deref()
+    }
+
+    fn take_goal(&mut self, text: &str) {
+        let goal = cut(text.trim(), bounds::GOAL_CHARACTERS);
+        if !goal.is_empty() && self.goals.back().is_none_or(|last| last != goal) {
+            push_bounded(&mut self.goals, goal.to_owned(), bounds::GOALS);
+        }
+    }
+
+    fn take_review(&mut self, review: &ReviewRecord) {
+        self.actions += 1;
+        self.verdicts.count(&review.verdict);
+        if review.flagged {
+            self.verdicts.flagged += 1;
+        }
+        if let Some(position) = self.seen.iter().position(|kind| *kind == review.kind) {
+            self.seen.remove(position);
+        }
+        push_bounded(&mut self.seen, review.kind, bounds::SEEN);
+
+        let awaited = Awaited::of(&review.effects);
+        let mut action = RecentAction {
+            id: (review.action_id.as_str().len() <= bounds::TEXT_BYTES).then(|| review.action_id.clone()),
+            past: PastAction {
+                kind: review.kind,
+                exact: review.exact,
+                failed: None,
+                paths: touched_paths(&review.effects),
+            },
+            awaited: None,
+            created: Vec::new(),
+        };
+        match Running::of(review) {
+            Running::Now => action.created = self.take_effects(awaited),
+            Running::Asked => action.awaited = Some(awaited),
+            Running::Never => {}
+        }
+        push_bounded(&mut self.recent, action, bounds::RECENT);
+    }
+
+    fn take_outcome(&mut self, outcome: &OutcomeRecord) {
+        self.outcomes += 1;
+        let wanted = Some(&outcome.action_id);
+        let Some(position) = self.recent.iter().rposition(|action| action.id.as_ref() == wanted) else {
+            return;
+        };
+        let Some(action) = self.recent.get_mut(position) else { return };
+        action.past.failed = Some(outcome.failed);
+        let awaited = action.awaited.take();
+        let mut mine = std::mem::take(&mut action.created);
+        if let Some(awaited) = awaited {
+            mine = self.take_effects(awaited);
+        }
+        if outcome.failed {
+            // It may or may not have made them; what is not known to be the session's own is the user's.
+            self.created.retain(|path| !mine.contains(path));
+        } else if let Some(action) = self.recent.get_mut(position) {
+            action.created = mine;
+        }
+    }
+
+    /// Counts what an action changes as it runs, and says which paths it added to the created ones.
+    fn take_effects(&mut self, awaited: Awaited) -> Vec<AbsolutePath> {
+        self.file_operations = self.file_operations.saturating_add(awaited.file_operations);
+        for deleted in &awaited.deleted {
+            self.created.retain(|path| !deleted.covers(path));
+        }
+        let mut added = Vec::new();
+        for path in awaited.created {
+            if !self.created.contains(&path) {
+                push_bounded(&mut self.created, path.clone(), bounds::CREATED);
+                added.push(path);
+            }
+        }
+        added
+    }
+}
+
+impl VerdictCounts {
+    fn count(&mut self, verdict: &str) {
+        let counter = match verdict {
+            "ok" => &mut self.ok,
+            "nudge" => &mut self.nudge,
+            "escalate" => &mut self.escalate,
+            "block" => &mut self.block,
+            "halt" => &mut self.halt,
+            _ => &mut self.other,
+        };
+        *counter += 1;
+    }
+}
+
+impl Awaited {
+    fn of(effects: &[Effect]) -> Self {
+        let mut awaited = Self { file_operations: 0, created: Vec::new(), deleted: Vec::new() };
+        for effect in effects {
+            if !matches!(
+                effect.kind,
+                EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete
+            ) {
+                continue;
+            }
+            awaited.file_operations += 1;
+            let Some(path) = short_path(effect) else { continue };
+            if effect.certainty != Certainty::Certain {
+                continue;
+            }
+            if effect.kind == EffectKind::FileCreate && awaited.created.len() < bounds::CREATED {
+                awaited.created.push(path.clone());
+            } else if effect.kind == EffectKind::FileDelete && awaited.deleted.len() < bounds::CREATED {
+                awaited.created.retain(|created| created != path);
+                awaited.deleted.push(Deleted { path: path.clone(), depth: effect.depth });
+            }
+        }
+        awaited
+    }
+}
+
+impl Deleted {
+    fn covers(&self, path: &AbsolutePath) -> bool {
+        match self.depth {
+            Depth::Single => *path == self.path,
+            Depth::Recursive => path.is_within(&self.path),
+        }
+    }
+}
+
+/// Whether a reviewed action runs.
+enum Running {
+    /// The verdict lets it.
+    Now,
+    /// A person decides; an outcome will show it.
+    Asked,
+    /// The verdict forbids it.
+    Never,
+}
+
+impl Running {
+    fn of(review: &ReviewRecord) -> Self {
+        match (review.mode.as_str(), review.verdict.as_str()) {
+            ("observe", _) | (_, "ok" | "nudge") => Self::Now,
+            (_, "block" | "halt") => Self::Never,
+            _ => Self::Asked,
+        }
+    }
+}
+
+fn touched_paths(effects: &[Effect]) -> Vec<AbsolutePath> {
+    let mut paths: Vec<AbsolutePath> = Vec::new();
+    for path in effects.iter().filter_map(short_path) {
+        if paths.len() == bounds::PATHS {
+            break;
+        }
+        if !paths.contains(path) {
+            paths.push(path.clone());
+        }
+    }
+    paths
+}
+
+fn short_path(effect: &Effect) -> Option<&AbsolutePath> {
+    effect.target.path().filter(|path| path.as_str().len() <= bounds::TEXT_BYTES)
+}
+
+fn push_bounded<T>(queue: &mut VecDeque<T>, value: T, bound: usize) {
+    while queue.len() >= bound {
+        queue.pop_front();
+    }
+    queue.push_back(value);
+}
+
+/// The first `characters` characters of a text.
+fn cut(text: &str, characters: usize) -> &str {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => text.get(..end).unwrap_or(text),
+        None => text,
+    }
+}

@@ -1,0 +1,343 @@
+//! Masking: what is secret goes, what is not stays, and nothing takes long.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use checkrein_ledger::mask::{MaskKey, mask_json, mask_text};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn key() -> MaskKey {
+    MaskKey::new([7; MaskKey::LENGTH])
+}
+
+fn masked(text: &str) -> String {
+    mask_text(text, &key()).into_owned()
+}
+
+/// Texts around a place for a secret, in which the place itself gives the secret away.
+const PLACES: &[(&str, &str)] = &[
+    ("PASSWORD=", ""),
+    ("export DB_PASSWORD='", "'"),
+    ("MYSQL_PWD=", " mysqldump shop > dump.sql"),
+    ("psql --password ", " -h db"),
+    ("deploy --api-key=", " --region eu"),
+    ("curl -u admin:", " https://api.acme.io/v1"),
+    ("curl --user 'bot:", "' https://api.acme.io"),
+    ("curl -H 'X-Api-Key: ", "' https://api.acme.io"),
+    ("curl -H \"Authorization: Bearer ", "\" https://api.acme.io"),
+    ("curl 'https://api.acme.io/v1?user=7&token=", "&page=2'"),
+    ("git clone https://ci:", "@git.acme.io/shop.git"),
+    ("DATABASE_URL=postgres://shop:", "@db:5432/shop"),
+    ("redis://:", "@cache:6379/0"),
+    ("{\"user\":\"ann\",\"password\":\"", "\"}"),
+    ("{\\\"client_secret\\\":\\\"", "\\\"}"),
+    ("db:\n  user: shop\n  password: ", "\n  host: db\n"),
+    ("[default]\naws_secret_access_key = ", "\nregion = eu\n"),
+    ("Server=db;User Id=sa;Password=", ";Encrypt=true"),
+    ("AccountName=shop;AccountKey=", ";EndpointSuffix=x"),
+    ("let api_key = \"", "\";"),
+    ("const accessToken: string = '", "';"),
+    ("password: str = \"", "\""),
+    ("os.environ[\"SECRET_KEY\"] = \"", "\""),
+    ("sshpass -p ", " ssh host uptime"),
+    ("sshpass -p'", "' ssh host uptime"),
+    ("mysql -uroot -p", " shop"),
+    ("redis-cli -h cache -a ", " ping"),
+    ("docker login -u bot -p ", " registry.acme.io"),
+    ("machine git.acme.io login bot password ", "\n"),
+    ("openssl rsa -in key.pem -passin pass:", " -out open.pem"),
+    ("client_secret => '", "',"),
+    ("<add key=\"x\" password=\"", "\" />"),
+    ("set -e; NPM_AUTH_TOKEN=", "; npm publish"),
+];
+
+/// Secrets that give themselves away, made from random characters.
+fn given_away() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "AKIA[A-Z2-7]{16}",
+        "gh[pousr]_[A-Za-z0-9]{36}",
+        "github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}",
+        "glpat-[A-Za-z0-9_-]{19}[A-Za-z0-9]",
+        "xox[abpr]-[0-9]{10,12}-[0-9]{10,12}-[A-Za-z0-9]{24}",
+        "sk-ant-api03-[A-Za-z0-9_-]{90}AA",
+        "sk-proj-[A-Za-z0-9]{47}7",
+        "AIza[A-Za-z0-9_-]{34}Q",
+        "ya29\\.[A-Za-z0-9_-]{60}x",
+        "npm_[A-Za-z0-9]{36}",
+        "pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{60}x",
+        "dckr_pat_[A-Za-z0-9_-]{26}x",
+        "SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{42}x",
+        "hf_[A-Za-z]{34}",
+        "eyJhbGciOiJIUzI1NiJ9\\.eyJzdWIi[A-Za-z0-9_-]{20,80}\\.[A-Za-z0-9_-]{42}x",
+        "sk_live_[A-Za-z0-9]{24}",
+        "-----BEGIN RSA PRIVATE KEY-----\n([A-Za-z0-9+/]{64}\n){2,6}[A-Za-z0-9+/]{30}==\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\\\\n[A-Za-z0-9+/]{64}\\\\n[A-Za-z0-9+/]{30}\\\\n-----END OPENSSH PRIVATE KEY-----",
+    ]
+}
+
+/// Secrets of which only the place tells.
+fn plain_secret() -> impl Strategy<Value = String> {
+    "[a-z]{2,5}[0-9][A-Za-z0-9]{3,24}[A-Za-z0-9]"
+}
+
+/// Ordinary text to put around.
+fn surroundings() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        "[ a-zäß,.\n]{0,20}",
+        Just("echo \"done\" && ".to_owned()),
+        Just("日本語 ".to_owned())
+    ]
+}
+
+/// Pieces that are nasty in combination.
+fn nasty() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        prop::sample::select(vec![
+            "password",
+            "token",
+            "key",
+            "=",
+            ":",
+            " ",
+            "\"",
+            "'",
+            "\\",
+            "\n",
+            "@",
+            "://",
+            "-",
+            "--",
+            "[",
+            "]",
+            "[masked:",
+            "[masked:token:0123abcd]",
+            "$",
+            "${",
+            "}",
+            "(",
+            ")",
+            ",",
+            ";",
+            "&",
+            "curl",
+            "-u",
+            "sk-",
+            "AKIA",
+            "ghp_",
+            "eyJ",
+            ".",
+            "Bearer",
+            "Basic",
+            "a",
+            "b1",
+            "é",
+            "x.io",
+            "-----BEGIN ",
+            "PRIVATE KEY",
+            "-----",
+            "-----END ",
+            "api_key",
+            "mysql",
+            "-p",
+            "ABCDEFGH12345678",
+            "abcdefghijklmnopqrst1",
+            "login",
+            "/",
+            "+",
+            "<",
+            ">",
+            "authorization",
+            "user",
+            "SECRET",
+        ])
+        .prop_map(str::to_owned),
+        "[A-Za-z0-9+/]{1,44}",
+    ];
+    prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_secret_that_gives_itself_away_never_survives(
+        before in surroundings(), secret in given_away(), after in surroundings(), separator in "[ \"'\n(=,]",
+    ) {
+        let text = format!("{before}{separator}{secret}{separator}{after}");
+        let result = masked(&text);
+        prop_assert!(!result.contains(&secret), "{result}");
+        // Nor half of it.
+        let half: String = secret.chars().rev().take(secret.chars().count() / 2).collect::<Vec<_>>().into_iter().rev().collect();
+        prop_assert!(!result.contains(&half), "{result}");
+        prop_assert!(result.starts_with(&before) && result.ends_with(&after), "{result}");
+    }
+
+    #[test]
+    fn a_secret_in_its_place_never_survives(place in prop::sample::select(PLACES), secret in plain_secret()) {
+        let text = format!("{}{secret}{}", place.0, place.1);
+        let result = masked(&text);
+        prop_assert!(!result.contains(&secret), "{text}\n{result}");
+        prop_assert!(result.starts_with(place.0) && result.ends_with(place.1), "{text}\n{result}");
+        prop_assert_eq!(result.matches("[masked:").count(), 1);
+    }
+
+    #[test]
+    fn masking_again_changes_nothing(text in nasty()) {
+        let once = masked(&text);
+        let twice = mask_text(&once, &key());
+        prop_assert!(matches!(twice, Cow::Borrowed(_)), "{text:?}\n{once:?}\n{twice:?}");
+    }
+
+    #[test]
+    fn any_text_is_taken(text in any::<String>()) {
+        let _ = masked(&text);
+    }
+
+    #[test]
+    fn a_secret_in_json_never_survives(secret in plain_secret(), token in given_away()) {
+        let mut value = json!({
+            "command": format!("PASSWORD={secret} run"), "env": {"DB_PASSWORD": secret, "list": [token, {"apiKey": [secret]}]},
+            "args": ["--token", secret, "--verbose"], "vars": [{"name": "SMTP_PASSWORD", "value": secret}], token.clone(): 1,
+            "text": {"credentials": {"user": secret, "count": 12}},
+        });
+        mask_json(&mut value, &key());
+        let text = value.to_string();
+        prop_assert!(!text.contains(&secret), "{text}");
+        prop_assert!(!text.contains(&serde_json::to_string(&token).unwrap()), "{text}");
+        let again = value.clone();
+        mask_json(&mut value, &key());
+        prop_assert_eq!(value, again);
+    }
+}
+
+#[test]
+fn text_without_secrets_is_borrowed() {
+    for text in [
+        "",
+        "ls -la /tmp && git status",
+        "git clone git@git.acme.io:shop/web.git",
+        "git commit -m 'Explain the token parser: expected identifier, found keyword'",
+        "docker run -u 1000:1000 -p 8080:80 nginx:1.27",
+        "let token = lexer.next_token();",
+        "fn login(password: &str, token: Token) -> Result<Session, Error>",
+        "def login(user: str, password: str) -> bool:\n    return check(user, password=password)",
+        "password=$PASSWORD",
+        "curl -H \"Authorization: Bearer $TOKEN\" https://api.acme.io",
+        "curl -u \"$USER:$PASS\" https://api.acme.io",
+        "password: ${{ secrets.DB_PASSWORD }}",
+        "api_key: <your-api-key>",
+        "API_KEY=changeme",
+        "TOKEN=xxxxxxxxxxxx",
+        "const key = process.env.API_KEY;",
+        "token = os.environ['TOKEN']",
+        "secret = get_secret(name)",
+        "PASSWORD=$(pass show db)",
+        "--password-file /run/secrets/db --token-file=./token",
+        "https://crates.acme.io:8443/a/b?c=d#e",
+        "postgres://$USER:$PASS@db/shop",
+        "npm install react@18.2.0 @types/node@20.1.1",
+        "systemctl restart getty@tty1.service",
+        "max_tokens: 4096, tokens=5, tokenizer=fast",
+        "author: ann",
+        "The password must have 8 characters; see password policy.",
+        "8f14e45fceea167a5a36dedd4bea2543 is the commit before 9b2d1c",
+        "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+        "Basic authentication is off; bearer authentication is on",
+        "passwd: files systemd",
+        "rg 'BEGIN RSA PRIVATE KEY' -----BEGIN CERTIFICATE-----",
+        "[masked:token:0123abcd] and password=[masked:password:89abcdef]",
+        "PWD=/home/dev/proj OLDPWD=/home/dev",
+        "SELECT * FROM users WHERE password = :password AND token = ?",
+        "if token == \"end\" { return }",
+        "user@example.com, ops@host.local",
+        "{\"type\":\"object\",\"properties\":{\"password\":{\"type\":\"string\"}}}",
+    ] {
+        let result = mask_text(text, &key());
+        assert!(matches!(result, Cow::Borrowed(_)), "{text}\n{result}");
+    }
+}
+
+#[test]
+fn personal_data_and_odd_forms_are_masked() {
+    for (text, gone) in [
+        ("mail ann.lee+ci@acme.io now", "ann.lee"),
+        ("Author: Ann <ann@acme.co.uk>", "ann@acme"),
+        ("curl -H 'Authorization: Basic YW5uOmh1bnRlcjI='", "YW5u"),
+        ("AKIAQ2W3E4R5T6Y7U8I9 wJa9rXUtnFEMIaK7MDENGabPxRfiCYzz1234567q", "wJa9rX"),
+        ("SIGNING_KEY=9f86d081884c7d659a2feaa0c55ad015", "9f86d0"),
+        ("https://3f9a7c1e5b2d4f6a8c0e@git.acme.io/x.git", "3f9a7c"),
+        ("{\"authorization\": \"Bearer abc123def456\"}", "abc123def456"),
+        ("https://hooks.slack.com/services/T01ABCDEF/B01ABCDEF/abcdefABCDEF1234", "abcdefABCDEF"),
+    ] {
+        let result = masked(text);
+        assert!(!result.contains(gone), "{result}");
+        assert!(result.contains("[masked:"), "{result}");
+    }
+}
+
+#[test]
+fn equal_secrets_look_equal_under_one_key_only() {
+    let one = masked("TOKEN=hunter22 PASSWORD=hunter22 SECRET=hunter23");
+    let digits: Vec<&str> = one.split(']').filter_map(|part| part.rsplit(':').next()).take(3).collect();
+    assert_eq!(digits[0], digits[1]);
+    assert_ne!(digits[1], digits[2]);
+    assert_ne!(one, mask_text("TOKEN=hunter22 PASSWORD=hunter22 SECRET=hunter23", &MaskKey::new([8; 32])));
+}
+
+#[test]
+fn json_keys_decide() {
+    let mut value = json!({"user": "ann", "Password": "x", "retries": 3, "token": "${TOKEN}", "apiKey": 12345, "tokens": 99999});
+    mask_json(&mut value, &key());
+    assert_eq!(value["user"], "ann");
+    assert!(value["Password"].as_str().unwrap().starts_with("[masked:password:"));
+    assert_eq!(value["token"], "${TOKEN}");
+    assert!(value["apiKey"].as_str().unwrap().starts_with("[masked:api_key:"));
+    assert_eq!((value["retries"].as_u64(), value["tokens"].as_u64()), (Some(3), Some(99999)));
+}
+
+/// A quadratic scan takes far longer than this.
+#[test]
+fn hostile_texts_take_linear_time() {
+    let pieces = [
+        "password=$",
+        "password=\"$",
+        "password='$",
+        "token=a(",
+        "a-",
+        "sk-",
+        "eyJaaaaaaaa.",
+        "eyJ",
+        "a@",
+        "a.",
+        "://a:b",
+        "://a:b/",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----BEGIN ",
+        "AKIA",
+        "AKIAAAAAAAAAAAAA/",
+        "Bearer ",
+        "Basic a",
+        "\\",
+        "\"",
+        "password=\\\"",
+        "token: ",
+        "key=",
+        "--password ",
+        "[masked:",
+        "curl -u ",
+        "a",
+        "A1b",
+        "password:=${",
+        "login password ",
+        "a+@b.",
+    ];
+    for piece in pieces {
+        let text = piece.repeat(100_000 / piece.len());
+        let began = Instant::now();
+        let _ = masked(&text);
+        assert!(began.elapsed() < Duration::from_secs(3), "{piece}: {:?}", began.elapsed());
+    }
+}

@@ -1,0 +1,112 @@
+//! Appending to a ledger: order, state, repair.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use std::io::Write as _;
+
+use checkrein_effects::Timestamp;
+use checkrein_ledger::{Durability, SessionLedger, StateHome};
+use checkrein_protocol::{Damage, RecordBody, SessionId};
+use support::forget_state;
+
+fn prompt(text: &str) -> RecordBody {
+    RecordBody::Prompt { text: text.to_owned() }
+}
+
+#[test]
+fn records_follow_each_other_and_the_state_goes_with_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path());
+    let ledger = SessionLedger::open(&home, &SessionId("one".to_owned()));
+    for number in 1..=20 {
+        let appended =
+            ledger.append(Timestamp(number), prompt(&format!("goal {number}")), Durability::Plain).unwrap();
+        assert_eq!(appended.records[0].seq, number);
+        assert!(appended.problems.is_empty());
+        assert_eq!(ledger.state().unwrap(), appended.state);
+    }
+    let history = ledger.state().unwrap().history();
+    assert_eq!(history.goals.len(), 8);
+    assert_eq!(history.goals.last().unwrap(), "goal 20");
+    let with_file = ledger.state().unwrap();
+    forget_state(&ledger);
+    assert_eq!(ledger.state().unwrap(), with_file);
+}
+
+#[test]
+fn a_torn_line_is_kept_aside_and_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path());
+    let ledger = SessionLedger::open(&home, &SessionId("one".to_owned()));
+    ledger.append(Timestamp(1), prompt("a"), Durability::Durable).unwrap();
+    let torn = b"{\"seq\":2,\"prev\":\"ab";
+    std::fs::OpenOptions::new().append(true).open(ledger.path()).unwrap().write_all(torn).unwrap();
+    assert_eq!(ledger.state().unwrap().records(), 1);
+    let appended = ledger.append(Timestamp(2), prompt("b"), Durability::Plain).unwrap();
+    let RecordBody::Repaired { damage, lost_bytes, kept, .. } = &appended.records[0].body else { panic!() };
+    assert_eq!((*damage, *lost_bytes), (Damage::TornTail, torn.len() as u64));
+    assert_eq!(std::fs::read(ledger.directory().join(kept.as_ref().unwrap())).unwrap(), torn);
+    assert_eq!((appended.records[0].seq, appended.records[1].seq), (2, 3));
+    assert_eq!(appended.state.repairs(), 1);
+}
+
+/// What no append looks at cannot make it slower.
+#[test]
+fn an_append_reads_nothing_but_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path());
+    let ledger = SessionLedger::open(&home, &SessionId("one".to_owned()));
+    for number in 1..=5 {
+        ledger.append(Timestamp(number), prompt("a"), Durability::Plain).unwrap();
+    }
+    // Everything but the last line is no longer readable as records.
+    let mut bytes = std::fs::read(ledger.path()).unwrap();
+    let cut = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap();
+    bytes[..cut].fill(0);
+    std::fs::write(ledger.path(), &bytes).unwrap();
+    assert_eq!(ledger.state().unwrap().records(), 5);
+    let appended = ledger.append(Timestamp(6), prompt("b"), Durability::Plain).unwrap();
+    assert_eq!(appended.records.len(), 1);
+    assert_eq!((appended.records[0].seq, appended.state.records()), (6, 6));
+    assert!(!checkrein_ledger::verify(&ledger.path()).unwrap().is_whole());
+}
+
+#[test]
+fn a_held_lock_is_an_error_not_a_hang() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path());
+    let ledger = SessionLedger::open(&home, &SessionId("one".to_owned()))
+        .with_lock_wait(std::time::Duration::from_millis(30));
+    ledger.append(Timestamp(1), prompt("a"), Durability::Plain).unwrap();
+    let holder = std::fs::File::open(ledger.path()).unwrap();
+    holder.lock().unwrap();
+    let error = ledger.append(Timestamp(1), prompt("b"), Durability::Plain).unwrap_err();
+    assert!(matches!(error, checkrein_ledger::LedgerError::Busy { .. }), "{error}");
+    drop(holder);
+    assert_eq!(ledger.append(Timestamp(1), prompt("c"), Durability::Plain).unwrap().records[0].seq, 2);
+}
+
+#[test]
+fn files_are_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path().join("state"));
+    let ledger = SessionLedger::open(&home, &SessionId("../../etc".to_owned()));
+    ledger.append(Timestamp(1), prompt("a"), Durability::Durable).unwrap();
+    ledger.append(Timestamp(1), prompt("b"), Durability::Plain).unwrap();
+    assert!(ledger.directory().starts_with(home.sessions()));
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for path in [home.root(), &home.sessions(), ledger.directory()] {
+        assert_eq!(mode(path), 0o700, "{}", path.display());
+    }
+    for path in [
+        ledger.path(),
+        ledger.directory().join("state"),
+        ledger.directory().join("state.twin"),
+        home.heads(),
+        home.root().join("mask.key"),
+    ] {
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}

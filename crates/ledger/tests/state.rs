@@ -1,0 +1,160 @@
+//! The state: what is rebuilt equals what grew, it is bounded, and it knows what judging needs.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use checkrein_effects::{AbsolutePath, Depth, EffectKind, Timestamp};
+use checkrein_ledger::{Durability, StateHome, bounds};
+use checkrein_protocol::{HaltScope, RecordBody};
+use proptest::prelude::*;
+use support::{STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started};
+
+fn body() -> impl Strategy<Value = RecordBody> {
+    let path = prop::sample::select(vec!["/p/a", "/p/b", "/p/dir", "/p/dir/c", "/q"]);
+    let kind = prop::sample::select(vec![
+        EffectKind::FileCreate,
+        EffectKind::FileModify,
+        EffectKind::FileDelete,
+        EffectKind::FileRead,
+    ]);
+    let depth = prop::sample::select(vec![Depth::Single, Depth::Recursive]);
+    let effect = (kind, path, depth).prop_map(|(kind, path, depth)| file_effect(kind, path, depth));
+    let verdict = prop::sample::select(vec!["ok", "nudge", "escalate", "block", "halt", "new"]);
+    prop_oneof![
+        3 => (0..12_u32, verdict, 0..900_u64, prop::collection::vec(effect, 0..4))
+            .prop_map(|(id, verdict, kind, effects)| review(&format!("action-{id}"), verdict, kind, effects)),
+        2 => (0..12_u32, any::<bool>()).prop_map(|(id, failed)| outcome(&format!("action-{id}"), failed)),
+        1 => "[a-z é]{0,40}".prop_map(|text| prompt(&text)),
+        1 => Just(started("one")),
+        1 => Just(halted("stop, password=hunter22")),
+        1 => Just(RecordBody::Resumed { scope: HaltScope::Session, by: "person".to_owned() }),
+        1 => Just(RecordBody::Failure {
+            stage: "review".to_owned(), kind: "panic".to_owned(), detail: "index".to_owned(), verdict: "escalate".to_owned(),
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rebuilt_equals_incremental(bodies in prop::collection::vec(body(), 1..60), keep in 0_usize..60) {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = ledger(directory.path(), "one");
+        let state_files = STATE_FILES.map(|name| ledger.directory().join(name));
+        let mut behind = None;
+        let mut last = None;
+        for (number, body) in (0_u64..).zip(bodies) {
+            last = Some(ledger.append(Timestamp(number), body, Durability::Plain).unwrap().state);
+            if number == keep as u64 {
+                behind = Some(state_files.each_ref().map(|path| std::fs::read(path).unwrap_or_default()));
+            }
+        }
+        let last = last.unwrap();
+        prop_assert_eq!(&ledger.state().unwrap(), &last);
+        // Behind: the rest is read from the ledger. Missing: all is.
+        if let Some(behind) = behind {
+            for (path, bytes) in state_files.iter().zip(behind) {
+                std::fs::write(path, bytes).unwrap();
+            }
+            prop_assert_eq!(&ledger.state().unwrap(), &last);
+        }
+        forget_state(&ledger);
+        prop_assert_eq!(&ledger.state().unwrap(), &last);
+        let appended = ledger.append(Timestamp(99), prompt("next"), Durability::Plain).unwrap();
+        prop_assert_eq!(appended.records.len(), 1);
+        prop_assert_eq!(appended.state.records(), last.records() + 1);
+        prop_assert_eq!(ledger.state().unwrap(), appended.state);
+    }
+}
+
+#[test]
+fn created_paths_follow_what_ran() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let mut time = 0;
+    let mut append = |body: RecordBody| {
+        time += 1;
+        ledger.append(Timestamp(time), body, Durability::Plain).unwrap().state.history()
+    };
+    let make = |path: &str| vec![file_effect(EffectKind::FileCreate, path, Depth::Single)];
+    let names =
+        |created: &[AbsolutePath]| created.iter().map(|path| path.as_str().to_owned()).collect::<Vec<_>>();
+
+    assert_eq!(names(&append(review("1", "ok", 1, make("/p/a"))).created), ["/p/a"]);
+    assert_eq!(names(&append(review("2", "block", 2, make("/p/b"))).created), ["/p/a"]);
+    // Asked: nothing yet; after a yes the outcome comes, and then it counts.
+    let asked = append(review("3", "escalate", 3, make("/p/dir/c")));
+    assert_eq!((names(&asked.created), asked.file_operations), (vec!["/p/a".to_owned()], 1));
+    let ran = append(outcome("3", false));
+    assert_eq!(
+        (names(&ran.created), ran.file_operations),
+        (vec!["/p/a".to_owned(), "/p/dir/c".to_owned()], 2)
+    );
+    assert_eq!(ran.recent.iter().map(|past| past.failed).collect::<Vec<_>>(), [None, None, Some(false)]);
+    // Failed: not known to be the session's own.
+    append(review("4", "ok", 4, make("/p/d")));
+    assert_eq!(append(outcome("4", true)).created.len(), 2);
+    // Deleted: what is made there later may be the user's.
+    let delete = vec![file_effect(EffectKind::FileDelete, "/p/dir", Depth::Recursive)];
+    let after = append(review("5", "nudge", 5, delete));
+    assert_eq!((names(&after.created), after.actions), (vec!["/p/a".to_owned()], 5));
+}
+
+#[test]
+fn the_state_file_stays_small() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let mut bodies = Vec::new();
+    for number in 0..600_u64 {
+        let path = format!("/{}/{number}", "long-name/".repeat(20));
+        let effects = (0..10)
+            .map(|part| file_effect(EffectKind::FileCreate, &format!("{path}/{part}"), Depth::Single))
+            .collect();
+        bodies.push(review(&format!("action-{number}"), "ok", number, effects));
+        if number % 40 == 0 {
+            bodies.push(prompt(&format!("{number} {}", "goal ".repeat(2_000))));
+        }
+    }
+    let state = ledger.append_all(Timestamp(1), bodies, Durability::Plain).unwrap().state;
+    let history = state.history();
+    assert_eq!(
+        (history.goals.len(), history.seen.len(), history.recent.len(), history.created.len()),
+        (bounds::GOALS, bounds::SEEN, bounds::RECENT, bounds::CREATED)
+    );
+    assert!(history.seen.contains(&599) && !history.seen.contains(&0));
+    assert_eq!((history.actions, history.file_operations), (600, 6_000));
+    let size = std::fs::metadata(ledger.directory().join("state")).unwrap().len();
+    assert!(size < 512 * 1024, "{size}");
+}
+
+#[test]
+fn what_is_written_is_masked_and_the_halt_is_known() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let secret = "hunter22x9";
+    let mut effect = file_effect(EffectKind::FileRead, &format!("/p/token={secret}"), Depth::Single);
+    effect.note = format!("PASSWORD={secret}");
+    let mut bodies = vec![
+        started("one"),
+        prompt(&format!("use password={secret}")),
+        halted(&format!("TOKEN={secret}")),
+        review("1", "ok", 1, vec![effect]),
+        RecordBody::Event {
+            name: "notification".to_owned(),
+            fields: serde_json::json!({"api_key": secret, "message": format!("--password {secret}")}),
+        },
+    ];
+    if let RecordBody::Review(review) = &mut bodies[3] {
+        review.input = serde_json::json!({"command": format!("mysql -uroot -p{secret} shop")});
+        review.rewrite = Some(serde_json::json!({"command": format!("PGPASSWORD={secret} psql")}));
+        review.reason = format!("secret={secret}");
+    }
+    let state = ledger.append_all(Timestamp(1), bodies, Durability::Durable).unwrap().state;
+    assert!(state.halted().unwrap().starts_with("TOKEN=[masked:token:"));
+    let home = StateHome::new(directory.path());
+    for path in [ledger.path(), ledger.directory().join("state"), home.heads()] {
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{}", path.display());
+    }
+}
