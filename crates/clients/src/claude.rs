@@ -1,0 +1,23 @@
+//! Claude Code.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `decode` | its hook payloads to events |
+//! | `encode` | answers to its hook output |
+//! | `settings` | registering the hooks, and seeing whether they are registered |
+//! | `canary` | a payload that must be denied |
+//!
+//! The forms are those that version 2.1 was seen to obey; where its documentation differs, what it does wins.
+
+mod canary;
+mod decode;
+mod encode;
+mod settings;
+
+pub use canary::{Canary, canary};
+pub use decode::decode;
+pub use encode::{deny_everything, encode};
+pub use settings::{
+    EVENTS, HoldsHooks, HookCommand, Matching, Protection, Registration, protection, register, registration,
+    unregister,
+};

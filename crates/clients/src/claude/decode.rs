@@ -1,0 +1,100 @@
+//! Claude Code's hook payloads to events.
+
+use checkrein_effects::{AbsolutePath, Action, ToolName};
+use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, Outcome, SessionId};
+use serde_json::{Map, Value as Json};
+
+use crate::error::DecodeError;
+
+/// Reads one payload. Bytes that are not UTF-8 are replaced, as the client itself would; fields that this version does not know
+/// are kept for the record.
+pub fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    let text = String::from_utf8_lossy(payload);
+    let text = text.trim_start_matches('\u{feff}');
+    let value: Json = serde_json::from_str(text).map_err(|cause| DecodeError::NotJson { cause })?;
+    let Json::Object(fields) = value else { return Err(DecodeError::NotAnObject) };
+    let name = required(&fields, "hook_event_name")?.to_owned();
+    let session = SessionId(required(&fields, "session_id")?.to_owned());
+    let cwd =
+        AbsolutePath::new(required(&fields, "cwd")?).ok_or(DecodeError::MissingField { field: "cwd" })?;
+    let actor = optional(&fields, "agent_id").map(|id| ActorId(id.to_owned()));
+    let moment = moment(&name, fields, &cwd)?;
+    Ok(HookEvent { client: Client::Claude, session, cwd, actor, name, moment })
+}
+
+fn moment(name: &str, mut fields: Map<String, Json>, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
+    Ok(match name {
+        "PreToolUse" => Moment::BeforeAction { call: call(&fields), action: action(&mut fields, cwd)? },
+        "PermissionRequest" => Moment::PermissionAsked { action: action(&mut fields, cwd)? },
+        "PostToolUse" => {
+            let output = fields.get("tool_response").map(output_text).unwrap_or_default();
+            after(fields, cwd, None, output)?
+        }
+        "PostToolUseFailure" => {
+            let error = optional(&fields, "error").unwrap_or("failed, without a text").to_owned();
+            let output = error.clone();
+            after(fields, cwd, Some(error), output)?
+        }
+        "UserPromptSubmit" => {
+            Moment::Prompt { text: optional(&fields, "prompt").unwrap_or_default().to_owned() }
+        }
+        "SessionStart" => {
+            Moment::SessionStarted { source: optional(&fields, "source").unwrap_or("unknown").to_owned() }
+        }
+        "SessionEnd" => Moment::SessionEnded,
+        "Stop" => Moment::TurnEnding,
+        "SubagentStart" => Moment::SubagentStarted,
+        "SubagentStop" => Moment::SubagentEnding,
+        "PostToolBatch" => Moment::BatchDone,
+        "ConfigChange" => {
+            Moment::ConfigurationChanged { file: optional(&fields, "file_path").and_then(AbsolutePath::new) }
+        }
+        _ => {
+            for common in ["session_id", "transcript_path", "cwd", "hook_event_name"] {
+                fields.remove(common);
+            }
+            Moment::Other { fields: Json::Object(fields) }
+        }
+    })
+}
+
+fn after(
+    mut fields: Map<String, Json>,
+    cwd: &AbsolutePath,
+    error: Option<String>,
+    output: String,
+) -> Result<Moment, DecodeError> {
+    let call = call(&fields);
+    let duration_ms = fields.get("duration_ms").and_then(Json::as_u64);
+    let action = action(&mut fields, cwd)?;
+    Ok(Moment::AfterAction(Outcome { call, action, failed: error.is_some(), error, output, duration_ms }))
+}
+
+fn action(fields: &mut Map<String, Json>, cwd: &AbsolutePath) -> Result<Action, DecodeError> {
+    let tool = ToolName(required(fields, "tool_name")?.to_owned());
+    let input = fields.remove("tool_input").unwrap_or(Json::Null);
+    Ok(Action { tool, input, cwd: cwd.clone() })
+}
+
+fn call(fields: &Map<String, Json>) -> Option<ActionId> {
+    optional(fields, "tool_use_id").map(|id| ActionId(id.to_owned()))
+}
+
+fn required<'a>(fields: &'a Map<String, Json>, field: &'static str) -> Result<&'a str, DecodeError> {
+    optional(fields, field).filter(|text| !text.is_empty()).ok_or(DecodeError::MissingField { field })
+}
+
+fn optional<'a>(fields: &'a Map<String, Json>, field: &str) -> Option<&'a str> {
+    fields.get(field).and_then(Json::as_str)
+}
+
+/// What a tool answered, as text: the streams of a shell call, else the JSON itself.
+fn output_text(response: &Json) -> String {
+    let stream = |name: &str| response.get(name).and_then(Json::as_str);
+    match (response.as_str(), stream("stdout"), stream("stderr")) {
+        (Some(text), _, _) => text.to_owned(),
+        (None, Some(stdout), Some(stderr)) if !stderr.is_empty() => format!("{stdout}\n{stderr}"),
+        (None, Some(stdout), _) => stdout.to_owned(),
+        (None, None, _) => response.to_string(),
+    }
+}

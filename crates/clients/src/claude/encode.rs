@@ -1,0 +1,135 @@
+//! Answers to Claude Code's hook output: one JSON object on one line, always with exit status 0.
+
+use checkrein_protocol::{HookAnswer, HookEvent, Moment};
+use serde_json::{Value as Json, json};
+
+/// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can.
+pub fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
+    let object = match &event.moment {
+        Moment::BeforeAction { .. } => before(&event.name, answer),
+        Moment::PermissionAsked { .. } => permission(answer),
+        Moment::AfterAction(_) => after(&event.name, answer),
+        Moment::BatchDone => batch(&event.name, answer),
+        Moment::Prompt { .. } => prompt(&event.name, answer),
+        Moment::SessionStarted { .. } | Moment::SubagentStarted => context_only(&event.name, answer),
+        Moment::ConfigurationChanged { .. } => configuration(answer),
+        Moment::TurnEnding | Moment::SubagentEnding | Moment::SessionEnded | Moment::Other { .. } => {
+            json!({})
+        }
+    };
+    line(&object)
+}
+
+/// The output when nothing about the payload is known: the form of a refused tool call, with the legacy keys that a refused
+/// prompt or settings change obeys, so that whatever was asked does not go through.
+pub fn deny_everything(reason: &str) -> Vec<u8> {
+    line(&json!({
+        "decision": "block",
+        "reason": reason,
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        },
+    }))
+}
+
+fn line(object: &Json) -> Vec<u8> {
+    let mut bytes = object.to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes
+}
+
+fn before(name: &str, answer: &HookAnswer) -> Json {
+    let decision = |decision: &str, reason: &str| {
+        json!({ "hookSpecificOutput": {
+            "hookEventName": name,
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+        }})
+    };
+    match answer {
+        HookAnswer::Silent => json!({}),
+        HookAnswer::Hint { text } => context(name, text),
+        // Without a decision beside it the person's own permission rules still apply to the new input.
+        HookAnswer::Rewrite { input, text } => json!({ "hookSpecificOutput": {
+            "hookEventName": name,
+            "updatedInput": input,
+            "additionalContext": text,
+        }}),
+        HookAnswer::Ask { reason } => decision("ask", reason),
+        // `continue: false` beside it would not stop the client, and alone it would let the call run.
+        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => decision("deny", reason),
+    }
+}
+
+fn permission(answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => json!({ "hookSpecificOutput": {
+            "hookEventName": "PermissionRequest",
+            "decision": { "behavior": "deny", "message": reason },
+        }}),
+        // The person is being asked already.
+        HookAnswer::Silent
+        | HookAnswer::Hint { .. }
+        | HookAnswer::Rewrite { .. }
+        | HookAnswer::Ask { .. } => json!({}),
+    }
+}
+
+fn after(name: &str, answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Silent => json!({}),
+        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
+        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } => {
+            json!({ "decision": "block", "reason": reason })
+        }
+        HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
+    }
+}
+
+fn batch(name: &str, answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Silent => json!({}),
+        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
+        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+            json!({ "decision": "block", "reason": reason })
+        }
+    }
+}
+
+fn prompt(name: &str, answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Silent => json!({}),
+        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
+        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } => {
+            json!({ "decision": "block", "reason": reason })
+        }
+        HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
+    }
+}
+
+/// Events that can carry a text for the model and nothing else.
+fn context_only(name: &str, answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Silent => json!({}),
+        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
+        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+            context(name, reason)
+        }
+    }
+}
+
+/// A refused change keeps the old hooks in force for the session; the file stays as it was written.
+fn configuration(answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Silent | HookAnswer::Hint { .. } | HookAnswer::Rewrite { .. } => json!({}),
+        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+            json!({ "decision": "block", "reason": reason })
+        }
+    }
+}
+
+fn context(name: &str, text: &str) -> Json {
+    json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })
+}

@@ -1,0 +1,60 @@
+//! What can be wrong with a payload or a settings file.
+
+use thiserror::Error;
+
+/// A payload that could not be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Not JSON.
+    #[error("the payload is not JSON: {cause}")]
+    NotJson {
+        /// What the parser says, with line and column.
+        cause: serde_json::Error,
+    },
+    /// JSON, but not an object.
+    #[error("the payload is not a JSON object")]
+    NotAnObject,
+    /// A field that every payload has is missing or of another type.
+    #[error("the payload has no usable field `{field}`")]
+    MissingField {
+        /// Its name.
+        field: &'static str,
+    },
+}
+
+/// A settings file of a client that could not be edited.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// Not JSON; the client ignores the whole file, and so would anything written into it.
+    #[error("the settings file is not valid JSON at line {line}, column {column}: {cause}")]
+    NotJson {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What the parser says.
+        cause: String,
+    },
+    /// Something stands where an object or array must be.
+    #[error("`{key}` in the settings file is not {expected}")]
+    WrongType {
+        /// The path of the key.
+        key: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+}
+
+impl SettingsError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotJson { .. } => "mend the file by hand first; nothing was changed",
+            Self::WrongType { .. } => {
+                "the client would drop the whole file with this value; mend it first, nothing was changed"
+            }
+        }
+    }
+}

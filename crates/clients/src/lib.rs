@@ -1,0 +1,16 @@
+//! One module per client: its hook form to the protocol and back, installation, the canary.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `claude` | Claude Code: `decode`, `encode`, `settings` (where hooks are registered), `canary` |
+//! | `error` | what can be wrong with a payload or a settings file |
+//!
+//! **Invariants.** No quirk of a client leaves its module. This crate reads and writes no file: it takes and gives texts.
+//! An answer is one JSON object, and never an explicit approval: a guard that finds nothing wrong has no opinion.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod claude;
+mod error;
+
+pub use error::{DecodeError, SettingsError};
