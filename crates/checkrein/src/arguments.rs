@@ -1,0 +1,240 @@
+//! The command line: every command with its help and examples.
+
+use std::path::PathBuf;
+
+use checkrein::commands::audit::ExportForm;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The safety layer for coding agents: reviews every step before and after it happens.
+#[derive(Debug, Parser)]
+#[command(
+    name = "checkrein",
+    version,
+    max_term_width = 100,
+    after_help = "Begin with:\n  checkrein init        wire Claude Code in this project\n  checkrein doctor      prove that it protects\n  checkrein check 'rm -rf build'"
+)]
+pub(crate) struct Arguments {
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Register the hooks of a client, after showing the change.
+    #[command(
+        after_help = "Examples:\n  checkrein init                 this project, asks before writing\n  checkrein init --user --yes    every project of this person, without asking\n  checkrein init --dry-run       only show the change"
+    )]
+    Init(InitArguments),
+    /// Take the hooks back; the records stay.
+    #[command(after_help = "Examples:\n  checkrein uninstall\n  checkrein uninstall --user --yes")]
+    Uninstall(InitArguments),
+    /// Prove that the protection works: feeds the registered hook a call that must be denied.
+    #[command(
+        after_help = "Exit status: 0 protected, 1 not protected.\n\nExamples:\n  checkrein doctor\n  checkrein doctor --json"
+    )]
+    Doctor,
+    /// Explain the verdict on a command without running anything.
+    #[command(
+        after_help = "Exit status: 0 ok or nudge, 2 block or halt, 3 escalate, 1 error.\n\nExamples:\n  checkrein check 'git push --force'\n  checkrein check --json --cwd ~/proj 'rm -rf build'\n  checkrein check --batch commands.jsonl"
+    )]
+    Check {
+        /// Answer JSON Lines of questions from a file, or from standard input with `-`.
+        #[arg(long, value_name = "FILE")]
+        batch: Option<String>,
+        /// The working directory of the command.
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<String>,
+        /// The root of the workspace, instead of the repository around the working directory.
+        #[arg(long, value_name = "DIR")]
+        root: Option<String>,
+        /// The shell command.
+        command: Option<String>,
+    },
+    /// Show what happened, newest last.
+    #[command(
+        after_help = "Examples:\n  checkrein log\n  checkrein log --verdict block\n  checkrein log --session 4f3c -n 100 --json"
+    )]
+    Log {
+        /// Only the sessions whose name begins so.
+        #[arg(long, value_name = "NAME")]
+        session: Option<String>,
+        /// How many records.
+        #[arg(short, long, value_name = "COUNT", default_value_t = 30)]
+        number: usize,
+        /// Only reviews with this verdict.
+        #[arg(long)]
+        verdict: Option<VerdictName>,
+    },
+    /// Show everything that is known about one action.
+    #[command(
+        after_help = "Examples:\n  checkrein show toolu_12441b       by the beginning of its name\n  checkrein show 4f3c:17            by session and record number"
+    )]
+    Show {
+        /// The beginning of the action's name, or SESSION:NUMBER.
+        id: String,
+    },
+    /// List the recorded sessions.
+    #[command(after_help = "Example:\n  checkrein sessions")]
+    Sessions,
+    /// Halt a session, or all: every further call is refused until a person resumes.
+    #[command(
+        after_help = "Examples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
+    )]
+    Halt {
+        /// The session, by the beginning of its name.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        session: Option<String>,
+        /// Every session, also those that begin later.
+        #[arg(long)]
+        all: bool,
+        /// What the agent and the records are told.
+        #[arg(long, default_value = "a person stopped it")]
+        reason: String,
+    },
+    /// Let a halted session, or all, go on. For people only.
+    #[command(after_help = "Examples:\n  checkrein resume 4f3c\n  checkrein resume --all")]
+    Resume {
+        /// The session, by the beginning of its name.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        session: Option<String>,
+        /// The halt of all sessions.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Play a recorded session through the review and show what would have been said.
+    #[command(
+        after_help = "Reads a transcript of Claude Code, or JSON Lines {\"id\", \"steps\": [{\"tool\", \"input\", ...}]}.\n\nExample:\n  checkrein replay examples/session.jsonl"
+    )]
+    Replay {
+        /// The recording.
+        file: String,
+    },
+    /// Verify the records, or copy them.
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
+    /// Show or check the configuration.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Agree to what this project's checkrein.yaml loosens. For people only.
+    #[command(after_help = "Example:\n  checkrein trust")]
+    Trust {
+        /// Without asking.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Print completions for a shell.
+    #[command(
+        after_help = "Example:\n  checkrein completions bash > ~/.local/share/bash-completion/completions/checkrein"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Answer one hook call of a client; the client runs this, not you.
+    Hook {
+        /// The client.
+        client: ClientName,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The settings of this person: every project.
+    #[arg(long, conflicts_with = "local")]
+    pub(crate) user: bool,
+    /// The local settings of this project, which are not shared with others.
+    #[arg(long)]
+    pub(crate) local: bool,
+    /// Only show the change.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The hook program, instead of `checkrein-hook` beside this program.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) hook: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Find any edit, deletion, reordering or truncation of the records.
+    #[command(after_help = "Exit status: 0 whole, 1 not whole.\n\nExample:\n  checkrein audit verify")]
+    Verify {
+        /// Only the sessions whose name begins so.
+        session: Option<String>,
+    },
+    /// Copy the records as JSON Lines or CSV.
+    #[command(after_help = "Example:\n  checkrein audit export --form csv --output records.csv")]
+    Export {
+        /// Only the sessions whose name begins so.
+        session: Option<String>,
+        /// The form.
+        #[arg(long, value_enum, default_value_t = FormName::Jsonl)]
+        form: FormName,
+        /// The file to write, instead of standard output.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every setting and where it comes from.
+    #[command(after_help = "Example:\n  checkrein config show")]
+    Show,
+    /// Check every file that takes part.
+    #[command(after_help = "Exit status: 0 valid, 1 not valid.\n\nExample:\n  checkrein config check")]
+    Check,
+    /// Print the JSON Schema of checkrein.yaml.
+    #[command(after_help = "Example:\n  checkrein config schema > checkrein.schema.json")]
+    Schema,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ClientName {
+    Claude,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum VerdictName {
+    Ok,
+    Nudge,
+    Escalate,
+    Block,
+    Halt,
+}
+
+impl VerdictName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Nudge => "nudge",
+            Self::Escalate => "escalate",
+            Self::Block => "block",
+            Self::Halt => "halt",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FormName {
+    Jsonl,
+    Csv,
+}
+
+impl From<FormName> for ExportForm {
+    fn from(name: FormName) -> Self {
+        match name {
+            FormName::Jsonl => Self::JsonLines,
+            FormName::Csv => Self::Csv,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! One file for each command of the full program.
+
+pub mod audit;
+pub mod check;
+pub mod config;
+pub mod doctor;
+pub mod halt;
+pub mod init;
+pub mod log;
+pub mod replay;
+pub mod sessions;
+pub mod show;
+pub mod trust;
+
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+
+/// How a command ended, as an exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; for `check`, ok or nudge.
+    Done,
+    /// It failed, or what it looked at is not well.
+    Failed,
+    /// `check`: block or halt.
+    Blocked,
+    /// `check`: a person would be asked.
+    Escalated,
+}
+
+impl Exit {
+    /// The number (design 12).
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Blocked => 2,
+            Self::Escalated => 3,
+        }
+    }
+}
+
+/// Whether a command prints for people or for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Words, tables, colour.
+    Text,
+    /// JSON.
+    Json,
+}
+
+impl Output {
+    /// From a `--json` switch.
+    pub fn from_switch(json: Switch) -> Self {
+        match json {
+            Switch::On => Self::Json,
+            Switch::Off => Self::Text,
+        }
+    }
+}
+
+/// A switch of the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// Given.
+    On,
+    /// Not given.
+    Off,
+}
+
+impl From<bool> for Switch {
+    fn from(given: bool) -> Self {
+        if given { Self::On } else { Self::Off }
+    }
+}
+
+/// Refuses commands that only a person may give when an agent gives them.
+pub fn for_people_only(surroundings: &Surroundings, command: &str) -> Result<(), CommandError> {
+    if surroundings.is_inside_agent() {
+        return Err(CommandError::user(
+            format!("`checkrein {command}` is for a person, and this process was started by an agent"),
+            "run it yourself in a terminal of your own",
+        ));
+    }
+    Ok(())
+}
+
+/// JSON on several lines.
+pub fn pretty(value: &impl serde::Serialize) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(value)
+        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))
+}
+
+/// JSON on one line.
+pub fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
+    serde_json::to_string(value)
+        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_statuses_are_those_that_others_rely_on() {
+        assert_eq!([Exit::Done, Exit::Failed, Exit::Blocked, Exit::Escalated].map(Exit::code), [0, 1, 2, 3]);
+    }
+}

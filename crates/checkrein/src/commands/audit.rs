@@ -1,0 +1,114 @@
+//! `checkrein audit`: whether the records are whole, and a copy of them.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use checkrein_ledger::{SessionLedger, Verification, export_csv, export_csv_header, export_json_lines};
+use serde_json::json;
+
+use super::{Exit, Output, line};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{Wellness, mark, print};
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportForm {
+    /// The records as they stand, so that the copy can be verified too.
+    JsonLines,
+    /// A table.
+    Csv,
+}
+
+/// Verifies every ledger, or those of the sessions whose name begins so.
+pub fn verify(
+    surroundings: &Surroundings,
+    session: Option<&str>,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let all = checkrein_ledger::verify_all(&surroundings.state)?;
+    let chosen: Vec<(&String, &Verification)> = all
+        .sessions
+        .iter()
+        .filter(|(folder, _)| session.is_none_or(|text| folder.starts_with(text)))
+        .collect();
+    if let Some(text) = session.filter(|_| chosen.is_empty()) {
+        return Err(CommandError::user(
+            format!("no session begins with `{text}`"),
+            "`checkrein sessions` lists them",
+        ));
+    }
+    // What belongs to no ledger is said when everything is looked at, not when one session is.
+    let (around, retention) = match session {
+        None => (all.problems.as_slice(), all.retention.as_ref()),
+        Some(_) => (&[][..], None),
+    };
+    let whole = around.is_empty()
+        && chosen.iter().all(|(_, verification)| verification.is_whole())
+        && retention.is_none_or(Verification::is_whole);
+    let named = retention.map(|verification| ("(removed sessions)", verification));
+    for (name, verification) in
+        chosen.iter().map(|(name, verification)| (name.as_str(), *verification)).chain(named)
+    {
+        let texts = |broken: &[checkrein_ledger::Broken]| broken.iter().map(describe).collect::<Vec<_>>();
+        let (problems, repairs) = (texts(&verification.problems), texts(&verification.repairs));
+        match output {
+            Output::Json => print(&line(&json!({
+                "session": name, "records": verification.records, "problems": problems, "repairs": repairs,
+            }))?),
+            Output::Text => {
+                let well = if verification.is_whole() { Wellness::Well } else { Wellness::Broken };
+                print(&format!("{} {name}  {} records", mark(well), verification.records));
+                problems.iter().for_each(|problem| print(&format!("     {problem}")));
+                repairs.iter().for_each(|repair| print(&format!("     repaired: {repair}")));
+            }
+        }
+    }
+    for problem in around {
+        match output {
+            Output::Json => print(&line(&json!({ "session": null, "problems": [describe(problem)] }))?),
+            Output::Text => print(&format!("{} {}", mark(Wellness::Broken), describe(problem))),
+        }
+    }
+    if output == Output::Text {
+        let records: u64 = chosen.iter().map(|(_, verification)| verification.records).sum();
+        let verdict = if whole { "whole" } else { "NOT whole" };
+        print(&format!("{records} records in {} sessions: {verdict}", chosen.len()));
+    }
+    Ok(if whole { Exit::Done } else { Exit::Failed })
+}
+
+fn describe(broken: &checkrein_ledger::Broken) -> String {
+    let place = broken.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    format!("{place}{}: {}", format!("{:?}", broken.kind).to_lowercase(), broken.detail)
+}
+
+/// Writes all records, or those of the sessions whose name begins so, to a file or to standard output.
+pub fn export(
+    surroundings: &Surroundings,
+    session: Option<&str>,
+    form: ExportForm,
+    file: Option<&str>,
+) -> Result<Exit, CommandError> {
+    let folders = super::log::folders(surroundings, session)?;
+    let mut writer: Box<dyn Write> = match file {
+        Some(path) => Box::new(BufWriter::new(
+            File::create(path).map_err(|error| CommandError::file("write", path, &error))?,
+        )),
+        None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    let place = file.unwrap_or("standard output");
+    if form == ExportForm::Csv {
+        export_csv_header(&mut writer).map_err(|error| CommandError::file("write", place, &error))?;
+    }
+    for folder in folders {
+        let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
+        let written = match form {
+            ExportForm::JsonLines => export_json_lines(&path, &mut writer),
+            ExportForm::Csv => export_csv(&folder, &path, &mut writer),
+        };
+        written.map_err(|error| CommandError::user(error.to_string(), "run `checkrein audit verify`"))?;
+    }
+    writer.flush().map_err(|error| CommandError::file("write", place, &error))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,241 @@
+//! `checkrein check`: explains a verdict without running anything.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+
+use checkrein_effects::{AbsolutePath, Action};
+use checkrein_protocol::{BatchAnswer, BatchQuestion};
+use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
+use serde_json::{Value as Json, json};
+
+use super::{Exit, Output, line, pretty};
+use crate::error::CommandError;
+use crate::guard::Guard;
+use crate::surroundings::Surroundings;
+use crate::terminal::{bold, dim, plain, print, verdict};
+
+/// Where the action would run.
+#[derive(Debug, Clone, Default)]
+pub struct Where {
+    /// The working directory; that of this process by default.
+    pub cwd: Option<String>,
+    /// The workspace; the repository around the working directory by default.
+    pub root: Option<String>,
+}
+
+/// Explains the verdict on one shell command.
+pub fn one(
+    surroundings: Surroundings,
+    place: &Where,
+    command: &str,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let cwd = directory(&surroundings, place.cwd.as_deref());
+    let guard = guard(surroundings, place, &cwd);
+    let review = guard.check(&Action::command(command, cwd), None);
+    match output {
+        Output::Json => print(&pretty(&BatchAnswer::new(json!("1"), &review))?),
+        Output::Text => print(&explain(&review)),
+    }
+    Ok(exit_of(review.verdict.kind))
+}
+
+/// Answers JSON Lines of questions, one line each, in order. A line that cannot be read is answered with an error and a block.
+pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<Exit, CommandError> {
+    let input: Box<dyn BufRead> = match source {
+        "-" => Box::new(io::stdin().lock()),
+        path => Box::new(BufReader::new(
+            File::open(path).map_err(|error| CommandError::file("read", path, &error))?,
+        )),
+    };
+    let own = directory(&surroundings, place.cwd.as_deref());
+    let first = guard(surroundings, place, &own);
+    let settings = &first.policy().config().step_reviewer.cache;
+    let size = if settings.enabled { usize::try_from(settings.max_size).unwrap_or(usize::MAX) } else { 0 };
+    let mut cache = ReviewCache::new(TimeToLive(settings.ttl_minutes.saturating_mul(60_000)), Size(size));
+    let mut guards = vec![(own.clone(), first)];
+    let mut output = io::BufWriter::new(io::stdout().lock());
+    let mut exit = Exit::Done;
+    for (number, text) in input.split(b'\n').enumerate() {
+        let text = text.map_err(|error| CommandError::file("read", source, &error))?;
+        if text.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let answered = match question(&text, number + 1) {
+            Err(error) => {
+                exit = Exit::Failed;
+                error.to_string()
+            }
+            Ok((id, question)) => {
+                let cwd = question.cwd.as_deref().map_or_else(|| own.clone(), |text| own.join(text));
+                let guard = guard_for(&mut guards, place, &cwd);
+                let action = action(question, cwd);
+                line(&BatchAnswer::new(id, &guard.check(&action, Some(&mut cache))))?
+            }
+        };
+        if writeln!(output, "{answered}").is_err() {
+            return Ok(Exit::Done);
+        }
+    }
+    drop(output.flush());
+    Ok(exit)
+}
+
+/// The guard of the workspace that holds `cwd`; workspaces are few, commands many.
+fn guard_for<'a>(guards: &'a mut Vec<(AbsolutePath, Guard)>, place: &Where, cwd: &AbsolutePath) -> &'a Guard {
+    let known = guards.iter().position(|(directory, _)| directory == cwd);
+    let at = known.unwrap_or_else(|| {
+        let surroundings = guards.first().map(|(_, guard)| guard.surroundings().clone());
+        if let Some(surroundings) = surroundings {
+            guards.push((cwd.clone(), guard(surroundings, place, cwd)));
+        }
+        guards.len() - 1
+    });
+    &guards[at].1
+}
+
+fn question(text: &[u8], number: usize) -> Result<(Json, BatchQuestion), Json> {
+    let refused = |id: Json, cause: String| json!({ "id": id, "error": format!("line {number}: {cause}"), "verdict": "block", "decision": "block" });
+    let value: Json = serde_json::from_slice(text).map_err(|error| {
+        refused(Json::Null, format!("column {}: {}", error.column(), without_place(&error)))
+    })?;
+    let id = value.get("id").cloned().unwrap_or(Json::Null);
+    let question: BatchQuestion =
+        serde_json::from_value(value).map_err(|error| refused(id.clone(), error.to_string()))?;
+    if question.command.is_none() && question.tool.is_none() {
+        return Err(refused(id, "neither `command` nor `tool` is given".to_owned()));
+    }
+    Ok((id, question))
+}
+
+/// What the parser says without its own line and column: each line is a text of its own to it.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(cause, _)| cause.to_owned())
+}
+
+fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
+    match (question.command, question.tool) {
+        (Some(command), _) => Action::command(command, cwd),
+        (None, tool) => {
+            Action::tool_call(tool.unwrap_or_default(), question.input.unwrap_or(Json::Null), cwd)
+        }
+    }
+}
+
+fn directory(surroundings: &Surroundings, given: Option<&str>) -> AbsolutePath {
+    given.map_or_else(|| surroundings.cwd.clone(), |text| surroundings.cwd.join(text))
+}
+
+fn guard(surroundings: Surroundings, place: &Where, cwd: &AbsolutePath) -> Guard {
+    match &place.root {
+        Some(root) => {
+            let root = surroundings.cwd.join(root);
+            Guard::in_workspace(surroundings, root)
+        }
+        None => Guard::open(surroundings, cwd),
+    }
+}
+
+fn exit_of(kind: VerdictKind) -> Exit {
+    match kind {
+        VerdictKind::Ok | VerdictKind::Nudge => Exit::Done,
+        VerdictKind::Escalate => Exit::Escalated,
+        VerdictKind::Block | VerdictKind::Halt => Exit::Blocked,
+    }
+}
+
+/// The whole explanation of a review, for people.
+pub fn explain(review: &Review) -> String {
+    let mut lines = Vec::new();
+    let flagged = if review.verdict.flagged { ", flagged" } else { "" };
+    lines.push(format!(
+        "{}{flagged}  (decision {})",
+        verdict(review.verdict.kind.name()),
+        review.decision.name()
+    ));
+    if !review.reasoning.primary.is_empty() {
+        lines.push(format!("  {}", plain(&review.reasoning.primary)));
+    }
+    let factors: Vec<String> = review
+        .risk
+        .factors
+        .iter()
+        .map(|f| format!("{} {:+.2} ({})", f.name, f.amount, plain(&f.detail)))
+        .collect();
+    lines.push(format!(
+        "{}  {} {}  {}",
+        bold("risk"),
+        review.risk.score,
+        review.risk.level.name(),
+        dim(&factors.join(", "))
+    ));
+    lines.push(format!(
+        "{}  {} {}  {}",
+        bold("rationality"),
+        review.rationality.score,
+        review.rationality.level.name(),
+        dim(&components(review))
+    ));
+    if review.side_effects.effects.is_empty() {
+        lines.push(format!("{}  none", bold("effects")));
+    } else {
+        lines.push(bold("effects"));
+        for effect in review.side_effects.effects.iter().take(20) {
+            let certainty = match effect.certainty {
+                checkrein_effects::Certainty::Certain => "",
+                checkrein_effects::Certainty::Possible => "perhaps ",
+            };
+            let note = if effect.note.is_empty() {
+                String::new()
+            } else {
+                dim(&format!("  {}", plain(&effect.note)))
+            };
+            lines.push(format!("  {certainty}{}{note}", plain(&sentence(effect))));
+        }
+        let more = review.side_effects.effects.len().saturating_sub(20);
+        if more > 0 {
+            lines.push(format!("  and {more} more"));
+        }
+    }
+    for finding in &review.rules {
+        lines.push(format!(
+            "{}  {} says {}: {}",
+            bold("rule"),
+            finding.rule,
+            finding.decision.name(),
+            plain(&finding.reason)
+        ));
+    }
+    if let Some(rewrite) = &review.rewrite {
+        lines.push(format!(
+            "{}  {}\n  {}",
+            bold("runs instead"),
+            plain(&rewrite.command),
+            dim(&plain(&rewrite.note))
+        ));
+    }
+    for alternative in &review.alternatives {
+        lines.push(format!("{}  {}", bold("instead"), plain(alternative)));
+    }
+    for failure in &review.failures {
+        lines.push(format!("{}  {}", bold("did not run"), plain(failure)));
+    }
+    lines.push(format!("{}  {}", bold("confidence"), review.confidence));
+    lines.join("\n")
+}
+
+fn components(review: &Review) -> String {
+    let part = |name: &str, score: Option<checkrein_review::Score>| match score {
+        Some(score) => format!("{name} {score}"),
+        None => format!("{name} did not run"),
+    };
+    let rationality = &review.rationality;
+    [
+        part("goal alignment", rationality.goal_alignment),
+        part("logical progression", rationality.logical_progression),
+        part("efficiency", Some(rationality.efficiency)),
+        part("completeness", Some(rationality.completeness)),
+    ]
+    .join(", ")
+}

@@ -1,0 +1,66 @@
+//! `checkrein config`: what is set, where it was set, and whether it is right.
+
+use checkrein_policy::{Loosening, Provenance, settings_of};
+use checkrein_world::find_workspace;
+use serde_json::json;
+
+use super::{Exit, Output, pretty};
+use crate::error::CommandError;
+use crate::settings;
+use crate::surroundings::Surroundings;
+use crate::terminal::{dim, print, table};
+
+/// Prints the effective configuration with the place of every setting.
+pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd))?;
+    match output {
+        Output::Json => {
+            let settings: Vec<_> = settings_of(&loaded.config)
+                .into_iter()
+                .map(|setting| json!({ "key": setting.path, "value": setting.value, "from": loaded.provenance.get(setting.path) }))
+                .collect();
+            print(&pretty(&json!({ "settings": settings, "pending": loaded.pending }))?);
+        }
+        Output::Text => {
+            let rows = settings_of(&loaded.config)
+                .into_iter()
+                .map(|setting| {
+                    vec![setting.path.to_owned(), setting.value, origin(loaded.provenance.get(setting.path))]
+                })
+                .collect();
+            print(&table(&["key", "value", "from"], rows));
+            loaded.pending.iter().for_each(|loosening| print(&dim(&waiting(loosening))));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Checks every configuration file that takes part.
+pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd))?;
+    settings::catalogue(surroundings)?;
+    match output {
+        Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),
+        Output::Text => {
+            print("the configuration is valid");
+            loaded.pending.iter().for_each(|loosening| print(&waiting(loosening)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn origin(provenance: Option<&Provenance>) -> String {
+    provenance.map_or_else(|| "built in".to_owned(), |place| format!("{}:{}", place.file, place.line))
+}
+
+/// What a project file asks for and does not get, in words.
+pub fn waiting(loosening: &Loosening) -> String {
+    let Loosening { key, from, to, file, line } = loosening;
+    format!("waits for `checkrein trust`: {key} from {from} to {to} ({file}:{line})")
+}
+
+/// Prints the JSON Schema of `checkrein.yaml`.
+pub fn schema() -> Result<Exit, CommandError> {
+    print(&pretty(&checkrein_policy::schema())?);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,237 @@
+//! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use checkrein_clients::claude::{Registration, canary};
+use serde::Serialize;
+
+use super::init::{Scope, read, registered, settings_file};
+use super::{Exit, Output, pretty};
+use crate::error::CommandError;
+use crate::guard::Guard;
+use crate::surroundings::Surroundings;
+use crate::terminal::{Wellness, dim, mark, print};
+
+/// How often the hook is run for the latency figure.
+const RUNS: usize = 20;
+
+/// How long one run of the hook may take before it counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: String,
+    #[serde(serialize_with = "wellness_name")]
+    wellness: Wellness,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn wellness_name<S: serde::Serializer>(wellness: &Wellness, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match wellness {
+        Wellness::Well => "well",
+        Wellness::Doubtful => "doubtful",
+        Wellness::Broken => "broken",
+    })
+}
+
+/// Examines the installation in this project; fails when it does not protect.
+pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let mut findings = Vec::new();
+    let commands = settings_findings(&surroundings, &mut findings);
+    let state = surroundings.state.clone();
+    let guard = Guard::open(surroundings, &crate_cwd()?);
+    for failure in guard.failures() {
+        findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
+    }
+    if guard.failures().is_empty() {
+        let mode = guard.policy().config().mode.word();
+        let wellness = if mode == "observe" { Wellness::Doubtful } else { Wellness::Well };
+        findings.push(finding(
+            "configuration",
+            wellness,
+            format!("mode {mode}"),
+            (mode == "observe").then_some("observe records and stops nothing"),
+        ));
+    }
+    state_finding(&state, &mut findings);
+    for command in &commands {
+        probe(&guard, command, &mut findings);
+    }
+    let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Wellness::Broken);
+    match output {
+        Output::Json => print(&pretty(&findings)?),
+        Output::Text => {
+            for finding in &findings {
+                print(&format!("{} {:<14} {}", mark(finding.wellness), finding.check, finding.detail));
+                if let Some(hint) = &finding.hint {
+                    print(&format!("   {}", dim(&format!("hint: {hint}"))));
+                }
+            }
+            print(match worst {
+                Wellness::Well => "protected",
+                Wellness::Doubtful => "protected, with remarks",
+                Wellness::Broken => "NOT protected",
+            });
+        }
+    }
+    Ok(if worst == Wellness::Broken { Exit::Failed } else { Exit::Done })
+}
+
+fn crate_cwd() -> Result<checkrein_effects::AbsolutePath, CommandError> {
+    Ok(Surroundings::of_process()?.cwd)
+}
+
+/// Looks at every settings file that takes part; one that the client cannot read silences all hooks in it.
+fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -> Vec<String> {
+    let mut found = Vec::new();
+    for scope in [Scope::Project, Scope::Local, Scope::User] {
+        let path = settings_file(surroundings, scope);
+        let text = match read(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                findings.push(finding("settings", Wellness::Broken, error.message, error.hint.as_deref()));
+                continue;
+            }
+        };
+        match registered(&path) {
+            Err(error) => {
+                findings.push(finding(
+                    "settings",
+                    Wellness::Broken,
+                    format!("{path}: {error}"),
+                    error.hint.as_deref(),
+                ));
+            }
+            Ok(Registration::Absent) => {}
+            Ok(Registration::Partial { missing, commands }) => {
+                let detail =
+                    format!("{path}: {} events are not registered: {}", missing.len(), missing.join(", "));
+                let vital = missing.contains(&"PreToolUse");
+                let wellness = if vital { Wellness::Broken } else { Wellness::Doubtful };
+                findings.push(finding("settings", wellness, detail, Some("run `checkrein init`")));
+                found.extend(commands);
+            }
+            Ok(Registration::Complete { commands }) => {
+                findings.push(finding(
+                    "settings",
+                    Wellness::Well,
+                    format!("{path}: all events registered"),
+                    None,
+                ));
+                found.extend(commands);
+            }
+        }
+        let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        if settings.get("disableAllHooks").and_then(serde_json::Value::as_bool) == Some(true) {
+            let hint = Some("remove `disableAllHooks` from it");
+            findings.push(finding(
+                "settings",
+                Wellness::Broken,
+                format!("{path}: all hooks are switched off"),
+                hint,
+            ));
+        }
+    }
+    found.sort();
+    found.dedup();
+    if found.is_empty() {
+        let hint = Some("run `checkrein init` in the project, or `checkrein init --user`");
+        findings.push(finding("settings", Wellness::Broken, "no hook is registered here".to_owned(), hint));
+    }
+    found
+}
+
+fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding>) {
+    let verified = checkrein_ledger::verify_all(state);
+    match verified {
+        Err(error) => {
+            findings.push(finding("records", Wellness::Broken, error.to_string(), Some(error.hint())));
+        }
+        Ok(all) => {
+            let broken = all.problems.len()
+                + all.sessions.values().map(|session| session.problems.len()).sum::<usize>();
+            let records: u64 = all.sessions.values().map(|session| session.records).sum();
+            let detail = format!("{records} records in {} sessions, {broken} problems", all.sessions.len());
+            let hint = (broken > 0).then_some("run `checkrein audit verify`");
+            let wellness = if broken > 0 { Wellness::Doubtful } else { Wellness::Well };
+            findings.push(finding("records", wellness, detail, hint));
+        }
+    }
+}
+
+/// Feeds the canary to the hook command through a shell, as the client does, and measures it.
+fn probe(guard: &Guard, command: &str, findings: &mut Vec<Finding>) {
+    let canary = canary(guard.workspace());
+    let mut times = Vec::with_capacity(RUNS);
+    for _ in 0..RUNS {
+        let started = Instant::now();
+        match run_hook(command, canary.payload()) {
+            Err(cause) => {
+                let hint = Some(
+                    "run `checkrein init` again; the client lets calls run when its hook cannot be started",
+                );
+                findings.push(finding("canary", Wellness::Broken, format!("`{command}`: {cause}"), hint));
+                return;
+            }
+            Ok(output) if !canary.is_denied(&output) => {
+                let observing = guard.policy().config().mode.word() == "observe";
+                let detail = format!("`{command}` let `rm -rf ~` pass");
+                let (wellness, hint) = if observing {
+                    (Wellness::Doubtful, "the mode is observe: nothing is stopped")
+                } else {
+                    (Wellness::Broken, "run `checkrein check 'rm -rf ~'` to see why")
+                };
+                findings.push(finding("canary", wellness, detail, Some(hint)));
+                return;
+            }
+            Ok(_) => times.push(started.elapsed()),
+        }
+    }
+    times.sort();
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    let detail = format!("`rm -rf ~` is denied by `{command}`");
+    findings.push(finding("canary", Wellness::Well, detail, None));
+    let wellness = if median > Duration::from_millis(100) { Wellness::Doubtful } else { Wellness::Well };
+    let detail = format!(
+        "{:.1} ms for one call, a durable record included (median of {RUNS})",
+        median.as_secs_f64() * 1000.0
+    );
+    findings.push(finding("latency", wellness, detail, None));
+}
+
+fn run_hook(command: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    if let Some(mut input) = child.stdin.take() {
+        // A hook that does not read is seen by what it answers.
+        drop(input.write_all(payload));
+    }
+    let started = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => break,
+            Ok(Some(status)) => return Err(format!("ended with {status}")),
+            Ok(None) if started.elapsed() > PATIENCE => {
+                drop(child.kill());
+                return Err(format!("gave no answer in {} s", PATIENCE.as_secs()));
+            }
+            Ok(None) => std::thread::sleep(Duration::from_micros(200)),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    child.wait_with_output().map(|output| output.stdout).map_err(|error| error.to_string())
+}
+
+fn finding(check: &str, wellness: Wellness, detail: String, hint: Option<&str>) -> Finding {
+    Finding { check: check.to_owned(), wellness, detail, hint: hint.map(str::to_owned) }
+}

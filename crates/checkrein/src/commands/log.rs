@@ -1,0 +1,143 @@
+//! `checkrein log`: what happened, newest last.
+
+use checkrein_ledger::{FolderName, SessionLedger, last, lines};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+
+use super::{Exit, Output, line};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{cut, dim, plain, print, table, verdict};
+
+/// What to show.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// One session, by the beginning of its name; every session by default.
+    pub session: Option<String>,
+    /// At most so many records, the newest.
+    pub count: usize,
+    /// Only reviews with this verdict.
+    pub verdict: Option<String>,
+}
+
+/// Shows the newest records.
+pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -> Result<Exit, CommandError> {
+    let mut records = Vec::new();
+    for folder in folders(surroundings, selection.session.as_deref())? {
+        let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+        // With a filter the newest matches may lie far back; without one the end of the file is enough.
+        let found = match &selection.verdict {
+            None => last(&ledger.path(), selection.count)?,
+            Some(_) => lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect(),
+        };
+        records.extend(found.into_iter().map(|record| (folder.clone(), record)));
+    }
+    records.retain(|(_, record)| matches_verdict(record, selection.verdict.as_deref()));
+    records.sort_by_key(|(_, record)| record.at);
+    let newest = records.len().saturating_sub(selection.count);
+    let records = records.split_off(newest);
+    match output {
+        Output::Json => {
+            for (folder, record) in &records {
+                let mut value = serde_json::to_value(record).unwrap_or_default();
+                if let Some(fields) = value.as_object_mut() {
+                    fields.insert("session".to_owned(), folder.as_str().into());
+                }
+                print(&line(&value)?);
+            }
+        }
+        Output::Text if records.is_empty() => {
+            print("nothing is recorded yet; `checkrein init` registers the hooks");
+        }
+        Output::Text => {
+            let rows = records.iter().map(|(folder, record)| row(folder, record)).collect();
+            print(&table(&["time", "session", "verdict", "what", "why"], rows));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The folders of the sessions whose name begins so; all without a beginning.
+pub fn folders(
+    surroundings: &Surroundings,
+    beginning: Option<&str>,
+) -> Result<Vec<FolderName>, CommandError> {
+    let all = checkrein_ledger::sessions(&surroundings.state)?;
+    let folders: Vec<FolderName> = all
+        .into_iter()
+        .filter(|session| beginning.is_none_or(|text| session.folder.as_str().starts_with(text)))
+        .map(|session| session.folder)
+        .collect();
+    match beginning {
+        Some(text) if folders.is_empty() => Err(CommandError::user(
+            format!("no session begins with `{text}`"),
+            "`checkrein sessions` lists them",
+        )),
+        _ => Ok(folders),
+    }
+}
+
+fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {
+    match (wanted, &record.body) {
+        (None, _) => true,
+        (Some(wanted), RecordBody::Review(review)) => review.verdict == wanted,
+        (Some(_), _) => false,
+    }
+}
+
+fn row(folder: &FolderName, record: &Record) -> Vec<String> {
+    let (mark, what, why) = describe(record);
+    vec![
+        dim(&time(record.at.0)),
+        dim(&cut(folder.as_str(), 9)),
+        mark,
+        cut(&plain(&what), 60),
+        cut(&plain(&why), 70),
+    ]
+}
+
+/// A record in three cells: verdict, what, why.
+fn describe(record: &Record) -> (String, String, String) {
+    let plainly = |what: String, why: String| (dim("-"), what, why);
+    match &record.body {
+        RecordBody::Review(review) => (verdict(&review.verdict), call(review), review.reason.clone()),
+        RecordBody::Outcome(outcome) => {
+            let how = if outcome.failed { "failed" } else { "done" };
+            plainly(format!("{} {how}", outcome.tool.as_str()), outcome.error.clone().unwrap_or_default())
+        }
+        RecordBody::SessionStarted { workspace, source, .. } => {
+            plainly(format!("session {source}"), workspace.clone())
+        }
+        RecordBody::Prompt { text } => plainly("prompt".to_owned(), text.clone()),
+        RecordBody::Event { name, .. } => plainly(name.clone(), String::new()),
+        RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),
+        RecordBody::Resumed { by, .. } => plainly(format!("resumed by {by}"), String::new()),
+        RecordBody::ConfigChanged { file, decision } => plainly(format!("settings {file}"), decision.clone()),
+        RecordBody::Failure { stage, kind, detail, verdict: answered } => {
+            (verdict(answered), format!("did not run: {stage} {kind}"), detail.clone())
+        }
+        RecordBody::Retention { removed, reason } => {
+            plainly(format!("{} sessions removed", removed.len()), reason.clone())
+        }
+        RecordBody::Anchor { session, seq, .. } => plainly(format!("anchor {session} {seq}"), String::new()),
+        RecordBody::Repaired { reason, lost_bytes, .. } => {
+            plainly(format!("repaired, {lost_bytes} bytes"), reason.clone())
+        }
+        RecordBody::Unknown => plainly("unknown record".to_owned(), "written by a newer version".to_owned()),
+    }
+}
+
+/// A call in one line: the tool and what it is given.
+pub fn call(review: &ReviewRecord) -> String {
+    let text = |key: &str| review.input.get(key).and_then(serde_json::Value::as_str);
+    let given = text("command")
+        .or_else(|| text("file_path"))
+        .or_else(|| text("notebook_path"))
+        .or_else(|| text("url"));
+    format!("{} {}", review.tool.as_str(), given.map_or_else(|| review.input.to_string(), str::to_owned))
+}
+
+/// A moment as text, in UTC.
+pub fn time(milliseconds: u64) -> String {
+    let stamp = i64::try_from(milliseconds).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    stamp.map_or_else(|| milliseconds.to_string(), |stamp| stamp.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}

@@ -1,0 +1,129 @@
+//! `checkrein show ID`: everything that is known about one action.
+
+use checkrein_ledger::{SessionLedger, lines};
+use checkrein_protocol::{OutcomeRecord, Record, RecordBody, ReviewRecord};
+use checkrein_review::sentence;
+use serde_json::json;
+
+use super::log::{call, folders, time};
+use super::{Exit, Output, pretty};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{bold, dim, plain, print, verdict};
+
+/// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
+/// (`SESSION:NUMBER`).
+pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exit, CommandError> {
+    let (session, wanted) = match id.rsplit_once(':') {
+        Some((session, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (Some(session), number)
+        }
+        _ => (None, id),
+    };
+    let mut found: Vec<Record> = Vec::new();
+    for folder in folders(surroundings, session)? {
+        let ledger = SessionLedger::of_folder(&surroundings.state, folder);
+        let records = lines(&ledger.path())?.filter_map(|line| line.ok()?.record);
+        found.extend(records.filter(|record| is_meant(record, session, wanted)));
+    }
+    if found.is_empty() {
+        return Err(CommandError::user(
+            format!("no action begins with `{id}`"),
+            "`checkrein log --json` shows the names (`action_id`)",
+        ));
+    }
+    match output {
+        Output::Json => print(&pretty(&json!(found))?),
+        Output::Text => {
+            for record in &found {
+                print(&explain(record));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
+    match (session, &record.body) {
+        (Some(_), _) => record.seq.to_string() == wanted,
+        (None, RecordBody::Review(review)) => review.action_id.as_str().starts_with(wanted),
+        (None, RecordBody::Outcome(outcome)) => outcome.action_id.as_str().starts_with(wanted),
+        (None, _) => false,
+    }
+}
+
+fn explain(record: &Record) -> String {
+    let head = dim(&format!("{}  record {}", time(record.at.0), record.seq));
+    match &record.body {
+        RecordBody::Review(review) => format!("{head}\n{}", review_text(review)),
+        RecordBody::Outcome(outcome) => format!("{head}\n{}", outcome_text(outcome)),
+        other => format!("{head}\n{}", pretty(other).unwrap_or_default()),
+    }
+}
+
+fn review_text(review: &ReviewRecord) -> String {
+    let flagged = if review.flagged { ", flagged" } else { "" };
+    let mut lines = vec![
+        format!("{}{flagged}  {}", verdict(&review.verdict), plain(&call(review))),
+        format!(
+            "  decision {}, mode {}, {} µs, in {}",
+            review.decision,
+            review.mode,
+            review.elapsed_us,
+            plain(&review.cwd)
+        ),
+        format!(
+            "  action {}{}",
+            review.action_id.as_str(),
+            review.actor.as_ref().map(|id| format!(", sub-agent {id}")).unwrap_or_default()
+        ),
+    ];
+    if !review.reason.is_empty() {
+        lines.push(format!("{}  {}", bold("why"), plain(&review.reason)));
+    }
+    lines.push(format!("{}  {:.2} {}", bold("risk"), review.risk.score, review.risk.level));
+    lines.extend(review.risk.factors.iter().map(|factor| format!("  {}", plain(factor))));
+    match &review.rationality {
+        Some(rationality) => {
+            lines.push(format!("{}  {:.2} {}", bold("rationality"), rationality.score, rationality.level));
+        }
+        None => lines.push(format!("{}  did not run", bold("rationality"))),
+    }
+    lines.push(bold("effects"));
+    for effect in &review.effects {
+        let note = if effect.note.is_empty() { String::new() } else { format!("; {}", effect.note) };
+        lines.push(plain(&format!(
+            "  {} {}, severity {}, stake {}, by {}{note}",
+            effect.kind.name(),
+            sentence(effect),
+            serde_name(&effect.severity),
+            serde_name(&effect.stake),
+            effect.cause
+        )));
+    }
+    let parts =
+        [("rule", &review.rules), ("instead", &review.alternatives), ("did not run", &review.problems)];
+    for (name, texts) in parts {
+        lines.extend(texts.iter().map(|text| format!("{}  {}", bold(name), plain(text))));
+    }
+    if let Some(rewrite) = &review.rewrite {
+        lines.push(format!("{}  {}", bold("ran instead"), plain(rewrite.as_str().unwrap_or_default())));
+    }
+    lines.join("\n")
+}
+
+fn serde_name(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn outcome_text(outcome: &OutcomeRecord) -> String {
+    let how = if outcome.failed { "failed" } else { "done" };
+    let took = outcome.duration_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
+    let error = outcome.error.as_ref().map(|text| format!("\n  {}", plain(text))).unwrap_or_default();
+    format!(
+        "{}  {} {how}{took}, {} bytes of output{error}",
+        bold("outcome"),
+        outcome.tool.as_str(),
+        outcome.output_bytes
+    )
+}

@@ -1,0 +1,144 @@
+//! The hook's edge: one payload on standard input, one JSON object on standard output, exit status 0, whatever happens.
+//!
+//! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can keep the answer from being
+//! given: the main thread waits for a bounded time and answers by the table of [`crate::fail_closed`] when nothing came.
+
+use std::io::{self, Write as _};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use checkrein_clients::claude;
+use checkrein_protocol::{Client, HookEvent};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::fail_closed::Failure;
+use crate::guard::Guard;
+use crate::surroundings::Surroundings;
+
+/// The greatest payload that is read, in bytes. An edit carries the whole old file, so this is generous (ours).
+const PAYLOAD_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How long a payload may take to arrive (ours).
+const INPUT_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How long the work may take: far below the time-out of the client, after which it would let the call run (ours).
+const WORK_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Room for the recursion of the interpreter, which is bounded by counts and needs far less (ours). Only touched pages cost anything.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Answers one hook call of `client`. Never fails: what goes wrong is in the answer.
+pub fn answer_hook(client: Client) {
+    // A panic message would go to the client's log with whatever it quotes.
+    panic::set_hook(Box::new(|_| {}));
+    let answer = match read_payload() {
+        Ok(payload) => work_on(client, payload),
+        Err(failure) => refuse(client, &[], &failure),
+    };
+    let mut output = io::stdout().lock();
+    // A client that closed the pipe cannot be told anything any more.
+    drop(output.write_all(&answer).and_then(|()| output.flush()));
+}
+
+fn work_on(client: Client, payload: Vec<u8>) -> Vec<u8> {
+    let payload = std::sync::Arc::new(payload);
+    let (sender, receiver) = mpsc::channel();
+    let shared = std::sync::Arc::clone(&payload);
+    let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
+        let answer = panic::catch_unwind(AssertUnwindSafe(|| respond(client, &shared)));
+        // The main thread may have given up already.
+        drop(sender.send(answer));
+    });
+    let failure = match worker {
+        Err(error) => Failure::Resources(error.to_string()),
+        Ok(_) => match receiver.recv_timeout(WORK_DEADLINE) {
+            Ok(Ok(Ok(answer))) => return answer,
+            Ok(Ok(Err(failure))) => failure,
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Failure::Panic,
+            Err(RecvTimeoutError::Timeout) => Failure::ReviewDeadline,
+        },
+    };
+    refuse(client, &payload, &failure)
+}
+
+fn respond(client: Client, payload: &[u8]) -> Result<Vec<u8>, Failure> {
+    let started = Instant::now();
+    let event = decode(client, payload)?;
+    let surroundings = Surroundings::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
+    let guard = Guard::open(surroundings, &event.cwd);
+    let answer = guard.handle(&event, started);
+    let encoded = match client {
+        Client::Claude => claude::encode(&event, &answer),
+    };
+    // The process ends in a moment and gives all its memory back at once; giving it back piece by piece costs more than that.
+    std::mem::forget((guard, event, answer));
+    Ok(encoded)
+}
+
+fn decode(client: Client, payload: &[u8]) -> Result<HookEvent, Failure> {
+    match client {
+        Client::Claude => claude::decode(payload).map_err(|error| Failure::Payload(error.to_string())),
+    }
+}
+
+/// The refusal for a failure at the edge, written down if that is still possible.
+fn refuse(client: Client, payload: &[u8], failure: &Failure) -> Vec<u8> {
+    let record = || {
+        let session = decode(client, payload).ok().map(|event| event.session);
+        if let Ok(surroundings) = Surroundings::of_process() {
+            crate::guard::record_failure(&surroundings, session, failure);
+        }
+    };
+    // Nothing that goes wrong while writing it down may keep the refusal from being given.
+    drop(panic::catch_unwind(AssertUnwindSafe(record)));
+    match client {
+        Client::Claude => claude::deny_everything(&failure.reason()),
+    }
+}
+
+/// Reads until the end of the input, or until a whole JSON object has come and nothing more is waiting: a client that never closes
+/// the pipe is answered all the same.
+fn read_payload() -> Result<Vec<u8>, Failure> {
+    let input = io::stdin();
+    let deadline = Instant::now() + INPUT_DEADLINE;
+    let mut payload = Vec::new();
+    // Small, since every page that a short process touches first costs it a fault; a large payload takes more turns.
+    let mut chunk = [0_u8; 8 * 1024];
+    loop {
+        if !is_readable(&input, Duration::ZERO)? {
+            if is_whole(&payload) {
+                return Ok(payload);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || !is_readable(&input, left)? {
+                return Err(Failure::InputDeadline);
+            }
+        }
+        match rustix::io::read(&input, &mut chunk) {
+            Ok(0) => return Ok(payload),
+            Ok(count) => payload.extend_from_slice(chunk.get(..count).unwrap_or_default()),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(error) => return Err(Failure::Payload(format!("the payload could not be read: {error}"))),
+        }
+        if payload.len() > PAYLOAD_LIMIT {
+            return Err(Failure::Oversize);
+        }
+    }
+}
+
+fn is_readable(input: &io::Stdin, wait: Duration) -> Result<bool, Failure> {
+    let mut waiting = [PollFd::new(input, PollFlags::IN)];
+    let wait = Timespec::try_from(wait).map_err(|_| Failure::InputDeadline)?;
+    match poll(&mut waiting, Some(&wait)) {
+        Ok(count) => Ok(count > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(Failure::Resources(error.to_string())),
+    }
+}
+
+fn is_whole(payload: &[u8]) -> bool {
+    let ends = payload.iter().rev().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'}');
+    ends && serde_json::from_slice::<serde::de::IgnoredAny>(payload).is_ok()
+}

@@ -1,0 +1,77 @@
+//! What a command can fail with, as a person reads it.
+
+use std::fmt;
+
+use checkrein_clients::SettingsError;
+use checkrein_ledger::LedgerError;
+
+/// Whose fault it is; decides the wording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The person asked for something that cannot be.
+    User,
+    /// The configuration is wrong.
+    Configuration,
+    /// The machine refused.
+    System,
+}
+
+/// The failure of a command: kind, cause, hint.
+#[derive(Debug)]
+pub struct CommandError {
+    /// Whose fault it is.
+    pub kind: ErrorKind,
+    /// What happened: lower case, no period.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl CommandError {
+    /// The person asked for something that cannot be.
+    pub fn user(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::User, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// The machine refused to do something with a file.
+    pub fn file(what: &str, path: impl fmt::Display, error: &std::io::Error) -> Self {
+        let hint = match error.kind() {
+            std::io::ErrorKind::PermissionDenied => {
+                Some("check who owns it and who may write there".to_owned())
+            }
+            std::io::ErrorKind::StorageFull => Some("free some space and try again".to_owned()),
+            _ => None,
+        };
+        Self { kind: ErrorKind::System, message: format!("cannot {what} `{path}`: {error}"), hint }
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+impl From<LedgerError> for CommandError {
+    fn from(error: LedgerError) -> Self {
+        Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+    }
+}
+
+impl From<SettingsError> for CommandError {
+    fn from(error: SettingsError) -> Self {
+        Self {
+            kind: ErrorKind::Configuration,
+            message: error.to_string(),
+            hint: Some(error.hint().to_owned()),
+        }
+    }
+}
+
+impl From<std::io::Error> for CommandError {
+    fn from(error: std::io::Error) -> Self {
+        Self { kind: ErrorKind::System, message: error.to_string(), hint: None }
+    }
+}

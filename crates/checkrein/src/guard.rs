@@ -1,0 +1,503 @@
+//! The two functions that every surface calls: before an action and after it.
+//!
+//! Before: gather the world, review, record, answer. After: record the outcome. Both only carry facts to the deciding crates and
+//! their answer back.
+
+use std::fs;
+use std::time::Instant;
+
+use checkrein_clients::claude::{HoldsHooks, Protection, protection};
+use checkrein_effects::{AbsolutePath, Action, EffectKind, History};
+use checkrein_ledger::{
+    Durability, FolderName, SessionLedger, SessionState, content_hash, first_prev, is_halted,
+};
+use checkrein_policy::{Mode, Policy, Sync};
+use checkrein_protocol::{
+    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, Record,
+    RecordBody, ReviewRecord, RiskRecord, SessionId,
+};
+use checkrein_review::{Review, ReviewCache, VerdictKind, review};
+use checkrein_world::{RealWorld, find_workspace};
+use serde_json::{Value as Json, json};
+
+use crate::error::CommandError;
+use crate::fail_closed::{Consequence, Failure};
+use crate::installation::{self, Installations};
+use crate::settings;
+use crate::surroundings::Surroundings;
+
+/// How many effects of one action are written down in full (ours); the number of the others is written too.
+const RECORDED_EFFECTS: usize = 64;
+
+/// The session name for failures of which nothing else is known.
+const NO_SESSION: &str = "unknown-session";
+
+/// Everything that is needed to judge actions in one workspace.
+#[derive(Debug)]
+pub struct Guard {
+    surroundings: Surroundings,
+    workspace: AbsolutePath,
+    installations: Installations,
+    policy: Policy,
+    failures: Vec<Failure>,
+}
+
+impl Guard {
+    /// Reads configuration and installations for the workspace that holds `cwd`. What cannot be read becomes a failure that every
+    /// later answer takes into account.
+    pub fn open(surroundings: Surroundings, cwd: &AbsolutePath) -> Self {
+        let workspace = find_workspace(cwd);
+        Self::in_workspace(surroundings, workspace)
+    }
+
+    /// The same with the workspace given.
+    pub fn in_workspace(surroundings: Surroundings, workspace: AbsolutePath) -> Self {
+        let mut failures = Vec::new();
+        let misplaced = surroundings.misplaced(&workspace).map(|place| {
+            Failure::Configuration(format!("`{place}` lies inside the workspace, where the agent can write"))
+        });
+        let installations = Installations::load(&surroundings).unwrap_or_else(|error| {
+            failures.push(Failure::Configuration(error.to_string()));
+            Installations::default()
+        });
+        // A configuration that the repository brought along is not even read.
+        let loaded = match misplaced {
+            Some(failure) => Err(failure),
+            None => policy(&surroundings, &workspace).map_err(|error| Failure::Configuration(error.message)),
+        };
+        let policy = loaded.unwrap_or_else(|failure| {
+            failures.push(failure);
+            Policy::default()
+        });
+        Self { surroundings, workspace, installations, policy, failures }
+    }
+
+    /// What was found around.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    /// The policy in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The root of the workspace.
+    pub fn workspace(&self) -> &AbsolutePath {
+        &self.workspace
+    }
+
+    /// What went wrong while opening.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// The real world as it is now, with this history.
+    pub fn world(&self, history: History) -> RealWorld {
+        let surroundings = &self.surroundings;
+        let mut history = history;
+        history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
+        RealWorld::new(checkrein_world::Surroundings {
+            home: surroundings.home.clone(),
+            user: surroundings.user.clone(),
+            workspace: self.workspace.clone(),
+            temporary: surroundings.temporary(),
+            guarded: installation::guarded(surroundings, &self.workspace, &self.installations),
+            expected: vec![surroundings.home.join(".cache"), surroundings.home.join(".claude/plans")],
+            variables: surroundings.variables.clone(),
+            history,
+            now: surroundings.now(),
+        })
+    }
+
+    /// Reviews an action by itself, without history and without a record.
+    pub fn check(&self, action: &Action, cache: Option<&mut ReviewCache>) -> Review {
+        let world = self.world(History::default());
+        let mut review = match cache {
+            Some(cache) => cache.review(action, &world, &self.policy),
+            None => review(action, &world, &self.policy),
+        };
+        self.take_failures_into_account(&mut review, &[]);
+        review
+    }
+
+    /// Answers one event of a hook, and records it.
+    pub fn handle(&self, event: &HookEvent, started: Instant) -> HookAnswer {
+        let ledger = SessionLedger::open(&self.surroundings.state, &event.session);
+        let halted = self.halt_reason(&event.session);
+        match &event.moment {
+            Moment::BeforeAction { call, action } => {
+                self.before(event, &ledger, call.clone(), action, halted.as_deref(), started)
+            }
+            Moment::AfterAction(outcome) => {
+                self.after(&ledger, outcome);
+                halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+            }
+            Moment::PermissionAsked { action } => {
+                self.record(
+                    &ledger,
+                    event_record(event, json!({ "tool": action.tool.as_str(), "input": action.input })),
+                );
+                self.permission(&ledger, action, halted)
+            }
+            Moment::Prompt { text } => {
+                self.record(&ledger, RecordBody::Prompt { text: text.clone() });
+                halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+            }
+            Moment::SessionStarted { source } => {
+                self.record(
+                    &ledger,
+                    RecordBody::SessionStarted {
+                        session: event.session.clone(),
+                        client: event.client.name().to_owned(),
+                        cwd: event.cwd.to_string(),
+                        workspace: self.workspace.to_string(),
+                        source: source.clone(),
+                    },
+                );
+                halted.map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
+            }
+            Moment::BatchDone => {
+                self.record(&ledger, event_record(event, json!({})));
+                halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+            }
+            Moment::ConfigurationChanged { file } => {
+                self.configuration_changed(&ledger, event, file.as_ref())
+            }
+            Moment::SessionEnded | Moment::TurnEnding | Moment::SubagentStarted | Moment::SubagentEnding => {
+                self.record(&ledger, event_record(event, json!({})));
+                HookAnswer::Silent
+            }
+            Moment::Other { fields } => {
+                self.record(&ledger, event_record(event, fields.clone()));
+                HookAnswer::Silent
+            }
+        }
+    }
+
+    fn before(
+        &self,
+        event: &HookEvent,
+        ledger: &SessionLedger,
+        call: Option<ActionId>,
+        action: &Action,
+        halted: Option<&str>,
+        started: Instant,
+    ) -> HookAnswer {
+        let config = self.policy.config();
+        let mut failures = Vec::new();
+        let state = ledger
+            .state()
+            .map_err(|error| failures.push(Failure::History(error.to_string())))
+            .unwrap_or_default();
+        let action_id = call.unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
+        if !config.step_reviewer.enabled && halted.is_none() {
+            self.record(ledger, not_reviewed(&action_id));
+            return HookAnswer::Silent;
+        }
+        let mut review = review(action, &self.world(state.history()), &self.policy);
+        self.take_failures_into_account(&mut review, &failures);
+        if let Some(reason) = halted {
+            review.verdict.kind = VerdictKind::Halt;
+            review.rewrite = None;
+            reason.clone_into(&mut review.reasoning.primary);
+            review.alternatives = vec![
+                "stop here and tell the person; only they can resume with `checkrein resume`".to_owned(),
+            ];
+        }
+        let limit = config.step_reviewer.performance.max_review_time_ms;
+        let elapsed = started.elapsed();
+        if elapsed.as_millis() > u128::from(limit) {
+            review.failures.push(format!(
+                "the review took {} ms, more than `max_review_time_ms` ({limit})",
+                elapsed.as_millis()
+            ));
+        }
+        let durability = match config.audit.sync {
+            Sync::Always => Durability::Durable,
+            Sync::Important if review.verdict.kind >= VerdictKind::Block => Durability::Durable,
+            Sync::Important | Sync::Never => Durability::Plain,
+        };
+        let record =
+            review_record(&review, action, action_id, event.actor.as_ref(), config.mode, elapsed.as_micros());
+        let written =
+            ledger.append(self.surroundings.now(), RecordBody::Review(Box::new(record)), durability);
+        if let Err(error) = written {
+            self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
+        }
+        match config.mode {
+            Mode::Enforce => answer(&review, action),
+            // A halt is a person's word, not a verdict of the policy under observation.
+            Mode::Observe if halted.is_some() => answer(&review, action),
+            Mode::Observe => HookAnswer::Silent,
+        }
+    }
+
+    fn after(&self, ledger: &SessionLedger, outcome: &Outcome) {
+        let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
+        self.record(
+            ledger,
+            RecordBody::Outcome(OutcomeRecord {
+                action_id,
+                tool: outcome.action.tool.clone(),
+                failed: outcome.failed,
+                error: outcome.error.clone(),
+                duration_ms: outcome.duration_ms,
+                output_bytes: outcome.output.len() as u64,
+                output_hash: content_hash(outcome.output.as_bytes()),
+            }),
+        );
+    }
+
+    /// The person is being asked already; only what would be refused anyway is refused here.
+    fn permission(&self, ledger: &SessionLedger, action: &Action, halted: Option<String>) -> HookAnswer {
+        if let Some(reason) = halted {
+            return HookAnswer::Deny { reason };
+        }
+        if self.policy.config().mode == Mode::Observe {
+            return HookAnswer::Silent;
+        }
+        let history = ledger.state().map(|state| state.history()).unwrap_or_default();
+        let review = review(action, &self.world(history), &self.policy);
+        if review.verdict.kind >= VerdictKind::Block {
+            HookAnswer::Deny { reason: review.message() }
+        } else {
+            HookAnswer::Silent
+        }
+    }
+
+    /// A change of the client's settings that would silence the hooks is refused: the client then keeps the old ones for the session.
+    fn configuration_changed(
+        &self,
+        ledger: &SessionLedger,
+        event: &HookEvent,
+        file: Option<&AbsolutePath>,
+    ) -> HookAnswer {
+        let Some(file) = file else {
+            self.record(ledger, event_record(event, json!({})));
+            return HookAnswer::Silent;
+        };
+        let text = fs::read_to_string(file.as_str()).ok();
+        let holds = if self.installations.holds(file) { HoldsHooks::Yes } else { HoldsHooks::No };
+        let found = protection(text.as_deref(), holds);
+        let decision = match &found {
+            Protection::Stands | Protection::NotConcerned => "accepted".to_owned(),
+            Protection::Falls { why } => format!("refused: {why}"),
+        };
+        self.record(ledger, RecordBody::ConfigChanged { file: file.to_string(), decision });
+        match found {
+            Protection::Stands | Protection::NotConcerned => HookAnswer::Silent,
+            Protection::Falls { why } => HookAnswer::Deny {
+                reason: format!(
+                    "checkrein keeps its hooks for this session: `{file}` changed and {why}.\n\
+                     Instead: a person removes the guard with `checkrein uninstall` in a terminal, or puts it back with `checkrein init`"
+                ),
+            },
+        }
+    }
+
+    fn halt_reason(&self, session: &SessionId) -> Option<String> {
+        is_halted(&self.surroundings.state, &FolderName::of(session))
+            .map(|halt| format!("this session is halted: {}", halt.reason))
+    }
+
+    /// Raises a verdict by the table of failures.
+    fn take_failures_into_account(&self, review: &mut Review, more: &[Failure]) {
+        for failure in self.failures.iter().chain(more) {
+            review.failures.push(failure.to_string());
+            let least = match failure.consequence() {
+                Consequence::Refuse => VerdictKind::Block,
+                Consequence::AtLeast(kind) if changes_something(review) => kind,
+                Consequence::AtLeast(_) => VerdictKind::Nudge,
+            };
+            if review.verdict.kind < least {
+                review.verdict.kind = least;
+                review.rewrite = None;
+                review.reasoning.primary = failure.to_string();
+                review.alternatives = vec![failure.hint().to_owned()];
+            }
+        }
+    }
+
+    /// Writes down what has no verdict. A record that cannot be written cannot be reported through the ledger either, so it goes to
+    /// the client's log, and the next action that needs the ledger is stopped by the table.
+    fn record(&self, ledger: &SessionLedger, body: RecordBody) {
+        if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Plain) {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+    }
+}
+
+/// The policy that configuration and described commands make.
+fn policy(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Policy, CommandError> {
+    let loaded = settings::load(surroundings, workspace)?;
+    Ok(Policy::new(loaded.config).with_catalogue(settings::catalogue(surroundings)?))
+}
+
+/// Writes down a failure of the edge, as well as that is possible.
+pub fn record_failure(surroundings: &Surroundings, session: Option<SessionId>, failure: &Failure) {
+    let session = session.unwrap_or_else(|| SessionId(NO_SESSION.to_owned()));
+    let body = RecordBody::Failure {
+        stage: failure.stage().to_owned(),
+        kind: failure.kind().to_owned(),
+        detail: failure.to_string(),
+        verdict: VerdictKind::Block.name().to_owned(),
+    };
+    let written = SessionLedger::open(&surroundings.state, &session).append(
+        surroundings.now(),
+        body,
+        Durability::Durable,
+    );
+    if let Err(error) = written {
+        crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+    }
+}
+
+/// What the client is told about a verdict.
+fn answer(review: &Review, action: &Action) -> HookAnswer {
+    match review.verdict.kind {
+        VerdictKind::Ok => HookAnswer::Silent,
+        VerdictKind::Nudge => match &review.rewrite {
+            Some(rewrite) => {
+                let mut input = action.input.clone();
+                if let Json::Object(fields) = &mut input {
+                    fields.insert("command".to_owned(), Json::String(rewrite.command.clone()));
+                }
+                HookAnswer::Rewrite { input, text: review.message() }
+            }
+            None => HookAnswer::Hint { text: review.message() },
+        },
+        VerdictKind::Escalate => HookAnswer::Ask { reason: review.message() },
+        VerdictKind::Block | VerdictKind::Halt => HookAnswer::Deny { reason: review.message() },
+    }
+}
+
+fn changes_something(review: &Review) -> bool {
+    review
+        .side_effects
+        .effects
+        .iter()
+        .any(|effect| effect.kind.is_mutating() || effect.kind == EffectKind::Opaque)
+}
+
+fn not_reviewed(action_id: &ActionId) -> RecordBody {
+    RecordBody::Failure {
+        stage: "review".to_owned(),
+        kind: "disabled".to_owned(),
+        detail: format!("`step_reviewer.enabled` is false; `{}` was not reviewed", action_id.0),
+        verdict: VerdictKind::Ok.name().to_owned(),
+    }
+}
+
+fn event_record(event: &HookEvent, mut fields: Json) -> RecordBody {
+    if let (Some(actor), Json::Object(fields)) = (&event.actor, &mut fields) {
+        fields.insert("agent_id".to_owned(), Json::String(actor.0.clone()));
+    }
+    RecordBody::Event { name: event.name.clone(), fields }
+}
+
+fn review_record(
+    review: &Review,
+    action: &Action,
+    action_id: ActionId,
+    actor: Option<&ActorId>,
+    mode: Mode,
+    elapsed_us: u128,
+) -> ReviewRecord {
+    let all = &review.side_effects.effects;
+    let mut problems = review.failures.clone();
+    if all.len() > RECORDED_EFFECTS {
+        problems.push(format!("{} further effects are not written down", all.len() - RECORDED_EFFECTS));
+    }
+    problems.extend(
+        review
+            .recorded_warning
+            .iter()
+            .map(|warning| format!("warning of the first time, not said: {warning}")),
+    );
+    let describe = |name: &str, amount: f64, detail: &str| format!("{name} {amount:+.2} ({detail})");
+    ReviewRecord {
+        action_id,
+        tool: action.tool.clone(),
+        input: action.input.clone(),
+        cwd: action.cwd.to_string(),
+        actor: actor.map(|actor| actor.0.clone()),
+        verdict: review.verdict.kind.name().to_owned(),
+        decision: review.decision.name().to_owned(),
+        flagged: review.verdict.flagged,
+        risk: RiskRecord {
+            score: review.risk.score.value(),
+            level: review.risk.level.name().to_owned(),
+            factors: review.risk.factors.iter().map(|f| describe(&f.name, f.amount, &f.detail)).collect(),
+        },
+        rationality: Some(RationalityRecord {
+            score: review.rationality.score.value(),
+            level: review.rationality.level.name().to_owned(),
+        }),
+        effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
+        rules: review
+            .rules
+            .iter()
+            .map(|finding| format!("{}: {}", finding.rule, finding.decision.name()))
+            .collect(),
+        reason: review.reasoning.primary.clone(),
+        alternatives: review.alternatives.clone(),
+        rewrite: review.rewrite.as_ref().map(|rewrite| Json::String(rewrite.command.clone())),
+        problems,
+        kind: review.fingerprint.kind,
+        exact: review.fingerprint.exact,
+        elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
+        mode: mode.word().to_owned(),
+    }
+}
+
+/// A session played from a recording: reviewed with a growing history, recorded nowhere.
+#[derive(Debug)]
+pub struct Rehearsal<'a> {
+    guard: &'a Guard,
+    state: SessionState,
+    sequence: u64,
+}
+
+impl<'a> Rehearsal<'a> {
+    /// A session that begins with these goals.
+    pub fn new(guard: &'a Guard, goals: &[String]) -> Self {
+        let mut rehearsal = Self { guard, state: SessionState::default(), sequence: 0 };
+        goals.iter().for_each(|goal| rehearsal.heard(goal));
+        rehearsal
+    }
+
+    /// The person said something.
+    pub fn heard(&mut self, text: &str) {
+        self.apply(RecordBody::Prompt { text: text.to_owned() });
+    }
+
+    /// Reviews the next action.
+    pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
+        let started = Instant::now();
+        let review = review(action, &self.guard.world(self.state.history()), &self.guard.policy);
+        let mode = self.guard.policy.config().mode;
+        let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
+        self.apply(RecordBody::Review(Box::new(record)));
+        review
+    }
+
+    /// Tells how it went.
+    pub fn after(&mut self, action_id: ActionId, action: &Action, failed: bool) {
+        self.apply(RecordBody::Outcome(OutcomeRecord {
+            action_id,
+            tool: action.tool.clone(),
+            failed,
+            error: None,
+            duration_ms: None,
+            output_bytes: 0,
+            output_hash: String::new(),
+        }));
+    }
+
+    fn apply(&mut self, body: RecordBody) {
+        self.sequence += 1;
+        let at = self.guard.surroundings.now();
+        self.state.apply(&Record { seq: self.sequence, prev: first_prev(), at, body, hash: first_prev() });
+    }
+}

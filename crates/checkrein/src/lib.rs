@@ -1,0 +1,28 @@
+//! The binaries and what only they may do: read the environment, the clock and the files of policy, and talk to people.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `surroundings` | the one place that reads the environment: home, state, configuration, workspace |
+//! | `settings` | the layers of configuration, read and merged |
+//! | `guard` | the two functions that every surface calls: before an action and after it |
+//! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
+//! | `fail_closed` | the one table from failure to verdict |
+//! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
+//! | `commands` | one file for each command of the full program |
+//! | `terminal` | colour, tables, questions |
+//! | `error` | what a command can fail with, as a person reads it |
+//!
+//! **Invariants.** No logic worth testing alone. Nothing crosses the hook's edge but through [`fail_closed`]. The hook starts no
+//! runtime, opens no database and starts no process.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod commands;
+pub mod edge;
+pub mod error;
+pub mod fail_closed;
+pub mod guard;
+pub mod installation;
+pub mod settings;
+pub mod surroundings;
+pub mod terminal;

@@ -1,0 +1,126 @@
+//! The full program.
+
+mod arguments;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments};
+use checkrein::commands::check::Where;
+use checkrein::commands::init::{Approval, Scope};
+use checkrein::commands::{
+    Exit, Output, audit, check, config, doctor, halt, init, log, replay, sessions, show, trust,
+};
+use checkrein::edge::answer_hook;
+use checkrein::error::CommandError;
+use checkrein::surroundings::Surroundings;
+use checkrein::terminal;
+use checkrein_protocol::Client;
+
+fn main() -> ExitCode {
+    // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
+    if std::env::args().nth(1).as_deref() == Some("hook") {
+        answer_hook(Client::Claude);
+        return ExitCode::SUCCESS;
+    }
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // The status 2 of a usage error would be read as a block by those who call `check`.
+            let failed = error.use_stderr();
+            drop(error.print());
+            return ExitCode::from(if failed { Exit::Failed.code() } else { Exit::Done.code() });
+        }
+    };
+    match run(arguments) {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) => {
+            terminal::log(&format!("error: {error}"));
+            if let Some(hint) = &error.hint {
+                terminal::log(&format!("hint: {hint}"));
+            }
+            ExitCode::from(Exit::Failed.code())
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<Exit, CommandError> {
+    let surroundings = Surroundings::of_process()?;
+    let output = Output::from_switch(arguments.json.into());
+    match arguments.command {
+        Command::Init(wanted) => {
+            let (scope, approval) = (scope(&wanted), approval(&wanted));
+            init::init(&surroundings, scope, approval, wanted.hook, output)
+        }
+        Command::Uninstall(wanted) => {
+            let (scope, approval) = (scope(&wanted), approval(&wanted));
+            init::uninstall(&surroundings, scope, approval, output)
+        }
+        Command::Doctor => doctor::doctor(surroundings, output),
+        Command::Check { batch, cwd, root, command } => {
+            let place = Where { cwd, root };
+            match (batch, command) {
+                (Some(source), _) => check::batch(surroundings, &place, &source),
+                (None, Some(command)) => check::one(surroundings, &place, &command, output),
+                (None, None) => {
+                    Err(CommandError::user("no command to check", "`checkrein check 'rm -rf build'`"))
+                }
+            }
+        }
+        Command::Log { session, number, verdict } => log::log(
+            &surroundings,
+            &log::Selection { session, count: number, verdict: verdict.map(|v| v.name().to_owned()) },
+            output,
+        ),
+        Command::Show { id } => show::show(&surroundings, &id, output),
+        Command::Sessions => sessions::sessions(&surroundings, output),
+        Command::Halt { session, all: _, reason } => {
+            halt::halt(&surroundings, session.as_deref(), &reason, output)
+        }
+        Command::Resume { session, all: _ } => halt::resume(&surroundings, session.as_deref(), output),
+        Command::Replay { file } => replay::replay(&surroundings, &file, output),
+        Command::Audit { command } => match command {
+            AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
+            AuditCommand::Export { session, form, output } => {
+                audit::export(&surroundings, session.as_deref(), form.into(), output.as_deref())
+            }
+        },
+        Command::Config { command } => match command {
+            ConfigCommand::Show => config::show(&surroundings, output),
+            ConfigCommand::Check => config::check(&surroundings, output),
+            ConfigCommand::Schema => config::schema(),
+        },
+        Command::Trust { yes } => trust::trust(&surroundings, yes.into()),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "checkrein", &mut text);
+            terminal::print(&String::from_utf8_lossy(&text));
+            Ok(Exit::Done)
+        }
+        Command::Hook { client: _ } => {
+            answer_hook(Client::Claude);
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn scope(wanted: &InitArguments) -> Scope {
+    if wanted.user {
+        Scope::User
+    } else if wanted.local {
+        Scope::Local
+    } else {
+        Scope::Project
+    }
+}
+
+fn approval(wanted: &InitArguments) -> Approval {
+    if wanted.dry_run {
+        Approval::DryRun
+    } else if wanted.yes {
+        Approval::Given
+    } else {
+        Approval::Ask
+    }
+}

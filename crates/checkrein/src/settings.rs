@@ -1,0 +1,172 @@
+//! The layers of configuration, read and merged.
+//!
+//! built-in < managed (`/etc/checkrein/config.yaml`) < user (`~/.config/checkrein/config.yaml`) < project (`checkrein.yaml`) and
+//! environment, which may tighten only.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+
+use checkrein_effects::{AbsolutePath, UserCatalogue};
+use checkrein_policy::{FileHash, Layer, LayerKind, Loaded, Source};
+
+use crate::error::{CommandError, ErrorKind as Kind};
+use crate::surroundings::{MANAGED, Surroundings};
+
+/// The configuration file of a project.
+pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
+    workspace.join("checkrein.yaml")
+}
+
+/// The effective configuration in a workspace. An error lists everything that is wrong, with line and column.
+pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
+    let managed = AbsolutePath::root().join(MANAGED).join("config.yaml");
+    let files = [
+        (LayerKind::Managed, managed),
+        (LayerKind::User, surroundings.configuration.join("config.yaml")),
+        (LayerKind::Project, project_file(workspace)),
+    ];
+    let mut layers = Vec::new();
+    let mut rules = Vec::new();
+    for (kind, path) in files {
+        let Some(text) = read(&path)? else { continue };
+        let source = Source::File { name: path.to_string(), text };
+        if kind != LayerKind::Project {
+            rules.extend(rule_file(&source, &path)?.map(|source| Layer { kind, source }));
+        }
+        layers.push(Layer { kind, source });
+    }
+    layers.extend(rules);
+    // The settings of a client in a cloned repository can set variables for its hooks, so what comes from the environment may tighten
+    // like a project file, and loosen as little.
+    layers
+        .push(Layer { kind: LayerKind::Project, source: Source::Variables(surroundings.variables.clone()) });
+    checkrein_policy::load(&layers, &trusted(surroundings)?).map_err(|errors| {
+        let message = format!("the configuration has {} errors\n{errors}", errors.errors.len());
+        CommandError {
+            kind: Kind::Configuration,
+            message,
+            hint: Some("`checkrein config schema` describes every key".to_owned()),
+        }
+    })
+}
+
+/// The commands that the person has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
+pub fn catalogue(surroundings: &Surroundings) -> Result<UserCatalogue, CommandError> {
+    let folder = surroundings.configuration.join("catalogue");
+    let entries = match fs::read_dir(folder.as_str()) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(UserCatalogue::default());
+        }
+        Err(error) => return Err(CommandError::file("read", &folder, &error)),
+    };
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    names.sort();
+    let mut catalogue = UserCatalogue::default();
+    for name in names {
+        let path = folder.join(&name);
+        let Some(text) = read(&path)? else { continue };
+        let described = UserCatalogue::parse(&text, path.as_str()).map_err(|error| CommandError {
+            kind: Kind::Configuration,
+            message: error.to_string(),
+            hint: Some("docs/catalogue.md describes the format".to_owned()),
+        })?;
+        catalogue.merge(described);
+    }
+    Ok(catalogue)
+}
+
+/// The file of custom rules that a configuration file of this machine names; the path is relative to that file.
+fn rule_file(source: &Source, path: &AbsolutePath) -> Result<Option<Source>, CommandError> {
+    let layer = Layer { kind: LayerKind::User, source: source.clone() };
+    let named = checkrein_policy::load(&[layer], &[])
+        .ok()
+        .and_then(|loaded| loaded.config.step_reviewer.rules.custom_rules_path);
+    let (Some(named), Some(folder)) = (named, path.parent()) else { return Ok(None) };
+    let file = folder.join(&named);
+    let text = read(&file)?.ok_or_else(|| {
+        CommandError::user(
+            format!("`{path}` names the rules `{file}`, which is not there"),
+            "mend `custom_rules_path`",
+        )
+    })?;
+    Ok(Some(Source::Rules { name: file.to_string(), text }))
+}
+
+/// Trusts the text that a project file has now.
+pub fn trust(surroundings: &Surroundings, file: &AbsolutePath) -> Result<(), CommandError> {
+    let text = read(file)?
+        .ok_or_else(|| CommandError::user(format!("`{file}` is not there"), "there is nothing to trust"))?;
+    let mut hashes = trusted(surroundings)?;
+    let hash = FileHash::of(&text);
+    if !hashes.contains(&hash) {
+        hashes.push(hash);
+    }
+    let text = serde_json::to_string(&hashes)
+        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
+    write_private(&trust_list(surroundings), text.as_bytes())
+}
+
+fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, CommandError> {
+    let path = trust_list(surroundings);
+    let Some(text) = read(&path)? else { return Ok(Vec::new()) };
+    serde_json::from_str(&text).map_err(|error| {
+        CommandError::user(
+            format!("`{path}` is damaged: {error}"),
+            "remove it and run `checkrein trust` again",
+        )
+    })
+}
+
+fn trust_list(surroundings: &Surroundings) -> AbsolutePath {
+    surroundings.state_path.join("trusted.json")
+}
+
+/// The text of a file; `None` when it is not there.
+fn read(path: &AbsolutePath) -> Result<Option<String>, CommandError> {
+    match fs::read_to_string(path.as_str()) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(CommandError::file("read", path, &error)),
+    }
+}
+
+/// Writes a file of our own state: readable by this person only, whole or not at all.
+pub fn write_private(path: &AbsolutePath, bytes: &[u8]) -> Result<(), CommandError> {
+    write(path, bytes, 0o600, 0o700)
+}
+
+/// Replaces a file of the person whole or not at all, through a symbolic link and with the mode that it has.
+pub fn replace_file(path: &AbsolutePath, bytes: &[u8]) -> Result<(), CommandError> {
+    let real = fs::canonicalize(path.as_str()).ok().and_then(|real| AbsolutePath::new(real.to_str()?));
+    let real = real.unwrap_or_else(|| path.clone());
+    let mode = fs::metadata(real.as_str()).map_or(0o644, |facts| facts.permissions().mode() & 0o777);
+    write(&real, bytes, mode, 0o755)
+}
+
+fn write(path: &AbsolutePath, bytes: &[u8], mode: u32, folder_mode: u32) -> Result<(), CommandError> {
+    let fail = |error: std::io::Error| CommandError::file("write", path, &error);
+    let (Some(folder), Some(name)) = (path.parent(), path.name()) else {
+        return Err(CommandError::user(format!("`{path}` is no place for a file"), "choose another place"));
+    };
+    fs::DirBuilder::new().recursive(true).mode(folder_mode).create(folder.as_str()).map_err(fail)?;
+    let fresh = folder.join(&format!(".{name}.{}", std::process::id()));
+    let written = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(mode)
+        .open(fresh.as_str())
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(fresh.as_str(), path.as_str()));
+    written.map_err(|error| {
+        // What is left of a failed write is of no use to anybody.
+        drop(fs::remove_file(fresh.as_str()));
+        fail(error)
+    })
+}

@@ -1,0 +1,128 @@
+//! The one place that reads the environment.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use checkrein_effects::{AbsolutePath, Timestamp};
+use checkrein_ledger::StateHome;
+
+use crate::error::CommandError;
+
+/// What a process finds around itself.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The home directory of the person.
+    pub home: AbsolutePath,
+    /// Their login name, when known.
+    pub user: Option<String>,
+    /// The working directory of this process.
+    pub cwd: AbsolutePath,
+    /// Where state is kept: `$CHECKREIN_HOME`, else `$XDG_STATE_HOME/checkrein`, else `~/.local/state/checkrein`.
+    pub state: StateHome,
+    /// The same, as a guarded path.
+    pub state_path: AbsolutePath,
+    /// Where the person's configuration is: `$XDG_CONFIG_HOME/checkrein`, else `~/.config/checkrein`.
+    pub configuration: AbsolutePath,
+    /// This program, when known.
+    pub program: Option<PathBuf>,
+    /// The environment variables with names and values of plain text.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// The configuration directory of the machine, set by its administrator.
+pub const MANAGED: &str = "/etc/checkrein";
+
+impl Surroundings {
+    /// Looks around. Fails when no home directory or working directory can be found.
+    pub fn of_process() -> Result<Self, CommandError> {
+        let variables: BTreeMap<String, String> = env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let directory = |name: &str| variables.get(name).and_then(|text| AbsolutePath::new(text));
+        let login = directory("HOME").is_none().then(login_from_system).flatten();
+        let home =
+            directory("HOME").or_else(|| login.as_ref().map(|(_, home)| home.clone())).ok_or_else(|| {
+                CommandError::user(
+                    "no home directory: `HOME` is not set and the system knows none",
+                    "set `HOME`",
+                )
+            })?;
+        let cwd =
+            env::current_dir().ok().and_then(|path| AbsolutePath::new(path.to_str()?)).ok_or_else(|| {
+                CommandError::user(
+                    "the working directory is gone or has no plain name",
+                    "change to another directory",
+                )
+            })?;
+        let state_path = directory("CHECKREIN_HOME").unwrap_or_else(|| {
+            directory("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("checkrein")
+        });
+        let configuration =
+            directory("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("checkrein");
+        let user = variables
+            .get("USER")
+            .or_else(|| variables.get("LOGNAME"))
+            .cloned()
+            .or(login.map(|(name, _)| name));
+        Ok(Self {
+            home,
+            user,
+            cwd,
+            state: StateHome::new(state_path.as_str()),
+            state_path,
+            configuration,
+            program: env::current_exe().ok(),
+            variables,
+        })
+    }
+
+    /// The directories for temporary files.
+    pub fn temporary(&self) -> Vec<AbsolutePath> {
+        let mut found: Vec<AbsolutePath> =
+            ["/tmp", "/var/tmp"].into_iter().filter_map(AbsolutePath::new).collect();
+        let own = self.variables.get("TMPDIR").and_then(|text| AbsolutePath::new(text));
+        found.extend(own.filter(|path| path.parent().is_some() && !self.home.is_within(path)));
+        found
+    }
+
+    /// Which of our own places lies inside a workspace: a cloned repository could bring it along, since the settings of a client may
+    /// set variables for its hooks. `None` when none does, when the home directory is the workspace, or when the person's real home
+    /// directory lies in there.
+    pub fn misplaced(&self, workspace: &AbsolutePath) -> Option<&AbsolutePath> {
+        if self.home == *workspace {
+            return None;
+        }
+        let inside = [&self.configuration, &self.state_path, &self.home]
+            .into_iter()
+            .find(|path| path.is_within(workspace))?;
+        let real = login_from_system().map(|(_, home)| home);
+        (!real.is_some_and(|home| home.is_within(workspace))).then_some(inside)
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Whether this process was started by an agent: the clients say so in the environment of their tools.
+    pub fn is_inside_agent(&self) -> bool {
+        ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_SANDBOX", "GEMINI_CLI", "GEMINI_SESSION_ID"]
+            .iter()
+            .any(|name| self.variables.get(*name).is_some_and(|value| !value.is_empty()))
+    }
+}
+
+/// Name and home directory of the user of this process from the system's list.
+fn login_from_system() -> Option<(String, AbsolutePath)> {
+    let number = rustix::process::getuid().as_raw().to_string();
+    let list = fs::read_to_string("/etc/passwd").ok()?;
+    list.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let (name, user, home) = (fields.first()?, fields.get(2)?, fields.get(5)?);
+        (*user == number).then(|| Some(((*name).to_owned(), AbsolutePath::new(home)?)))?
+    })
+}

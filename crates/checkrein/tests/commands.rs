@@ -1,0 +1,310 @@
+//! One test for each command, with the text that a person reads as a snapshot. `INSTA_UPDATE=always cargo test` writes them anew.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+
+/// A text with everything that changes from run to run taken out.
+fn stable(environment: &TestEnvironment, text: &str) -> String {
+    let home = environment.home().display().to_string();
+    let hook = fs::canonicalize(env!("CARGO_BIN_EXE_checkrein-hook")).unwrap().display().to_string();
+    let text = text.replace(&home, "~").replace(&hook, "/opt/checkrein-hook");
+    let mut lines: Vec<String> = Vec::new();
+    let text = without_hashes(&text);
+    for line in text.lines() {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        for at in 0..words.len() {
+            let is_date =
+                words[at].len() == 10 && words[at].as_bytes()[4] == b'-' && words[at].as_bytes()[7] == b'-';
+            if is_date {
+                "DATE".clone_into(&mut words[at]);
+                if let Some(time) = words.get_mut(at + 1) {
+                    "TIME".clone_into(time);
+                }
+            }
+            let is_elapsed = words.get(at + 1).is_some_and(|next| next.starts_with("µs"));
+            if is_elapsed {
+                "N".clone_into(&mut words[at]);
+            }
+        }
+        lines.push(words.join(" ").trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Names of downloads carry a hash of the action, which holds the path of this run.
+fn without_hashes(text: &str) -> String {
+    let mut parts = text.split("/tmp/download-");
+    let mut stable = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        stable.push_str("/tmp/download-HASH");
+        stable.push_str(part.get(8..).unwrap_or_default());
+    }
+    stable
+}
+
+#[test]
+fn init_shows_the_change_writes_it_once_and_uninstall_takes_it_back() {
+    let environment = TestEnvironment::new();
+    let settings = environment.project().join(".claude/settings.json");
+    let before = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }]\n  }\n}\n";
+    environment.write(".claude/settings.json", before);
+    let dry = environment.succeed(&["init", "--dry-run"]);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), before, "a dry run writes nothing");
+    insta::assert_snapshot!("init_dry_run", stable(&environment, &dry));
+    environment.succeed(&["init", "--yes"]);
+    let after = fs::read_to_string(&settings).unwrap();
+    assert!(after.starts_with("{\n  \"model\": \"opus\",\n"), "{after}");
+    assert!(after.contains("\"say done\""));
+    let again = environment.succeed(&["init", "--yes"]);
+    assert!(again.contains("nothing changed"), "{again}");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), after, "idempotent");
+    environment.succeed(&["uninstall", "--yes"]);
+    let value = |text: &str| serde_json::from_str::<Json>(text).unwrap();
+    assert_eq!(value(&fs::read_to_string(&settings).unwrap()), value(before));
+}
+
+#[test]
+fn init_without_an_answer_writes_nothing() {
+    let environment = TestEnvironment::new();
+    let output = environment.checkrein(&["init"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!environment.project().join(".claude/settings.json").exists());
+}
+
+#[test]
+fn init_refuses_a_broken_settings_file_and_says_where() {
+    let environment = TestEnvironment::new();
+    environment.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n}\n");
+    let output = environment.checkrein(&["init", "--yes"]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(
+        "init_broken_settings",
+        stable(&environment, &String::from_utf8_lossy(&output.stderr))
+    );
+}
+
+#[test]
+fn doctor_tells_protected_from_not_protected() {
+    let environment = TestEnvironment::new();
+    let output = environment.checkrein(&["doctor"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("NOT protected"));
+    environment.succeed(&["init", "--yes"]);
+    let text = environment.succeed(&["doctor"]);
+    assert!(text.contains("`rm -rf ~` is denied") && text.contains("all events registered"), "{text}");
+    let settings = environment.project().join(".claude/settings.json");
+    let registered = fs::read_to_string(&settings).unwrap();
+    for (broken, word) in [
+        (registered.replacen('{', "{ \"disableAllHooks\": true,", 1), "switched off"),
+        (registered.replace("checkrein-hook", "gone/checkrein-hook"), "canary"),
+        ("{ broken".to_owned(), "not valid JSON"),
+    ] {
+        fs::write(&settings, broken).unwrap();
+        let output = environment.checkrein(&["doctor"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(word), "{text}");
+    }
+}
+
+#[test]
+fn check_explains_and_its_exit_status_tells_the_verdict() {
+    let environment = TestEnvironment::new();
+    environment.write("notes/plan.md", "only here\n");
+    for (name, command, status) in [
+        ("ok", "ls -la", 0),
+        ("nudge", "git push --force origin main", 0),
+        ("block", "rm -rf ~", 2),
+        ("escalate", "rm -rf notes", 3),
+    ] {
+        let output = environment.checkrein(&["check", command]);
+        assert_eq!(output.status.code(), Some(status), "{command}");
+        insta::assert_snapshot!(
+            format!("check_{name}"),
+            stable(&environment, &String::from_utf8_lossy(&output.stdout))
+        );
+    }
+    assert_eq!(environment.checkrein(&["check"]).status.code(), Some(1));
+    assert_eq!(
+        environment.checkrein(&["check", "--no-such-flag"]).status.code(),
+        Some(1),
+        "2 would mean block"
+    );
+}
+
+#[test]
+fn a_batch_is_answered_line_by_line_in_order() {
+    let environment = TestEnvironment::new();
+    let questions = [
+        json!({ "id": "a", "command": "ls" }).to_string(),
+        json!({ "id": 2, "command": "rm -rf ~" }).to_string(),
+        "not json".to_owned(),
+        json!({ "id": "c", "tool": "Read", "input": { "file_path": "/etc/hostname" } }).to_string(),
+        json!({ "id": "d" }).to_string(),
+        json!({ "id": "e", "command": "rm -rf build", "cwd": "src" }).to_string(),
+    ]
+    .join("\n");
+    let mut child = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["check", "--batch", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(questions.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "a line could not be read");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Vec<&Json> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [&json!("a"), &json!(2), &Json::Null, &json!("c"), &json!("d"), &json!("e")]);
+    assert_eq!(answers[0]["verdict"], "ok");
+    assert_eq!(answers[1]["verdict"], "block");
+    assert!(
+        answers[2]["error"].as_str().unwrap().starts_with("line 3: column 2: expected"),
+        "{}",
+        answers[2]
+    );
+    assert_eq!(answers[5]["effects"][0]["target"], json!(environment.project().join("src/build")));
+    for key in [
+        "verdict",
+        "decision",
+        "flagged",
+        "risk",
+        "rationality",
+        "effects",
+        "rules",
+        "reason",
+        "alternatives",
+    ] {
+        assert!(answers[1].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn log_show_and_sessions_tell_what_happened() {
+    let environment = TestEnvironment::new();
+    environment.bash("first-session", "ls -la");
+    environment.bash("first-session", "rm -rf ~");
+    insta::assert_snapshot!("log", stable(&environment, &environment.succeed(&["log"])));
+    insta::assert_snapshot!(
+        "log_blocks",
+        stable(&environment, &environment.succeed(&["log", "--verdict", "block"]))
+    );
+    insta::assert_snapshot!("show", stable(&environment, &environment.succeed(&["show", "first-session:2"])));
+    insta::assert_snapshot!("sessions", stable(&environment, &environment.succeed(&["sessions"])));
+    assert_eq!(environment.succeed(&["log", "--json"]).lines().count(), 2);
+    let missing = environment.checkrein(&["show", "nothing-of-that-name"]);
+    insta::assert_snapshot!("show_missing", stable(&environment, &String::from_utf8_lossy(&missing.stderr)));
+}
+
+#[test]
+fn audit_finds_an_edit_and_exports() {
+    let environment = TestEnvironment::new();
+    for command in ["ls", "rm -rf ~", "pwd"] {
+        environment.bash("s", command);
+    }
+    insta::assert_snapshot!("audit_whole", stable(&environment, &environment.succeed(&["audit", "verify"])));
+    assert_eq!(environment.succeed(&["audit", "export"]).lines().count(), 3);
+    assert_eq!(environment.succeed(&["audit", "export", "--form", "csv"]).lines().count(), 4);
+    let ledger = environment.state().join("sessions/s/ledger.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, text.replacen("\"verdict\":\"block\"", "\"verdict\":\"ok\"   ", 1)).unwrap();
+    let output = environment.checkrein(&["audit", "verify"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("edited"),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+#[test]
+fn config_shows_where_settings_come_from_and_points_at_mistakes() {
+    let environment = TestEnvironment::new();
+    environment.write("checkrein.yaml", "step_reviewer:\n  risk:\n    high_threshold: 0.7\n");
+    let shown = environment.succeed(&["config", "show"]);
+    let line = shown.lines().find(|line| line.contains("risk.high_threshold")).unwrap();
+    assert!(line.contains("0.7") && line.contains("checkrein.yaml:3"), "{line}");
+    environment.write(
+        "checkrein.yaml",
+        "step_reviewer:\n  risk:\n    high_treshold: 0.7\n    medium_threshold: much\n",
+    );
+    let output = environment.checkrein(&["config", "check"]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(
+        "config_mistakes",
+        stable(&environment, &String::from_utf8_lossy(&output.stderr))
+    );
+    let schema: Json = serde_json::from_str(&environment.succeed(&["config", "schema"])).unwrap();
+    assert!(schema["properties"]["step_reviewer"].is_object());
+}
+
+#[test]
+fn replay_plays_the_example_of_this_repository() {
+    let environment = TestEnvironment::new();
+    let example = support::repository().join("examples/session.jsonl");
+    let text = environment.succeed(&["replay", example.to_str().unwrap()]);
+    insta::assert_snapshot!("replay", stable(&environment, &text));
+    let line = environment.succeed(&["replay", example.to_str().unwrap(), "--json"]);
+    let answer: Json = serde_json::from_str(&line).unwrap();
+    assert_eq!(answer["steps"], 11);
+    for key in ["id", "detections", "interventions", "verdicts", "stopped_at"] {
+        assert!(answer.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let environment = TestEnvironment::new();
+    let commands = [
+        vec!["init"],
+        vec!["uninstall"],
+        vec!["doctor"],
+        vec!["check"],
+        vec!["log"],
+        vec!["show"],
+        vec!["sessions"],
+        vec!["halt"],
+        vec!["resume"],
+        vec!["replay"],
+        vec!["audit", "verify"],
+        vec!["audit", "export"],
+        vec!["config", "show"],
+        vec!["config", "check"],
+        vec!["config", "schema"],
+        vec!["trust"],
+        vec!["completions"],
+    ];
+    let mut reference = environment.succeed(&["--help"]);
+    for command in commands {
+        let mut arguments = command.clone();
+        arguments.push("--help");
+        let help = environment.succeed(&arguments);
+        assert!(help.contains("Example"), "{command:?} has no example");
+        writeln!(reference, "\n---- checkrein {} ----\n{}", command.join(" "), help.trim_end()).unwrap();
+    }
+    insta::assert_snapshot!("reference", reference);
+}
+
+#[test]
+fn completions_are_made_for_the_usual_shells() {
+    let environment = TestEnvironment::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(environment.succeed(&["completions", shell]).contains("checkrein"), "{shell}");
+    }
+}

@@ -1,0 +1,158 @@
+//! What the tests of the programs share: a home of their own, a project, the programs, and a scripted model.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub mod model;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+/// A fresh home with a project that is a git repository with one commit.
+pub struct TestEnvironment {
+    folder: TempDir,
+}
+
+impl TestEnvironment {
+    pub fn new() -> Self {
+        // A folder with a name of fixed length, so that tables and cut texts are the same everywhere.
+        let environment = Self { folder: tempfile::tempdir_in("/tmp").unwrap() };
+        fs::create_dir_all(environment.project().join("src")).unwrap();
+        environment.write("README.md", "# project\n");
+        environment.write("src/main.rs", "fn main() {}\n");
+        environment.git(&["init", "-q", "-b", "main"]);
+        environment.git(&["add", "-A"]);
+        environment.git(&[
+            "-c",
+            "user.name=dev",
+            "-c",
+            "user.email=dev@localhost",
+            "commit",
+            "-q",
+            "-m",
+            "first",
+        ]);
+        environment
+    }
+
+    pub fn home(&self) -> PathBuf {
+        // Temporary directories may be behind a symbolic link; the guard names things by their real path.
+        fs::canonicalize(self.folder.path()).unwrap()
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.home().join("project")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.home().join(".local/state/checkrein")
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.project().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn git(&self, arguments: &[&str]) {
+        let status = self.command("git").args(arguments).current_dir(self.project()).status().unwrap();
+        assert!(status.success(), "git {arguments:?}");
+    }
+
+    /// A command with nothing but this home in its environment.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("HOME", self.home())
+            .env("USER", "dev")
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .current_dir(self.project());
+        command
+    }
+
+    /// Runs `checkrein` in the project.
+    pub fn checkrein(&self, arguments: &[&str]) -> Output {
+        self.command(env!("CARGO_BIN_EXE_checkrein")).args(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs `checkrein` and expects it to succeed; its standard output.
+    pub fn succeed(&self, arguments: &[&str]) -> String {
+        let output = self.checkrein(arguments);
+        assert!(
+            output.status.success(),
+            "checkrein {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// A hook process that has not read anything yet.
+    pub fn hook(&self) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_checkrein-hook"));
+        command.arg("claude").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// What the hook answers to these bytes. Whatever they are: status 0 and one JSON object.
+    pub fn answer_to(&self, payload: &[u8]) -> Json {
+        let mut child = self.hook().spawn().unwrap();
+        // The hook may stop reading before the end; what counts is its answer.
+        drop(child.stdin.take().unwrap().write_all(payload));
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "the hook ended with {}", output.status);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let answer: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
+        assert!(answer.is_object(), "{text}");
+        answer
+    }
+
+    /// A payload of this project.
+    pub fn payload(&self, session: &str, event: &str, fields: Json) -> Vec<u8> {
+        let mut payload = json!({
+            "session_id": session,
+            "transcript_path": "",
+            "cwd": self.project(),
+            "hook_event_name": event,
+        });
+        let (Json::Object(all), Json::Object(more)) = (&mut payload, fields) else { panic!("not an object") };
+        all.extend(more);
+        payload.to_string().into_bytes()
+    }
+
+    /// What the hook answers to a shell call.
+    pub fn bash(&self, session: &str, command: &str) -> Json {
+        self.answer_to(&self.payload(
+            session,
+            "PreToolUse",
+            json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "call" }),
+        ))
+    }
+
+    /// The records of a session, oldest first.
+    pub fn records(&self, session: &str) -> Vec<Json> {
+        let path = self.state().join("sessions").join(session).join("ledger.jsonl");
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// The decision in an answer to `PreToolUse`: `deny`, `ask`, `allow`, or none.
+pub fn decision(answer: &Json) -> Option<&str> {
+    answer["hookSpecificOutput"]["permissionDecision"].as_str()
+}
+
+/// The reason beside a decision.
+pub fn reason(answer: &Json) -> &str {
+    answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default()
+}
+
+/// The repository of this test.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap()
+}
