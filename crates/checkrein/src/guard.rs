@@ -16,7 +16,7 @@ use checkrein_protocol::{
     ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, Record,
     RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
-use checkrein_review::{Review, ReviewCache, VerdictKind, review};
+use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, review};
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
 
@@ -359,17 +359,24 @@ fn answer(review: &Review, action: &Action) -> HookAnswer {
         VerdictKind::Ok => HookAnswer::Silent,
         VerdictKind::Nudge => match &review.rewrite {
             Some(rewrite) => {
-                let mut input = action.input.clone();
-                if let Json::Object(fields) = &mut input {
-                    fields.insert("command".to_owned(), Json::String(rewrite.command.clone()));
-                }
-                HookAnswer::Rewrite { input, text: review.message() }
+                HookAnswer::Rewrite { input: rewritten_input(action, rewrite), text: review.message() }
             }
             None => HookAnswer::Hint { text: review.message() },
         },
-        VerdictKind::Escalate => HookAnswer::Ask { reason: review.message() },
+        VerdictKind::Escalate => HookAnswer::Ask {
+            reason: review.message(),
+            input: review.rewrite.as_ref().map(|rewrite| rewritten_input(action, rewrite)),
+        },
         VerdictKind::Block | VerdictKind::Halt => HookAnswer::Deny { reason: review.message() },
     }
+}
+
+fn rewritten_input(action: &Action, rewrite: &Rewrite) -> Json {
+    let mut input = action.input.clone();
+    if let Json::Object(fields) = &mut input {
+        fields.insert("command".to_owned(), Json::String(rewrite.command.clone()));
+    }
+    input
 }
 
 fn changes_something(review: &Review) -> bool {

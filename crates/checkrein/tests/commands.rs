@@ -127,7 +127,7 @@ fn check_explains_and_its_exit_status_tells_the_verdict() {
     environment.write("notes/plan.md", "only here\n");
     for (name, command, status) in [
         ("ok", "ls -la", 0),
-        ("nudge", "git push --force origin main", 0),
+        ("nudge", "git push --force origin feature/login", 0),
         ("block", "rm -rf ~", 2),
         ("escalate", "rm -rf notes", 3),
     ] {

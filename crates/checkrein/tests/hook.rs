@@ -58,15 +58,25 @@ fn verdicts_have_the_forms_that_the_client_obeys() {
     let asked = environment.bash("s", "rm -rf notes");
     assert_eq!(decision(&asked), Some("ask"), "{asked}");
 
-    let rewritten = environment.bash("s", "git push --force origin main");
+    let rewritten = environment.bash("s", "git push --force origin feature/login");
     assert_eq!(decision(&rewritten), None);
     assert_eq!(
         rewritten["hookSpecificOutput"]["updatedInput"]["command"],
-        "git push --force-with-lease origin main"
+        "git push --force-with-lease origin feature/login"
     );
     assert!(
         rewritten["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("--force-with-lease")
     );
+}
+
+#[test]
+fn a_question_can_carry_a_safer_form() {
+    let environment = TestEnvironment::new();
+    let asked = environment.bash("s", "git push --force origin main");
+    assert_eq!(decision(&asked), Some("ask"));
+    let output = &asked["hookSpecificOutput"];
+    assert_eq!(output["updatedInput"]["command"], "git push --force-with-lease origin main");
+    assert!(output["permissionDecisionReason"].as_str().unwrap().contains("After a yes runs: git push"));
 }
 
 #[test]

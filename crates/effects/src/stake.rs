@@ -256,13 +256,30 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
         | EffectKind::InfrastructureChange
         | EffectKind::DatastoreChange
         | EffectKind::Opaque => Severity::Medium,
+        EffectKind::RemoteCodeExecution if is_authenticated(&effect.target) => Severity::High,
         EffectKind::SecretRead
-        | EffectKind::RemoteCodeExecution
         | EffectKind::Persistence
         | EffectKind::VcsHistoryRewrite
         | EffectKind::InfrastructureDestroy
         | EffectKind::Publish => Severity::High,
-        EffectKind::GuardTampering => Severity::Critical,
+        // Whoever stands between the machines decides what runs, or it is handed to an unknown other end.
+        EffectKind::RemoteCodeExecution | EffectKind::GuardTampering => Severity::Critical,
+    }
+}
+
+/// Whether the other end has to prove who it is. An address without a scheme is asked without encryption by the usual
+/// downloaders.
+fn is_authenticated(target: &Target) -> bool {
+    match target {
+        Target::Host(address) => {
+            ["https://", "ssh://", "git@"].iter().any(|scheme| address.starts_with(scheme))
+        }
+        Target::Path(_)
+        | Target::Glob(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => false,
     }
 }
 

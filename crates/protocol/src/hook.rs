@@ -132,6 +132,8 @@ pub enum HookAnswer {
     Ask {
         /// What they read.
         reason: String,
+        /// The whole new input of the tool, when a yes is to run a safer form.
+        input: Option<Json>,
     },
     /// Refused.
     Deny {

@@ -109,7 +109,14 @@ impl Review {
         if !facts.is_empty() && self.verdict.kind > VerdictKind::Nudge {
             lines.push(format!("Seen: it {}.", facts.join("; it ")));
         }
-        lines.extend(self.alternatives.iter().take(2).map(|alternative| format!("Instead: {alternative}")));
+        match &self.rewrite {
+            Some(rewrite) => lines.push(format!("After a yes runs: {} ({})", rewrite.command, rewrite.note)),
+            None => {
+                lines.extend(
+                    self.alternatives.iter().take(2).map(|alternative| format!("Instead: {alternative}")),
+                );
+            }
+        }
         lines.join("\n")
     }
 }

@@ -6,7 +6,7 @@ use checkrein_policy::{Decision, Policy, RuleContext, check_rules};
 use crate::decision::{self, Grounds};
 use crate::fingerprint::Fingerprint;
 use crate::rationality::{self, Situation};
-use crate::verdict::{Review, RuleFinding, Score, Verdict, VerdictKind};
+use crate::verdict::{Consent, Review, RuleFinding, Score, Verdict, VerdictKind};
 use crate::{reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
@@ -21,10 +21,13 @@ pub fn review(action: &Action, world: &dyn World, policy: &Policy) -> Review {
         let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
         judge(&safer, world, policy).decision <= Decision::Warn
     });
-    if rewritten.is_some() {
+    if let Some(rewrite) = rewritten {
         review.decision = Decision::Modify;
-        review.verdict.kind = VerdictKind::Nudge;
-        review.rewrite = rewritten;
+        review.verdict.kind = match rewrite.consent {
+            Consent::NotNeeded => VerdictKind::Nudge,
+            Consent::Asked => VerdictKind::Escalate,
+        };
+        review.rewrite = Some(rewrite);
     }
     review
 }
@@ -106,7 +109,7 @@ fn judge(action: &Action, world: &dyn World, policy: &Policy) -> Review {
     }
 }
 
-/// allow ok, warn nudge, modify escalate (until a real rewrite makes it a nudge), block block (design 6).
+/// allow ok, warn nudge, modify escalate (until a real rewrite that needs no yes makes it a nudge), block block (design 6).
 fn verdict_of(decision: Decision) -> VerdictKind {
     match decision {
         Decision::Allow => VerdictKind::Ok,

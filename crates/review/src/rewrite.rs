@@ -3,10 +3,10 @@
 //! Each rewrite works on the tree and the spans of the text, never on patterns in it, and proposes nothing when the command
 //! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
 
-use checkrein_effects::Action;
+use checkrein_effects::{Action, EffectKind, Target};
 use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse};
 
-use crate::verdict::{Review, Rewrite};
+use crate::verdict::{Consent, Review, Rewrite};
 
 /// Proposes a safer command for an action whose decision is modify.
 pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
@@ -26,13 +26,14 @@ pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
     }
     let simples = simple_commands(&parsed.script);
     if asks("prevent_history_rewrite") {
-        return force_with_lease(text, &simples);
+        return force_with_lease(text, &simples, review);
     }
     clean_as_dry_run(text, &simples)
 }
 
-/// `git push --force` becomes `git push --force-with-lease`: refuses to overwrite what was not seen.
-fn force_with_lease(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
+/// `git push --force` becomes `git push --force-with-lease`: refuses to overwrite what was not seen. On a branch that others work
+/// from, or that is not known, even that is for a person to say.
+fn force_with_lease(text: &str, simples: &[&Simple], review: &Review) -> Option<Rewrite> {
     let edits: Vec<(Span, String)> = simples
         .iter()
         .filter(|simple| is_git(simple, "push"))
@@ -46,10 +47,44 @@ fn force_with_lease(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
     Some(Rewrite {
         command: splice(text, edits)?,
         note: "`--force` became `--force-with-lease`, which refuses to overwrite commits that were never fetched".to_owned(),
+        consent: if rewrites_a_shared_branch(review) { Consent::Asked } else { Consent::NotNeeded },
     })
 }
 
-/// `git clean -fd` becomes a dry run: the list is shown, the person decides.
+fn rewrites_a_shared_branch(review: &Review) -> bool {
+    review.side_effects.effects.iter().filter(|effect| effect.kind == EffectKind::VcsHistoryRewrite).any(
+        |effect| match &effect.target {
+            Target::Reference(name) => is_shared(name),
+            Target::Path(_)
+            | Target::Glob(_)
+            | Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Unknown => true,
+        },
+    )
+}
+
+/// Whether a branch is one that others usually work from.
+fn is_shared(reference: &str) -> bool {
+    const SHARED: [&str; 10] = [
+        "main",
+        "master",
+        "trunk",
+        "develop",
+        "development",
+        "production",
+        "prod",
+        "staging",
+        "stable",
+        "release",
+    ];
+    let name = reference.trim_start_matches("refs/heads/");
+    let first = name.split(['/', '-']).next().unwrap_or(name);
+    SHARED.contains(&name) || first == "release" || name.contains(' ')
+}
+
+/// `git clean -fd` becomes a dry run, with a question: the list is shown, the person decides.
 fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
     let mut edits = Vec::new();
     for simple in simples.iter().filter(|simple| is_git(simple, "clean")) {
@@ -76,6 +111,7 @@ fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
         note: "`git clean` became a dry run, because what it would delete is in no commit; show the list to the person and ask which \
                of it may go"
             .to_owned(),
+        consent: Consent::Asked,
     })
 }
 
@@ -97,6 +133,7 @@ fn download_then_show(text: &str, script: &[Statement], review: &Review) -> Opti
         note: format!(
             "code from the network is not run unseen; it is saved as {file} and shown, read it, then run the steps that are needed"
         ),
+        consent: Consent::NotNeeded,
     })
 }
 

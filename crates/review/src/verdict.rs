@@ -236,4 +236,16 @@ pub struct Rewrite {
     pub command: String,
     /// What was changed and why, for the agent.
     pub note: String,
+    /// Whether the safer form may run at once.
+    pub consent: Consent,
+}
+
+/// Whether a safer form needs a yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consent {
+    /// It does what was wanted, or no harm: it runs, and the agent is told.
+    NotNeeded,
+    /// A person is asked, and sees the safer form.
+    Asked,
 }

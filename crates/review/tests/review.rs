@@ -87,12 +87,12 @@ fn components_without_input_did_not_run() {
 
 #[test]
 fn a_rewrite_counts_only_when_it_passes_itself() {
-    let forced = judged("git push --force origin main", &world());
+    let forced = judged("git push --force origin feature/login", &world());
     assert_eq!(forced.decision, Decision::Modify);
     assert_eq!(forced.verdict.kind, VerdictKind::Nudge);
     let rewrite = forced.rewrite.expect("no rewrite");
     assert!(judged(&rewrite.command, &world()).decision <= Decision::Warn);
-    let both = judged("git push --force origin main; rm -rf ~", &world());
+    let both = judged("git push --force origin feature/login; rm -rf ~", &world());
     assert_eq!(both.verdict.kind, VerdictKind::Block);
     assert_eq!(both.rewrite, None);
 }

@@ -57,7 +57,13 @@ fn before(name: &str, answer: &HookAnswer) -> Json {
             "updatedInput": input,
             "additionalContext": text,
         }}),
-        HookAnswer::Ask { reason } => decision("ask", reason),
+        HookAnswer::Ask { reason, input } => {
+            let mut answer = decision("ask", reason);
+            if let Some(input) = input {
+                answer["hookSpecificOutput"]["updatedInput"] = input.clone();
+            }
+            answer
+        }
         // `continue: false` beside it would not stop the client, and alone it would let the call run.
         HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => decision("deny", reason),
     }
@@ -81,7 +87,7 @@ fn after(name: &str, answer: &HookAnswer) -> Json {
     match answer {
         HookAnswer::Silent => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } => {
+        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
         HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
@@ -92,7 +98,7 @@ fn batch(name: &str, answer: &HookAnswer) -> Json {
     match answer {
         HookAnswer::Silent => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
     }
@@ -102,7 +108,7 @@ fn prompt(name: &str, answer: &HookAnswer) -> Json {
     match answer {
         HookAnswer::Silent => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } => {
+        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
         HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
@@ -114,7 +120,7 @@ fn context_only(name: &str, answer: &HookAnswer) -> Json {
     match answer {
         HookAnswer::Silent => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             context(name, reason)
         }
     }
@@ -124,7 +130,7 @@ fn context_only(name: &str, answer: &HookAnswer) -> Json {
 fn configuration(answer: &HookAnswer) -> Json {
     match answer {
         HookAnswer::Silent | HookAnswer::Hint { .. } | HookAnswer::Rewrite { .. } => json!({}),
-        HookAnswer::Ask { reason } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
     }
