@@ -5,7 +5,7 @@
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
 use crate::stake::PathPattern;
-use crate::world::{GuardedPath, World};
+use crate::world::{Entry, GuardedPath, World};
 
 /// The name of the guard as a program, a service and a package.
 const NAME: &str = "checkrein";
@@ -15,7 +15,7 @@ const NAME: &str = "checkrein";
 pub(crate) fn mark(effects: &mut Vec<Effect>, world: &dyn World) {
     let mut found: Vec<Effect> = Vec::new();
     for effect in effects.iter().filter(|effect| effect.kind != EffectKind::GuardTampering) {
-        for guarded in world.place().guarded.iter().filter(|guarded| touches(effect, guarded)) {
+        for guarded in world.place().guarded.iter().filter(|guarded| touches(effect, guarded, world)) {
             add(&mut found, effect, Target::Path(guarded.path.clone()), &guarded.role);
         }
         if stops_guard(effect) {
@@ -85,23 +85,32 @@ fn sweep(effect: &Effect) -> Sweep {
     }
 }
 
-fn touches(effect: &Effect, guarded: &GuardedPath) -> bool {
+fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> bool {
     let sweep = sweep(effect);
     if sweep == Sweep::None {
         return false;
     }
+    // A sweep over a directory finds what is there; a file of the guard that does not exist is not lost by it.
+    let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
     match &effect.target {
         Target::Path(path) => {
-            path.is_within(&guarded.path) || (reaches_down(effect, sweep) && guarded.path.is_within(path))
+            path.is_within(&guarded.path)
+                || (reaches_down(effect, sweep, guarded, world) && guarded.path.is_within(path) && is_there())
         }
         Target::Glob(text) => PathPattern::new(text).is_some_and(|pattern| {
-            // What is unpacked or formatted somewhere below a directory is some of the files there, not each of them.
-            let certain =
-                sweep == Sweep::All || (effect.certainty == Certainty::Certain && !text.contains("**"));
+            let certain = effect.certainty == Certainty::Certain;
+            let sweeps = if text.contains("**") {
+                // What is unpacked or formatted somewhere below a directory is some of the files there, not each of them; so is
+                // what a walk finds whose conditions say nothing about names.
+                sweep == Sweep::All && (certain || !pattern.names_everything())
+            } else {
+                sweep == Sweep::All || certain
+            };
             pattern.base.is_within(&guarded.path)
-                || (certain && pattern.matches(&guarded.path))
-                || (reaches_down(effect, sweep)
-                    && ancestors(&guarded.path).any(|above| pattern.matches(&above)))
+                || (sweeps && pattern.matches(&guarded.path) && is_there())
+                || (reaches_down(effect, sweep, guarded, world)
+                    && ancestors(&guarded.path).any(|above| pattern.matches(&above))
+                    && is_there())
         }),
         Target::Host(_)
         | Target::Process(_)
@@ -112,9 +121,11 @@ fn touches(effect: &Effect, guarded: &GuardedPath) -> bool {
 }
 
 /// Whether an effect on a directory is an effect on what lies deep in it. Permissions of a whole home directory reach the
-/// guard; a formatter that rewrites some files of a project does not.
-fn reaches_down(effect: &Effect, sweep: Sweep) -> bool {
-    effect.depth == Depth::Recursive && (sweep == Sweep::All || effect.kind == EffectKind::PermissionChange)
+/// guard; those of a project, or a formatter that rewrites some of its files, are ordinary work.
+fn reaches_down(effect: &Effect, sweep: Sweep, guarded: &GuardedPath, world: &dyn World) -> bool {
+    let permissions =
+        effect.kind == EffectKind::PermissionChange && !guarded.path.is_within(&world.place().workspace);
+    effect.depth == Depth::Recursive && (sweep == Sweep::All || permissions)
 }
 
 fn ancestors(path: &AbsolutePath) -> impl Iterator<Item = AbsolutePath> {
@@ -169,7 +180,7 @@ fn names_guard(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::recorded::RecordedWorld;
-    use crate::world::Place;
+    use crate::world::{Place, VersionState};
 
     fn path(text: &str) -> AbsolutePath {
         AbsolutePath::new(text).unwrap()
@@ -189,6 +200,8 @@ mod tests {
             ],
             expected: Vec::new(),
         })
+        .with_directory(&path("/home/dev/.local/state/checkrein"))
+        .with_file(&path("/home/dev/.claude/settings.json"), "{}", VersionState::Untracked)
     }
 
     fn effect(kind: EffectKind, target: Target, depth: Depth, certainty: Certainty) -> Effect {
@@ -232,6 +245,8 @@ mod tests {
             (FileModify, glob("/home/dev/.claude/*.json"), Single, Certain),
             (FileModify, glob("/home/dev/.local/state/checkrein/**"), Single, Possible),
             (PermissionChange, at("/home/dev/.claude"), Recursive, Certain),
+            (FileDelete, glob("/home/dev/**/settings*.json"), Single, Possible),
+            (FileDelete, glob("/home/dev/**"), Single, Certain),
         ] {
             assert!(is_marked(kind, target.clone(), depth, certainty), "{kind:?} {target:?}");
         }
@@ -241,7 +256,7 @@ mod tests {
     fn the_rest_is_left_alone() {
         use Certainty::{Certain, Possible};
         use Depth::{Recursive, Single};
-        use EffectKind::{FileCreate, FileDelete, FileModify, FileRead};
+        use EffectKind::{FileCreate, FileDelete, FileModify, FileRead, PermissionChange};
         let at = |text: &str| Target::Path(path(text));
         for (kind, target, depth, certainty) in [
             (FileRead, at("/home/dev/.claude/settings.json"), Single, Certain),
@@ -252,6 +267,10 @@ mod tests {
             (FileModify, Target::Glob("/home/dev/proj/**/*.json".to_owned()), Single, Possible),
             (FileCreate, Target::Glob("/home/dev/.local/**".to_owned()), Single, Certain),
             (FileDelete, at("/home/dev/.local/state/checkrein-notes"), Recursive, Certain),
+            (FileDelete, Target::Glob("/home/dev/proj/**".to_owned()), Single, Possible),
+            (PermissionChange, at("/home/dev/proj"), Recursive, Certain),
+            // It is not there.
+            (FileDelete, at("/home/dev/proj/.claude"), Recursive, Certain),
         ] {
             assert!(!is_marked(kind, target.clone(), depth, certainty), "{kind:?} {target:?}");
         }

@@ -14,6 +14,7 @@
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |
+//! | `settle` | certainty and names, when the stakes are set |
 //! | `places` | well-known paths: credentials, start-up files, the system, generated files |
 //!
 //! **Invariants.** This crate decides nothing, and touches the machine only through [`World`]. What is not understood
@@ -31,6 +32,7 @@ mod places;
 mod predict;
 mod programs;
 mod recorded;
+mod settle;
 mod stake;
 mod tools;
 mod world;

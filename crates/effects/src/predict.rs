@@ -5,7 +5,7 @@ use crate::catalogue::UserCatalogue;
 use crate::effect::Effect;
 use crate::interpreter::{Input, Machine, RunCommand, Value};
 use crate::world::World;
-use crate::{guard, stake, tools};
+use crate::{guard, settle, stake, tools};
 
 /// What an action would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +35,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
     };
     stake::assess(&mut prediction.effects, world);
     guard::mark(&mut prediction.effects, world);
+    settle::settle(&mut prediction.effects, world);
     prediction
 }
 
