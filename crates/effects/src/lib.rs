@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `action` | the action: a tool call |
+//! | `change` | what was seen to change after an action ran |
 //! | `effect` | the vocabulary of effects: kind, target, certainty, stake, severity |
 //! | `path` | absolute paths |
 //! | `world` | the facts an interpretation may rest on, behind one trait |
@@ -24,6 +25,7 @@
 
 mod action;
 mod catalogue;
+mod change;
 mod effect;
 mod guard;
 mod interpreter;
@@ -39,9 +41,11 @@ mod world;
 
 pub use action::*;
 pub use catalogue::{CatalogueError, CatalogueProblem, UserCatalogue, program_names};
+pub use change::*;
 pub use effect::*;
 pub use interpreter::{RunCommand, Value};
 pub use path::*;
+pub use places::regenerated_tree;
 pub use predict::{Prediction, predict, predict_with};
 pub use recorded::*;
 pub use world::*;

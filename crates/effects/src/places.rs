@@ -15,6 +15,7 @@ mod persistence;
 mod system;
 
 pub(crate) use credentials::{credential, credential_directory, environment_file, key_material};
+pub use generated::regenerated_tree;
 pub(crate) use generated::{generated, regenerable_cache};
 pub(crate) use persistence::{is_pipeline, persistence};
 pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, system_place};

@@ -121,6 +121,15 @@ impl Index {
         self.rows.get(from).is_some_and(|row| self.name(*row).starts_with(&prefix))
     }
 
+    /// The names of the files directly in a directory, given by its path from the root of the work tree.
+    pub(crate) fn names_in(&self, directory: &str) -> Vec<&[u8]> {
+        let prefix = if directory.is_empty() { Vec::new() } else { format!("{directory}/").into_bytes() };
+        let from = self.rows.partition_point(|row| self.name(*row).cmp(&prefix) == Ordering::Less);
+        let below = self.rows.iter().skip(from).map(|row| self.name(*row));
+        let rests = below.map_while(|name| name.strip_prefix(prefix.as_slice()));
+        rests.filter(|rest| !rest.contains(&b'/')).collect()
+    }
+
     fn tracked(&self, row: Row) -> Option<Tracked> {
         let flags = short(&self.data, row.at + FIXED + self.hash)?;
         let more = if flags & EXTENDED == 0 { 0 } else { short(&self.data, row.at + FIXED + self.hash + 2)? };

@@ -8,6 +8,7 @@
 //! | `version` | what version control knows about a path |
 //! | `index` | the index of a git repository, read only |
 //! | `ignore` | rules of `.gitignore` files |
+//! | [`changes`] | what changed in a workspace since a moment |
 //!
 //! **Invariants.** Only reads, never follows a loop, never waits (no pipes, no devices), never starts a program, never
 //! asks the environment: where things are is told by the caller. What is beyond the budget is `Unknown`, never guessed.
@@ -18,6 +19,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod budget;
+pub mod changes;
 mod ignore;
 mod index;
 mod real;

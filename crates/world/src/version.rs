@@ -173,15 +173,36 @@ impl Versions {
             return Rc::clone(known);
         }
         let shared = shared_directory(repository);
-        let exclude = shared.join("info/exclude");
         let opened = Rc::new(Open {
             root: repository.root.clone(),
             index: read_index(repository, &shared, budget),
-            general: [rules(&exclude), rules(&self.personal_rules())],
+            general: self.general_rules(repository),
             local: RefCell::default(),
         });
         self.open.borrow_mut().insert(repository.root.clone(), Rc::clone(&opened));
         opened
+    }
+
+    /// The ignore rules of a repository that stand in no directory of it, the stronger first. Reads no index.
+    pub(crate) fn general_rules(&self, repository: &Repository) -> [Rules; 2] {
+        let shared = shared_directory(repository);
+        [rules(&shared.join("info/exclude")), rules(&self.personal_rules())]
+    }
+
+    /// The names of the tracked files directly in a directory of a repository; `None` when the index cannot be read.
+    pub(crate) fn tracked_in(
+        &self,
+        repository: &Repository,
+        directory: &str,
+        budget: &Budget,
+    ) -> Option<Vec<Vec<u8>>> {
+        match &self.open(repository, budget).index {
+            Staged::Nothing => Some(Vec::new()),
+            Staged::Index(index, _) => {
+                Some(index.names_in(directory).into_iter().map(<[u8]>::to_vec).collect())
+            }
+            Staged::Unknown => None,
+        }
     }
 
     /// Where the person keeps ignore rules for all repositories: `core.excludesFile`, else the default of git.
@@ -273,7 +294,7 @@ impl Open {
     }
 }
 
-fn rules(file: &AbsolutePath) -> Rules {
+pub(crate) fn rules(file: &AbsolutePath) -> Rules {
     small_text(Path::new(file.as_str())).map(|text| Rules::parse(&text)).unwrap_or_default()
 }
 

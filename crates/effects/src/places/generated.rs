@@ -36,6 +36,18 @@ pub(crate) fn generated(path: &AbsolutePath, world: &dyn World) -> Option<&'stat
     None
 }
 
+/// What makes a whole tree again whose top has this name (`a build`); `None` when nothing is known to. `beside` answers whether a file
+/// stands beside it. For those who see a tree but no world: the names that count only when version control ignores them do not here.
+pub fn regenerated_tree(name: &str, beside: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    if name.ends_with(".egg-info") {
+        return Some("an install of the package");
+    }
+    let always = ALWAYS.iter().find(|(known, _)| name == *known).map(|(_, why)| *why);
+    let built =
+        || BESIDE.iter().find(|(known, files, _)| name == *known && files.iter().any(|file| beside(file)));
+    always.or_else(|| built().map(|(_, _, why)| *why))
+}
+
 /// What fills the cache that holds the path (`a download of crates`); `None` outside the well-known caches.
 pub(crate) fn regenerable_cache(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     if let Some(relative) = path.relative_to(home) {

@@ -1,0 +1,142 @@
+//! What changed in a workspace since a moment, by one bounded look afterwards.
+//!
+//! Nothing is remembered before an action but the time. Afterwards the times of status change tell what was made, written or moved:
+//! no program can set them back. What is gone is told by the picture of the last look, else by the index of the repository.
+
+mod picture;
+mod walk;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::Duration;
+
+use checkrein_effects::{AbsolutePath, Change, Standing, Timestamp};
+
+pub use picture::{PICTURE_LIMIT, Picture};
+
+/// Where to look, and how far.
+#[derive(Debug, Clone)]
+pub struct Ground<'a> {
+    /// The root of the workspace.
+    pub root: &'a AbsolutePath,
+    /// The directory in which the action ran; looked at first.
+    pub near: &'a AbsolutePath,
+    /// What is never looked at: files that the client or the guard itself writes.
+    pub spared: &'a [AbsolutePath],
+    /// The home directory, for the ignore rules of the person.
+    pub home: &'a AbsolutePath,
+    /// `$XDG_CONFIG_HOME`, when set.
+    pub configuration: Option<&'a str>,
+    /// The time.
+    pub now: Timestamp,
+    /// How far.
+    pub bounds: Bounds,
+}
+
+/// How far a look goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Names that are read or looked at.
+    pub entries: usize,
+    /// Changes that are listed.
+    pub changes: usize,
+    /// The time it takes.
+    pub time: Duration,
+}
+
+impl Default for Bounds {
+    /// All ours.
+    fn default() -> Self {
+        Self { entries: 20_000, changes: 1_000, time: Duration::from_millis(20) }
+    }
+}
+
+/// What was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// What changed, in the order in which it was found.
+    pub changes: Vec<Change>,
+    /// How much of the workspace was looked at.
+    pub coverage: Coverage,
+    /// The workspace as it is now, for the next look.
+    pub picture: Picture,
+    /// Whether the picture differs from the one before, so that it is worth keeping.
+    pub novelty: Novelty,
+}
+
+/// Whether a picture shows something else than the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Novelty {
+    /// It shows the same.
+    Same,
+    /// It does not.
+    New,
+}
+
+/// How much was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Names that were read or looked at.
+    pub entries: usize,
+    /// Why something was not looked at, each one clause; empty when everything was.
+    pub gaps: Vec<String>,
+    /// Trees that are not looked into because they are made again by a build or an install, or are ignored: the first few.
+    pub left_out: Vec<AbsolutePath>,
+    /// Whether what is gone could be told from a picture.
+    pub memory: Memory,
+}
+
+/// What deletions are told from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Memory {
+    /// A picture of every directory that changed.
+    Picture,
+    /// At least one directory that changed was never looked at before: what is gone there may have gone earlier.
+    #[default]
+    Partial,
+}
+
+/// Looks at a workspace for what changed at or after `since`. `before` is the picture of the last look; `mask` gives a name with its
+/// secrets masked, `None` when it holds none. Links are never followed, other file systems are not entered.
+pub fn look(
+    ground: &Ground<'_>,
+    since: Timestamp,
+    before: Option<&Picture>,
+    mask: &dyn Fn(&str) -> Option<String>,
+) -> Look {
+    walk::Walk::new(ground, since, before, mask).run()
+}
+
+/// What stands at a path now, against the moment `since`. Takes one question to the file system; nothing is followed.
+pub fn standing(path: &AbsolutePath, since: Timestamp) -> Standing {
+    match fs::symlink_metadata(path.as_str()) {
+        Ok(facts) if changed_at(&facts) >= nanoseconds(since) => Standing::Changed,
+        Ok(_) => Standing::Unchanged,
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Standing::Missing,
+            _ => Standing::Unknown,
+        },
+    }
+}
+
+/// The real path of a directory; itself when it has none.
+pub fn real_path(path: &AbsolutePath) -> AbsolutePath {
+    let real = fs::canonicalize(Path::new(path.as_str())).ok();
+    real.and_then(|real| AbsolutePath::new(real.to_str()?)).unwrap_or_else(|| path.clone())
+}
+
+/// When the status of a file last changed, in nanoseconds since 1970.
+fn changed_at(facts: &fs::Metadata) -> i128 {
+    i128::from(facts.ctime()) * 1_000_000_000 + i128::from(facts.ctime_nsec())
+}
+
+/// When the content last changed, in nanoseconds since 1970.
+fn modified_at(facts: &fs::Metadata) -> i128 {
+    i128::from(facts.mtime()) * 1_000_000_000 + i128::from(facts.mtime_nsec())
+}
+
+fn nanoseconds(time: Timestamp) -> i128 {
+    i128::from(time.0) * 1_000_000
+}
