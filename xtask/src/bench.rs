@@ -135,6 +135,7 @@ fn record(number: usize) -> RecordBody {
         alternatives: vec![],
         rewrite: None,
         problems: vec![],
+        programs: vec!["cargo".to_owned()],
         kind: (number % 700) as u64,
         exact: number as u64,
         elapsed_us: 50,

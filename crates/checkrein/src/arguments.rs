@@ -76,6 +76,18 @@ pub(crate) enum Command {
         /// The beginning of the action's name, or SESSION:NUMBER.
         id: String,
     },
+    /// List what changed although it was not predicted, by program, so that the catalogue can be mended.
+    #[command(
+        after_help = "A surprise was seen while a program ran; it is no proof that the program did it.\nAn entry of your own in ~/.config/checkrein/catalogue/*.toml teaches what a program does:\ndocs/catalogue.md says how.\n\nExamples:\n  checkrein surprises\n  checkrein surprises --session 4f3c --limit 100\n  checkrein surprises --json"
+    )]
+    Surprises {
+        /// Only the sessions whose name begins so.
+        #[arg(long, value_name = "NAME")]
+        session: Option<String>,
+        /// How many calls, the newest.
+        #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 30)]
+        limit: usize,
+    },
     /// List the recorded sessions.
     #[command(after_help = "Example:\n  checkrein sessions")]
     Sessions,

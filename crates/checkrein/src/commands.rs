@@ -10,6 +10,7 @@ pub mod log;
 pub mod replay;
 pub mod sessions;
 pub mod show;
+pub mod surprises;
 pub mod trust;
 
 use crate::error::CommandError;

@@ -20,6 +20,7 @@ use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, review};
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
 
+use crate::aftermath;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
 use crate::installation::{self, Installations};
@@ -27,7 +28,10 @@ use crate::settings;
 use crate::surroundings::Surroundings;
 
 /// How many effects of one action are written down in full (ours); the number of the others is written too.
-const RECORDED_EFFECTS: usize = 64;
+pub(crate) const RECORDED_EFFECTS: usize = 64;
+
+/// How many programs of one action are written down (ours).
+const RECORDED_PROGRAMS: usize = 16;
 
 /// The session name for failures of which nothing else is known.
 const NO_SESSION: &str = "unknown-session";
@@ -155,6 +159,7 @@ impl Guard {
                         source: source.clone(),
                     },
                 );
+                aftermath::take_picture(self, &ledger);
                 halted.map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
             }
             Moment::BatchDone => {
@@ -235,6 +240,7 @@ impl Guard {
 
     fn after(&self, ledger: &SessionLedger, outcome: &Outcome) {
         let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
+        let verification = aftermath::verify(self, ledger, &action_id, outcome).map(Box::new);
         self.record(
             ledger,
             RecordBody::Outcome(OutcomeRecord {
@@ -245,6 +251,7 @@ impl Guard {
                 duration_ms: outcome.duration_ms,
                 output_bytes: outcome.output.len() as u64,
                 output_hash: content_hash(outcome.output.as_bytes()),
+                verification,
             }),
         );
     }
@@ -451,6 +458,7 @@ fn review_record(
         alternatives: review.alternatives.clone(),
         rewrite: review.rewrite.as_ref().map(|rewrite| Json::String(rewrite.command.clone())),
         problems,
+        programs: review.programs.iter().take(RECORDED_PROGRAMS).cloned().collect(),
         kind: review.fingerprint.kind,
         exact: review.fingerprint.exact,
         elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
@@ -499,6 +507,7 @@ impl<'a> Rehearsal<'a> {
             duration_ms: None,
             output_bytes: 0,
             output_hash: String::new(),
+            verification: None,
         }));
     }
 

@@ -5,6 +5,7 @@
 //! | `surroundings` | the one place that reads the environment: home, state, configuration, workspace |
 //! | `settings` | the layers of configuration, read and merged |
 //! | `guard` | the two functions that every surface calls: before an action and after it |
+//! | `aftermath` | after a call: what really changed, against what was predicted |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
@@ -17,6 +18,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod aftermath;
 pub mod commands;
 pub mod edge;
 pub mod error;

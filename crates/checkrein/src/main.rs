@@ -10,7 +10,7 @@ use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments};
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, doctor, halt, init, log, replay, sessions, show, trust,
+    Exit, Output, audit, check, config, doctor, halt, init, log, replay, sessions, show, surprises, trust,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -74,6 +74,9 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             output,
         ),
         Command::Show { id } => show::show(&surroundings, &id, output),
+        Command::Surprises { session, limit } => {
+            surprises::surprises(&surroundings, &surprises::Selection { session, limit }, output)
+        }
         Command::Sessions => sessions::sessions(&surroundings, output),
         Command::Halt { session, all: _, reason } => {
             halt::halt(&surroundings, session.as_deref(), &reason, output)

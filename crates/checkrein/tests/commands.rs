@@ -279,6 +279,7 @@ fn every_command_has_help_with_an_example() {
         vec!["log"],
         vec!["show"],
         vec!["sessions"],
+        vec!["surprises"],
         vec!["halt"],
         vec!["resume"],
         vec!["replay"],

@@ -170,6 +170,10 @@ pub struct History {
     pub created: Vec<AbsolutePath>,
     /// How many issues are active, and the product of their multipliers.
     pub active_issues: u32,
+    /// How much less the session's opaque effects are to be trusted, in hundredths of risk: grows with every change that was
+    /// not predicted.
+    #[serde(default)]
+    pub opaque_doubt: u32,
 }
 
 /// One earlier action of the session.

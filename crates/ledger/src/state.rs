@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use checkrein_effects::{AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Timestamp};
-use checkrein_protocol::{ActionId, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
 use serde::{Deserialize, Serialize};
 
 /// The bounds of the state (all ours).
@@ -25,6 +25,8 @@ pub mod bounds {
     pub const TEXT_BYTES: usize = 512;
     /// Created paths kept, newest.
     pub const CREATED: usize = 256;
+    /// The greatest doubt about what is opaque, in hundredths of risk.
+    pub const DOUBT: u32 = 100;
 }
 
 /// What is known of a session after its last record.
@@ -45,6 +47,8 @@ pub struct SessionState {
     seen: VecDeque<u64>,
     recent: VecDeque<RecentAction>,
     created: VecDeque<AbsolutePath>,
+    surprises: u64,
+    opaque_doubt: u32,
 }
 
 /// How often each verdict was given.
@@ -131,6 +135,7 @@ impl SessionState {
             recent: self.recent.iter().map(|action| action.past.clone()).collect(),
             created: self.created.iter().cloned().collect(),
             active_issues: 0,
+            opaque_doubt: self.opaque_doubt,
         }
     }
 
@@ -172,6 +177,11 @@ impl SessionState {
     /// How often the ledger was found damaged.
     pub fn repairs(&self) -> u64 {
         self.repairs
+    }
+
+    /// How many changes were seen that had not been predicted, and how many did not come that had.
+    pub fn surprises(&self) -> u64 {
+        self.surprises
     }
 
     /// How often each verdict was given.
@@ -224,6 +234,11 @@ impl SessionState {
 
     fn take_outcome(&mut self, outcome: &OutcomeRecord) {
         self.outcomes += 1;
+        if let Some(verification) = &outcome.verification {
+            let seen = verification.surprises.len() as u64;
+            self.surprises = self.surprises.saturating_add(seen).saturating_add(verification.more_surprises);
+            self.opaque_doubt = doubted(self.opaque_doubt, verification.doubt);
+        }
         let wanted = Some(&outcome.action_id);
         let Some(position) = self.recent.iter().rposition(|action| action.id.as_ref() == wanted) else {
             return;
@@ -307,6 +322,16 @@ impl Deleted {
             Depth::Recursive => path.is_within(&self.path),
         }
     }
+}
+
+/// The doubt after a change of it: it grows to the ceiling of the change, and what was greater already stays.
+fn doubted(doubt: u32, change: Option<DoubtRecord>) -> u32 {
+    let Some(DoubtRecord { points, ceiling }) = change else { return doubt };
+    if points < 0 {
+        return doubt.saturating_sub(points.unsigned_abs());
+    }
+    let grown = doubt.saturating_add(points.unsigned_abs()).min(ceiling).min(bounds::DOUBT);
+    doubt.max(grown)
 }
 
 /// Whether a reviewed action runs.

@@ -7,7 +7,9 @@ use checkrein_effects::{AbsolutePath, Depth, EffectKind, Timestamp};
 use checkrein_ledger::{Durability, StateHome, bounds};
 use checkrein_protocol::{HaltScope, RecordBody};
 use proptest::prelude::*;
-use support::{STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started};
+use support::{
+    STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started, surprised,
+};
 
 fn body() -> impl Strategy<Value = RecordBody> {
     let path = prop::sample::select(vec!["/p/a", "/p/b", "/p/dir", "/p/dir/c", "/q"]);
@@ -24,6 +26,8 @@ fn body() -> impl Strategy<Value = RecordBody> {
         3 => (0..12_u32, verdict, 0..900_u64, prop::collection::vec(effect, 0..4))
             .prop_map(|(id, verdict, kind, effects)| review(&format!("action-{id}"), verdict, kind, effects)),
         2 => (0..12_u32, any::<bool>()).prop_map(|(id, failed)| outcome(&format!("action-{id}"), failed)),
+        1 => (0..12_u32, -3..13_i32, 0..21_u32)
+            .prop_map(|(id, points, ceiling)| surprised(&format!("action-{id}"), points, ceiling)),
         1 => "[a-z é]{0,40}".prop_map(|text| prompt(&text)),
         1 => Just(started("one")),
         1 => Just(halted("stop, password=hunter22")),
@@ -157,4 +161,22 @@ fn what_is_written_is_masked_and_the_halt_is_known() {
         let bytes = std::fs::read(&path).unwrap();
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{}", path.display());
     }
+}
+
+#[test]
+fn doubt_grows_to_a_ceiling_and_wears_off() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let mut doubts = Vec::new();
+    for (points, ceiling) in [(6, 9), (6, 9), (12, 20), (4, 9), (12, 20), (-2, 20), (1, 9)] {
+        let appended =
+            ledger.append(Timestamp(1), surprised("a", points, ceiling), Durability::Plain).unwrap();
+        doubts.push(appended.state.history().opaque_doubt);
+    }
+    assert_eq!(doubts, [6, 9, 20, 20, 20, 18, 18]);
+    for _ in 0..12 {
+        ledger.append(Timestamp(1), surprised("a", -2, 20), Durability::Plain).unwrap();
+    }
+    let state = ledger.state().unwrap();
+    assert_eq!((state.history().opaque_doubt, state.surprises()), (0, 6));
 }

@@ -1,6 +1,6 @@
 //! What a client's hook tells and what it is told, in our own words. Clients translate to and from this.
 
-use checkrein_effects::{AbsolutePath, Action};
+use checkrein_effects::{AbsolutePath, Action, Change};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -109,6 +109,19 @@ pub struct Outcome {
     pub output: String,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u64>,
+    /// What the client itself says that it changed: for tools that write files.
+    pub reported: Vec<Change>,
+    /// Whether it is over.
+    pub progress: Progress,
+}
+
+/// Whether a call is over when its outcome is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// It is.
+    Finished,
+    /// It goes on in the background.
+    Running,
 }
 
 /// What the client is told.

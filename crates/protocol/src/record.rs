@@ -219,6 +219,9 @@ pub struct ReviewRecord {
     pub rewrite: Option<Json>,
     /// What did not run or could not be found out.
     pub problems: Vec<String>,
+    /// Basenames of the programs that it runs, the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
     /// Fingerprint of the kind of action: tool, programs, effect kinds.
     #[serde(with = "hexadecimal")]
     pub kind: u64,
@@ -269,6 +272,86 @@ pub struct OutcomeRecord {
     pub output_bytes: u64,
     /// SHA-256 of the output, in hexadecimal.
     pub output_hash: String,
+    /// What really changed, against what was predicted; `None` for calls that cannot change files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Box<VerificationRecord>>,
+}
+
+/// What was seen after an action, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct VerificationRecord {
+    /// How much was looked at.
+    pub looked: Looked,
+    /// Why something was not looked at, or what makes the answer less sure; each one clause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
+    /// Names that were looked at.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub entries: u64,
+    /// Trees that were left out because they are made again or ignored, the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// How many changes were seen that had been predicted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub expected: u64,
+    /// Where prediction and reality differ, the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surprises: Vec<SurpriseRecord>,
+    /// How many further surprises are not written down.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_surprises: u64,
+    /// What else may have caused them; empty when nothing is known to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_causes: Vec<String>,
+    /// With surprises: the programs that may have caused them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
+    /// With surprises: the call in one line, cut and masked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    /// What it does to the doubt about what is opaque in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<DoubtRecord>,
+}
+
+/// How much was looked at after an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Looked {
+    /// Everything that is looked at: no surprise means that there was none.
+    Whole,
+    /// Not everything; the gaps say what is missing.
+    Partly,
+    /// Nothing; the gaps say why.
+    #[default]
+    NotAtAll,
+    /// What the client itself says about its tool, and the place that was predicted.
+    Reported,
+}
+
+/// One difference between prediction and reality, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SurpriseRecord {
+    /// `created`, `modified`, `deleted`, `rearranged` or `missing`.
+    pub kind: String,
+    /// Where.
+    pub path: String,
+    /// What had been predicted about it, in words that follow `it was predicted`.
+    pub predicted: String,
+}
+
+/// A change of the doubt about what is opaque in a session, as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoubtRecord {
+    /// In hundredths of risk; below zero it takes doubt away.
+    pub points: i32,
+    /// The doubt that it leads to at most.
+    pub ceiling: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A session that retention removed.

@@ -13,6 +13,7 @@
 //! | `rewrite` | safer commands that do what was wanted |
 //! | `reasoning` | the answer in words: for a model to obey, for a person to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
+//! | `surprise` | what really changed against what was predicted, and how much trust that costs |
 //! | `cache` | answers kept while the facts they rest on hold |
 //!
 //! **Invariants.** No input or output, no clock, no randomness. A rule can only tighten. "Did not run" is a value of its own:
@@ -43,10 +44,12 @@ mod review;
 mod rewrite;
 mod risk;
 mod side_effects;
+mod surprise;
 mod verdict;
 
 pub use cache::{ReviewCache, Size, TimeToLive};
 pub use fingerprint::Fingerprint;
 pub use reasoning::sentence;
 pub use review::review;
+pub use surprise::*;
 pub use verdict::*;

@@ -4,6 +4,7 @@ use checkrein_effects::{Effect, EffectKind, Place, Reach, Stake, World};
 use checkrein_policy::{Config, in_scope, location};
 
 use crate::fingerprint::Fingerprint;
+use crate::surprise::MOST_DOUBT;
 use crate::verdict::{Factor, Risk, RiskLevel, Score};
 
 /// Computes the risk of the effects of one action.
@@ -14,6 +15,7 @@ pub(crate) fn assess(
     config: &Config,
 ) -> Risk {
     let mut factors = worst_effect(effects, world.place(), config);
+    factors.extend(doubt_factor(effects, &factors, world));
     factors.extend(repetition_factor(fingerprint, world));
     factors.extend(privilege_factor(effects));
     factors.extend(pattern_factor(world));
@@ -149,6 +151,20 @@ fn describe(effect: &Effect) -> String {
     if effect.note.is_empty() { target.to_owned() } else { format!("{target}: {}", effect.note) }
 }
 
+/// What the surprises of the session add to an opaque effect, at most .2 (ours). Like the scope it goes with its own effect: where
+/// something else weighs more already, only what is above that counts.
+fn doubt_factor(effects: &[Effect], others: &[Factor], world: &dyn World) -> Option<Factor> {
+    let doubt = f64::from(world.history().opaque_doubt.min(MOST_DOUBT)) / 100.0;
+    let opaque = effects.iter().find(|effect| effect.kind == EffectKind::Opaque)?;
+    let known: f64 = others.iter().map(|factor| factor.amount).sum();
+    let amount = (weight(opaque, false) + doubt - known).min(doubt);
+    (amount > 0.0).then(|| Factor {
+        name: "surprises".to_owned(),
+        amount,
+        detail: "calls of this session changed what was not predicted".to_owned(),
+    })
+}
+
 /// +.1, +.2, +.4 for one, two, three and more similar actions that failed (seed 002).
 fn repetition_factor(fingerprint: Fingerprint, world: &dyn World) -> Option<Factor> {
     let history = world.history();
@@ -270,6 +286,26 @@ mod tests {
         assert!(near(score(Stake::Recoverable), 0.56));
         assert!(near(score(Stake::Unsaved), 0.8));
         assert!(score(Stake::Critical) >= 0.95);
+    }
+
+    #[test]
+    fn surprises_raise_what_is_opaque_and_nothing_else() {
+        let mut doubted = world();
+        doubted.history.opaque_doubt = 12;
+        let score = |kinds: &[EffectKind], world: &RecordedWorld| {
+            let effects: Vec<Effect> =
+                kinds.iter().map(|kind| effect(*kind, "/home/dev/proj/tool", Stake::Unsaved)).collect();
+            assess(&effects, Fingerprint::default(), world, &Config::default()).score.value()
+        };
+        let near = |left: f64, right: f64| (left - right).abs() < 1e-9;
+        assert!(near(score(&[EffectKind::Opaque], &doubted), 0.82));
+        assert!(near(score(&[EffectKind::Opaque, EffectKind::FileDelete], &doubted), 0.82));
+        assert!(near(score(&[EffectKind::Opaque, EffectKind::GuardTampering], &doubted), 1.0));
+        for kind in EffectKind::ALL.into_iter().filter(|kind| *kind != EffectKind::Opaque) {
+            assert!(near(score(&[kind], &doubted), score(&[kind], &world())), "{kind:?}");
+        }
+        doubted.history.opaque_doubt = u32::MAX;
+        assert!(near(score(&[EffectKind::Opaque], &doubted), 0.9), "doubt has an end");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 
+use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -102,7 +103,9 @@ fn describe(record: &Record) -> (String, String, String) {
         RecordBody::Review(review) => (verdict(&review.verdict), call(review), review.reason.clone()),
         RecordBody::Outcome(outcome) => {
             let how = if outcome.failed { "failed" } else { "done" };
-            plainly(format!("{} {how}", outcome.tool.as_str()), outcome.error.clone().unwrap_or_default())
+            let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
+            let why = surprise.or_else(|| outcome.error.clone()).unwrap_or_default();
+            plainly(format!("{} {how}", outcome.tool.as_str()), why)
         }
         RecordBody::SessionStarted { workspace, source, .. } => {
             plainly(format!("session {source}"), workspace.clone())

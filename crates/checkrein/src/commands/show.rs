@@ -1,11 +1,12 @@
 //! `checkrein show ID`: everything that is known about one action.
 
 use checkrein_ledger::{SessionLedger, lines};
-use checkrein_protocol::{OutcomeRecord, Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{OutcomeRecord, Record, RecordBody, ReviewRecord, VerificationRecord};
 use checkrein_review::sentence;
 use serde_json::json;
 
 use super::log::{call, folders, time};
+use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -120,10 +121,29 @@ fn outcome_text(outcome: &OutcomeRecord) -> String {
     let how = if outcome.failed { "failed" } else { "done" };
     let took = outcome.duration_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
     let error = outcome.error.as_ref().map(|text| format!("\n  {}", plain(text))).unwrap_or_default();
+    let verification = outcome.verification.as_deref().map(verification_text).unwrap_or_default();
     format!(
-        "{}  {} {how}{took}, {} bytes of output{error}",
+        "{}  {} {how}{took}, {} bytes of output{error}{verification}",
         bold("outcome"),
         outcome.tool.as_str(),
         outcome.output_bytes
     )
+}
+
+/// What was seen afterwards, each line with a line feed in front.
+fn verification_text(verification: &VerificationRecord) -> String {
+    let mut lines = vec![format!("{}  {}", bold("afterwards"), looked_in_words(verification))];
+    lines.extend(verification.gaps.iter().map(|gap| format!("  {gap}")));
+    if !verification.left_out.is_empty() {
+        lines.push(format!("  not looked into: {}", verification.left_out.join(", ")));
+    }
+    for surprise in &verification.surprises {
+        lines.push(format!("{}  {}", bold("surprise"), surprise_in_words(surprise)));
+    }
+    if verification.more_surprises > 0 {
+        lines.push(format!("  and {} more", verification.more_surprises));
+    }
+    let causes = verification.other_causes.iter();
+    lines.extend(causes.map(|cause| format!("{}  {cause}", bold("possible other cause"))));
+    lines.iter().map(|line| format!("\n{}", plain(line))).collect()
 }

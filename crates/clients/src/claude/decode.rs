@@ -1,7 +1,7 @@
 //! Claude Code's hook payloads to events.
 
-use checkrein_effects::{AbsolutePath, Action, ToolName};
-use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, Outcome, SessionId};
+use checkrein_effects::{AbsolutePath, Action, Change, ChangeKind, ToolName};
+use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, Outcome, Progress, SessionId};
 use serde_json::{Map, Value as Json};
 
 use crate::error::DecodeError;
@@ -66,8 +66,22 @@ fn after(
 ) -> Result<Moment, DecodeError> {
     let call = call(&fields);
     let duration_ms = fields.get("duration_ms").and_then(Json::as_u64);
+    let response = fields.get("tool_response");
+    let reported = response.and_then(|response| reported_change(response, cwd)).into_iter().collect();
+    let in_background = response.and_then(|response| response.get("backgroundTaskId"));
+    let progress =
+        if in_background.is_some_and(Json::is_string) { Progress::Running } else { Progress::Finished };
     let action = action(&mut fields, cwd)?;
-    Ok(Moment::AfterAction(Outcome { call, action, failed: error.is_some(), error, output, duration_ms }))
+    let failed = error.is_some();
+    Ok(Moment::AfterAction(Outcome { call, action, failed, error, output, duration_ms, reported, progress }))
+}
+
+/// What a tool that writes says about it: `filePath` beside the content (a tool that reads has it one level deeper).
+fn reported_change(response: &Json, cwd: &AbsolutePath) -> Option<Change> {
+    let text = |name: &str| response.get(name).and_then(Json::as_str);
+    let path = cwd.join(text("filePath").or_else(|| text("notebook_path"))?);
+    let kind = if text("type") == Some("create") { ChangeKind::Created } else { ChangeKind::Modified };
+    Some(Change { path, kind })
 }
 
 fn action(fields: &mut Map<String, Json>, cwd: &AbsolutePath) -> Result<Action, DecodeError> {

@@ -1,7 +1,7 @@
 //! The bodies of records: every text in them is masked and kept to a bounded length.
 
 use checkrein_effects::{AbsolutePath, Effect, Target};
-use checkrein_protocol::{OutcomeRecord, RecordBody, ReviewRecord};
+use checkrein_protocol::{OutcomeRecord, RecordBody, ReviewRecord, VerificationRecord};
 use serde_json::Value as Json;
 
 use super::{MaskKey, mask_json, mask_text};
@@ -51,6 +51,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
     review.rules.iter_mut().for_each(message);
     review.alternatives.iter_mut().for_each(message);
     review.problems.iter_mut().for_each(message);
+    review.programs.iter_mut().for_each(message);
     for effect in &mut review.effects {
         mask_effect(effect, key);
     }
@@ -77,6 +78,25 @@ fn mask_effect(effect: &mut Effect, key: &MaskKey) {
 fn mask_outcome(outcome: &mut OutcomeRecord, key: &MaskKey) {
     if let Some(error) = &mut outcome.error {
         clean(error, MESSAGE, key);
+    }
+    if let Some(verification) = &mut outcome.verification {
+        mask_verification(verification, key);
+    }
+}
+
+fn mask_verification(verification: &mut VerificationRecord, key: &MaskKey) {
+    let message = |text: &mut String| clean(text, MESSAGE, key);
+    for texts in [
+        &mut verification.gaps,
+        &mut verification.left_out,
+        &mut verification.other_causes,
+        &mut verification.programs,
+    ] {
+        texts.iter_mut().for_each(message);
+    }
+    message(&mut verification.call);
+    for surprise in &mut verification.surprises {
+        [&mut surprise.kind, &mut surprise.path, &mut surprise.predicted].into_iter().for_each(message);
     }
 }
 

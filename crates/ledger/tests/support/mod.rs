@@ -8,7 +8,8 @@ use checkrein_effects::{
 };
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
 use checkrein_protocol::{
-    ActionId, HaltScope, OutcomeRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
+    ActionId, DoubtRecord, HaltScope, Looked, OutcomeRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
+    SurpriseRecord, VerificationRecord,
 };
 use serde_json::json;
 
@@ -63,6 +64,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         alternatives: Vec::new(),
         rewrite: None,
         problems: Vec::new(),
+        programs: vec!["run".to_owned()],
         kind,
         exact: kind.wrapping_mul(31),
         elapsed_us: 80,
@@ -79,7 +81,25 @@ pub fn outcome(id: &str, failed: bool) -> RecordBody {
         duration_ms: Some(12),
         output_bytes: 3,
         output_hash: "ab".repeat(32),
+        verification: None,
     })
+}
+
+/// An outcome after which something else was seen than predicted.
+pub fn surprised(id: &str, points: i32, ceiling: u32) -> RecordBody {
+    let RecordBody::Outcome(mut record) = outcome(id, false) else { unreachable!() };
+    let surprise = SurpriseRecord {
+        kind: "deleted".to_owned(),
+        path: "/home/dev/shop/notes.md".to_owned(),
+        predicted: "no change".to_owned(),
+    };
+    record.verification = Some(Box::new(VerificationRecord {
+        looked: Looked::Whole,
+        surprises: if points > 0 { vec![surprise] } else { Vec::new() },
+        doubt: Some(DoubtRecord { points, ceiling }),
+        ..VerificationRecord::default()
+    }));
+    RecordBody::Outcome(record)
 }
 
 pub fn halted(reason: &str) -> RecordBody {

@@ -64,6 +64,11 @@ impl Picture {
 }
 
 impl Folder {
+    /// Whether its names can be taken in place of reading the directory. No name in a directory is empty or leads elsewhere.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.trusted && self.names().all(|(name, _)| !matches!(name, "" | "." | ".."))
+    }
+
     /// All names in it.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Node)> {
         let directories = self.directories.split_terminator('/').map(|name| (name, Node::Directory));
@@ -111,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_never_leads_out_of_its_directory() {
+        let usable = |directories: &str| {
+            Folder { directories: directories.to_owned(), trusted: true, ..Folder::default() }.is_usable()
+        };
+        assert!(usable("") && usable("src/..src/"));
+        assert!(!usable("src/../") && !usable("./") && !usable("src//"));
+    }
+
+    #[test]
     fn a_damaged_picture_is_none() {
         let whole = picture().to_bytes().unwrap();
         for position in 0..whole.len() {
@@ -119,11 +133,31 @@ mod tests {
             assert_eq!(Picture::from_bytes(&edited), None, "byte {position}");
             assert_eq!(Picture::from_bytes(&whole[..position]), None, "cut at {position}");
         }
-        // Even with a sum that fits, lengths that the bytes do not hold take no memory.
-        let huge = [0xff_u8; 64];
-        let mut forged = MAGIC.to_vec();
-        forged.extend_from_slice(&checksum(&huge).to_le_bytes());
-        forged.extend_from_slice(&huge);
-        assert_eq!(Picture::from_bytes(&forged), None);
+    }
+
+    /// Bytes with a sum that fits.
+    fn forged(payload: &[u8]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&checksum(payload).to_le_bytes());
+        bytes.extend_from_slice(payload);
+        bytes
+    }
+
+    #[test]
+    fn a_sum_that_fits_does_not_make_a_picture() {
+        // Lengths that the bytes do not hold take no memory.
+        assert_eq!(Picture::from_bytes(&forged(&[0xff; 64])), None);
+        let whole = picture().to_bytes().unwrap();
+        let payload = &whole[MAGIC.len() + 8..];
+        for position in 0..payload.len() {
+            for bit in 0..8 {
+                let mut edited = payload.to_vec();
+                edited[position] ^= 1 << bit;
+                // What can be read can be stored and read again; the rest is none.
+                if let Some(read) = Picture::from_bytes(&forged(&edited)) {
+                    assert_eq!(Picture::from_bytes(&read.to_bytes().unwrap()), Some(read));
+                }
+            }
+        }
     }
 }

@@ -25,7 +25,7 @@ const KEPT_FOLDERS: usize = 20_000;
 /// How fresh a change of a directory may be for its time to tell it from the next one, in milliseconds: the clocks of file systems tick
 /// up to every 10 ms (ours).
 const TICK: u64 = 20;
-/// After how many steps the time is looked at.
+/// After how many files the time is looked at.
 const STRIDE: usize = 16;
 
 /// One look under way.
@@ -50,6 +50,13 @@ pub(super) struct Walk<'a> {
     stop: Option<&'static str>,
     waiting: VecDeque<Waiting>,
     batches: [Vec<Batch>; 3],
+}
+
+/// The two passes of a look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Directories,
+    Files,
 }
 
 /// A directory that is still to be looked at.
@@ -144,15 +151,18 @@ impl<'a> Walk<'a> {
             origin: Origin::Old,
         });
         while let Some(next) = self.waiting.pop_front() {
-            if self.is_over() {
+            if self.is_over(Pass::Directories) {
                 break;
             }
             self.directory(next);
         }
+        // The files of what was reached are looked at even if not everything was.
+        let first_stop = self.stop.take();
         let [changed, near, far] = std::mem::take(&mut self.batches);
         for batch in changed.into_iter().chain(near).chain(far) {
             self.files(&batch);
         }
+        self.stop = first_stop.or(self.stop);
         self.finish()
     }
 
@@ -177,16 +187,21 @@ impl<'a> Walk<'a> {
         Look { changes: self.changes, coverage: self.coverage, picture, novelty }
     }
 
-    /// Whether a bound is reached; then nothing more is looked at.
-    fn is_over(&mut self) -> bool {
+    /// Whether a bound is reached; then nothing more is looked at in this pass.
+    fn is_over(&mut self, pass: Pass) -> bool {
         self.steps += 1;
         let bounds = &self.ground.bounds;
+        let (time, stride) = match pass {
+            // Something is left for the files.
+            Pass::Directories => (bounds.time * 3 / 5, 1),
+            Pass::Files => (bounds.time, STRIDE),
+        };
         if self.stop.is_none() {
-            if self.coverage.entries > bounds.entries {
+            if pass == Pass::Directories && self.coverage.entries > bounds.entries {
                 self.stop = Some("there are more names than are looked at");
             } else if self.changes.len() >= bounds.changes {
                 self.stop = Some("there are more changes than are listed");
-            } else if self.steps.is_multiple_of(STRIDE) && self.started.elapsed() > bounds.time {
+            } else if self.steps.is_multiple_of(stride) && self.started.elapsed() > time {
                 self.stop = Some("the time for looking was over");
             }
         }
@@ -217,14 +232,18 @@ impl<'a> Walk<'a> {
         }
         let known = self.before.and_then(|picture| picture.folders.get(&this.relative));
         let modified = (facts.mtime(), facts.mtime_nsec());
-        let unchanged = known.filter(|folder| folder.modified == modified);
-        let Some(listing) = listing(&this.path, unchanged, self.ground.bounds.entries) else {
+        let unchanged = known.filter(|folder| folder.modified == modified && folder.is_usable());
+        let read = match unchanged {
+            Some(folder) => Some(Listing::of(folder)),
+            None => listing(&this.path, self.ground.bounds.entries),
+        };
+        let Some(listing) = read else {
             self.unread += 1;
             return;
         };
         self.coverage.entries += listing.directories.len() + listing.files.len();
         let settled = nanoseconds(Timestamp(self.ground.now.0.saturating_sub(TICK)));
-        let shown = Shown::of(&listing, self.mask);
+        let shown = unchanged.map_or_else(|| Shown::of(&listing, self.mask), Shown::again);
         let past = if !rearranged {
             Past::Same
         } else if origin == Origin::New {
@@ -350,7 +369,7 @@ impl<'a> Walk<'a> {
 
     fn files(&mut self, batch: &Batch) {
         for name in &batch.names {
-            if self.is_over() {
+            if self.is_over(Pass::Files) {
                 return;
             }
             let Ok(facts) = fs::symlink_metadata(batch.path.join(name)) else { continue };
@@ -462,13 +481,16 @@ struct Listing {
     files: Vec<OsString>,
 }
 
-/// Reads a directory, or takes its names from the picture when nothing can have come or gone since; `None` when it cannot be read or
-/// holds more names than `most`.
-fn listing(path: &Path, known: Option<&Folder>, most: usize) -> Option<Listing> {
-    let split = |names: &str| names.split_terminator('/').map(OsString::from).collect();
-    if let Some(folder) = known.filter(|folder| folder.trusted) {
-        return Some(Listing { directories: split(&folder.directories), files: split(&folder.files) });
+impl Listing {
+    /// What a picture shows.
+    fn of(folder: &Folder) -> Self {
+        let split = |names: &str| names.split_terminator('/').map(OsString::from).collect();
+        Self { directories: split(&folder.directories), files: split(&folder.files) }
     }
+}
+
+/// Reads a directory; `None` when it cannot be read or holds more names than `most`.
+fn listing(path: &Path, most: usize) -> Option<Listing> {
     let mut listing = Listing { directories: Vec::new(), files: Vec::new() };
     for entry in fs::read_dir(path).ok()? {
         let entry = entry.ok()?;
@@ -507,6 +529,11 @@ impl Shown {
         };
         let (directories, files) = (join(&listing.directories), join(&listing.files));
         Self { directories, files, is_plain }
+    }
+
+    /// What a picture showed that can be used as it is.
+    fn again(folder: &Folder) -> Self {
+        Self { directories: folder.directories.clone(), files: folder.files.clone(), is_plain: true }
     }
 
     /// A name as it is shown, and whether that is the name itself.

@@ -1,0 +1,485 @@
+//! After a call: what really changed, against what was predicted.
+//!
+//! Before a call nothing is done but what is done anyway: its review is in the ledger, with its time and its effects. Afterwards this
+//! module looks at the workspace within bounds, compares, and says what else may have been the cause. A surprise is a reason to
+//! mend the catalogue and to trust opaque calls less; it is no proof.
+
+use std::borrow::Cow;
+use std::fs;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use checkrein_effects::{
+    AbsolutePath, Change, Effect, EffectKind, History, Standing, Timestamp, predict_with,
+};
+use checkrein_ledger::mask::{MaskKey, mask_text};
+use checkrein_ledger::{FolderName, SessionLedger, last};
+use checkrein_protocol::{
+    ActionId, DoubtRecord, Looked, Outcome, Progress, Record, RecordBody, ReviewRecord, SurpriseRecord,
+    VerificationRecord,
+};
+use checkrein_review::{
+    Aftermath, Comparison, DoubtChange, Ending, Knowledge, OtherCause, SurpriseKind, compare, doubt_change,
+};
+use checkrein_world::changes::{
+    Bounds, Coverage, Ground, Look, Memory, Novelty, PICTURE_LIMIT, Picture, look, real_path, standing,
+};
+
+use crate::commands::log::call;
+use crate::guard::{Guard, RECORDED_EFFECTS};
+use crate::terminal::cut;
+
+/// How many surprises of one action are written down in full (ours); the number of the others is written too.
+const RECORDED_SURPRISES: usize = 32;
+
+/// How long a call that never ended counts as still running, in milliseconds (ours): the longest time-out of a client's shell.
+const RUNNING_FOR: u64 = 10 * 60 * 1_000;
+
+/// What is taken off the time of the review: the clocks of file systems tick up to every 10 ms (ours).
+const TICK: u64 = 10;
+
+/// What is taken off the start of a call as its client tells it, in milliseconds (ours).
+const START_SLACK: u64 = 1_000;
+
+/// In how many of the newest records the review of a call and the calls beside it are looked for, few first (ours).
+const RECORDS: [usize; 3] = [8, 64, 512];
+
+/// How many other sessions are asked what they were doing, and how many of their newest records are read (ours).
+const OTHER_SESSIONS: usize = 16;
+const OTHER_RECORDS: usize = 32;
+
+/// Takes the first picture of the workspace, so that the first call already can be told what is gone after it.
+pub(crate) fn take_picture(guard: &Guard, ledger: &SessionLedger) {
+    let (Some(workspace), Ok(key)) = (workspace_of(guard), guard.surroundings().state.mask_key()) else {
+        return;
+    };
+    // Nothing has changed since a moment that is still to come.
+    let never = Timestamp(u64::MAX);
+    let look = look_around(guard, &workspace, &workspace, never, stored(ledger).as_ref(), &key);
+    store(ledger, &look);
+}
+
+/// What was seen after a call; `None` for calls that cannot change files.
+pub(crate) fn verify(
+    guard: &Guard,
+    ledger: &SessionLedger,
+    id: &ActionId,
+    outcome: &Outcome,
+) -> Option<VerificationRecord> {
+    let manner = Manner::of(outcome)?;
+    let Some(found) = Found::newest(ledger, id) else {
+        return Some(not_at_all("no review of this call was found"));
+    };
+    let Ok(key) = guard.surroundings().state.mask_key() else {
+        return Some(not_at_all("the key for masking cannot be read"));
+    };
+    match manner {
+        Manner::Reported => Some(reported(outcome, &found, &key)),
+        // Whether a tool of somebody else can change anything is what its review said.
+        Manner::SeenIfItMay if !found.review.effects.iter().any(may_change) => None,
+        Manner::Seen | Manner::SeenIfItMay => Some(match workspace_of(guard) {
+            None => not_at_all("the workspace is a home directory or one that everybody writes to"),
+            Some(workspace) => seen(guard, ledger, outcome, &found, &workspace, &key),
+        }),
+    }
+}
+
+fn not_at_all(why: &str) -> VerificationRecord {
+    VerificationRecord { gaps: vec![why.to_owned()], ..VerificationRecord::default() }
+}
+
+/// How the effects of a call come to light.
+enum Manner {
+    /// By looking at the workspace.
+    Seen,
+    /// The same, when something was predicted.
+    SeenIfItMay,
+    /// By what the client says of its own tool.
+    Reported,
+}
+
+impl Manner {
+    fn of(outcome: &Outcome) -> Option<Self> {
+        let action = &outcome.action;
+        if action.shell_text().is_some() {
+            return Some(Self::Seen);
+        }
+        if action.tool.as_str().starts_with("mcp__") {
+            return Some(Self::SeenIfItMay);
+        }
+        (!outcome.reported.is_empty()).then_some(Self::Reported)
+    }
+}
+
+/// The review of a call.
+struct Found {
+    /// When it was given.
+    at: Timestamp,
+    /// Its number in the ledger.
+    number: u64,
+    review: Box<ReviewRecord>,
+}
+
+impl Found {
+    fn newest(ledger: &SessionLedger, id: &ActionId) -> Option<Self> {
+        RECORDS.iter().find_map(|count| {
+            let records = last(&ledger.path(), *count).ok()?;
+            records.into_iter().rev().find_map(|record| match record.body {
+                RecordBody::Review(review) if review.action_id == *id => {
+                    Some(Self { at: record.at, number: record.seq, review })
+                }
+                _ => None,
+            })
+        })
+    }
+}
+
+/// What the client says of its own tool, against what was predicted.
+fn reported(outcome: &Outcome, found: &Found, key: &MaskKey) -> VerificationRecord {
+    let changes: Vec<Change> = outcome
+        .reported
+        .iter()
+        .map(|change| Change { path: masked(&real_place(&change.path), key), kind: change.kind })
+        .collect();
+    let effects = found.review.effects.as_slice();
+    let standings = standings(effects, since(found.at, None, found.at));
+    let ending = if outcome.failed { Ending::Failed } else { Ending::Succeeded };
+    let comparison = compare(&Aftermath { effects, changes: &changes, standings: &standings, ending });
+    let mut record = VerificationRecord { looked: Looked::Reported, ..VerificationRecord::default() };
+    write_comparison(&mut record, &comparison, found, OtherCause::NoneKnown, &[]);
+    record
+}
+
+/// What the workspace shows, against what was predicted.
+fn seen(
+    guard: &Guard,
+    ledger: &SessionLedger,
+    outcome: &Outcome,
+    found: &Found,
+    workspace: &AbsolutePath,
+    key: &MaskKey,
+) -> VerificationRecord {
+    let now = guard.surroundings().now();
+    let since = since(found.at, outcome.duration_ms, now);
+    let near = real_path(&outcome.action.cwd);
+    let look = look_around(guard, workspace, &near, since, stored(ledger).as_ref(), key);
+    store(ledger, &look);
+    let changes: Vec<Change> = look
+        .changes
+        .iter()
+        .map(|change| Change { path: masked(&change.path, key), kind: change.kind })
+        .collect();
+    let mut effects = predicted(guard, outcome, found);
+    let own = effects.len();
+    let standings = standings(&effects, since);
+    let is_over = outcome.progress == Progress::Finished;
+    let ending = if outcome.failed || !is_over { Ending::Failed } else { Ending::Succeeded };
+    let aftermath = |effects: &[Effect]| {
+        compare(&Aftermath { effects, changes: &changes, standings: &standings, ending })
+    };
+    let mut comparison = aftermath(&effects);
+    let mut others = Others::default();
+    if !comparison.surprises.is_empty() {
+        others = Others::beside(guard, ledger, found, workspace, since, now);
+        effects.extend(others.effects.iter().cloned());
+        // What another call was to change is no surprise, and what it left undone is none of this one.
+        let joint = aftermath(&effects);
+        comparison = Comparison {
+            surprises: joint
+                .surprises
+                .into_iter()
+                .filter(|one| one.kind != SurpriseKind::Missing || comparison.surprises.contains(one))
+                .collect(),
+            expected: joint.expected,
+        };
+    }
+    let mut record = written(&look.coverage);
+    if own >= RECORDED_EFFECTS && !comparison.surprises.is_empty() {
+        record.looked = Looked::Partly;
+        record
+            .gaps
+            .push("more was predicted than is written down, so nothing can be told from it".to_owned());
+        comparison.surprises.clear();
+    }
+    if !is_over {
+        record.looked = Looked::Partly;
+        record.gaps.push("the call goes on in the background".to_owned());
+    }
+    if !comparison.surprises.is_empty() && look.coverage.memory == Memory::Partial {
+        record.gaps.push("what is gone may have gone before this call".to_owned());
+    }
+    let other = if others.causes.is_empty() { OtherCause::NoneKnown } else { OtherCause::Possible };
+    let history = if comparison.surprises.is_empty() { History::default() } else { history(ledger) };
+    write_comparison(&mut record, &comparison, found, other, &history.created);
+    if !comparison.surprises.is_empty() {
+        record.other_causes = others.causes;
+    }
+    record
+}
+
+/// The effects that were predicted for what ran.
+fn predicted(guard: &Guard, outcome: &Outcome, found: &Found) -> Vec<Effect> {
+    let mut effects = found.review.effects.clone();
+    if found.review.rewrite.is_some() {
+        // Something else ran than what was reviewed and written down.
+        let world = guard.world(History::default());
+        effects.extend(predict_with(&outcome.action, &world, guard.policy().catalogue()).effects);
+    }
+    effects
+}
+
+/// The moment from which on a change belongs to a call: its review, or its start as the client tells it, whichever is later. A person
+/// may have thought about it for a while in between.
+fn since(reviewed: Timestamp, duration_ms: Option<u64>, now: Timestamp) -> Timestamp {
+    let reviewed = reviewed.0.saturating_sub(TICK);
+    let started = duration_ms.map_or(0, |took| now.0.saturating_sub(took).saturating_sub(START_SLACK));
+    Timestamp(reviewed.max(started))
+}
+
+fn standings(effects: &[Effect], since: Timestamp) -> Vec<(AbsolutePath, Standing)> {
+    let files = effects.iter().filter(|effect| {
+        matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
+    });
+    files
+        .filter_map(|effect| effect.target.path())
+        .map(|path| {
+            // A path that was masked cannot be looked at any more.
+            let is_masked = path.as_str().contains("[masked:");
+            (path.clone(), if is_masked { Standing::Unknown } else { standing(path, since) })
+        })
+        .collect()
+}
+
+/// What else ran at the same time.
+#[derive(Default)]
+struct Others {
+    effects: Vec<Effect>,
+    causes: Vec<String>,
+}
+
+impl Others {
+    fn beside(
+        guard: &Guard,
+        ledger: &SessionLedger,
+        found: &Found,
+        workspace: &AbsolutePath,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Self {
+        let mut others = Self::default();
+        let records = last(&ledger.path(), 64).unwrap_or_default();
+        others.take(&records, Some(found.number), since, now, "in this session");
+        for path in busy_ledgers(guard, ledger.folder(), since) {
+            let records = last(&path, OTHER_RECORDS).unwrap_or_default();
+            let here: Vec<Record> =
+                records.into_iter().filter(|record| concerns(record, workspace)).collect();
+            others.take(&here, None, since, now, "in another session");
+        }
+        others
+    }
+
+    /// Takes up the calls among these records that ran at or after `since`.
+    fn take(&mut self, records: &[Record], own: Option<u64>, since: Timestamp, now: Timestamp, place: &str) {
+        for (position, record) in records.iter().enumerate() {
+            let RecordBody::Review(review) = &record.body else { continue };
+            let refused = matches!(review.verdict.as_str(), "block" | "halt") && review.mode == "enforce";
+            if refused || Some(record.seq) == own || !review.effects.iter().any(may_change) {
+                continue;
+            }
+            let ended = records.iter().skip(position).find_map(|later| match &later.body {
+                RecordBody::Outcome(outcome) if outcome.action_id == review.action_id => Some(later.at),
+                _ => None,
+            });
+            let lingers = review.input.get("run_in_background").and_then(serde_json::Value::as_bool)
+                == Some(true)
+                || review.effects.iter().any(|effect| {
+                    effect.kind == EffectKind::ProcessSpawn && effect.note.contains("background")
+                });
+            let ran_meanwhile = match ended {
+                _ if lingers => true,
+                Some(ended) => ended >= since,
+                None => now.0.saturating_sub(record.at.0) < RUNNING_FOR,
+            };
+            if ran_meanwhile {
+                self.effects.extend(review.effects.iter().cloned());
+                self.causes.push(format!("`{}` ran {place}", cut(&call(review), 60)));
+            }
+        }
+    }
+}
+
+/// Whether a record is about this workspace.
+fn concerns(record: &Record, workspace: &AbsolutePath) -> bool {
+    let place = match &record.body {
+        RecordBody::Review(review) => AbsolutePath::new(&review.cwd),
+        RecordBody::Outcome(_) => return true,
+        _ => None,
+    };
+    place.is_some_and(|place| real_path(&place).is_within(workspace))
+}
+
+/// The ledgers of other sessions that were written to lately, newest first.
+fn busy_ledgers(guard: &Guard, own: &FolderName, since: Timestamp) -> Vec<PathBuf> {
+    let oldest = since.0.saturating_sub(RUNNING_FOR);
+    let mut busy: Vec<(u64, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(guard.surroundings().state.sessions()).into_iter().flatten().flatten() {
+        let Some(folder) = FolderName::on_disk(&entry.file_name()).filter(|folder| folder != own) else {
+            continue;
+        };
+        let path = SessionLedger::of_folder(&guard.surroundings().state, folder).path();
+        let modified = fs::metadata(&path).and_then(|facts| facts.modified()).ok();
+        let modified = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let modified = modified.and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0);
+        if modified >= oldest {
+            busy.push((modified, path));
+        }
+    }
+    busy.sort_by(|one, other| other.cmp(one));
+    busy.truncate(OTHER_SESSIONS);
+    busy.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Whether an effect changes something, or may without its being known.
+fn may_change(effect: &Effect) -> bool {
+    effect.kind.is_mutating() || Knowledge::of(std::slice::from_ref(effect)) == Knowledge::Opaque
+}
+
+/// Puts a comparison into a record.
+fn write_comparison(
+    record: &mut VerificationRecord,
+    comparison: &Comparison,
+    found: &Found,
+    other: OtherCause,
+    own: &[AbsolutePath],
+) {
+    let review = found.review.as_ref();
+    let DoubtChange { points, ceiling } =
+        doubt_change(comparison, Knowledge::of(&review.effects), other, own);
+    record.doubt = (points != 0).then_some(DoubtRecord { points, ceiling });
+    record.expected = comparison.expected as u64;
+    let surprises = comparison.surprises.iter().take(RECORDED_SURPRISES).map(|surprise| SurpriseRecord {
+        kind: surprise.kind.name().to_owned(),
+        path: surprise.path.to_string(),
+        predicted: surprise.predicted.clone(),
+    });
+    record.surprises = surprises.collect();
+    record.more_surprises = comparison.surprises.len().saturating_sub(RECORDED_SURPRISES) as u64;
+    if !record.surprises.is_empty() {
+        record.programs = suspects(review);
+        record.call = cut(&call(review), 200);
+    }
+}
+
+/// The programs that may have caused a surprise: those that were said to be unknown, else all.
+fn suspects(review: &ReviewRecord) -> Vec<String> {
+    let unread = review.effects.iter().filter(|effect| effect.kind == EffectKind::Opaque);
+    let mut names: Vec<String> = unread.map(|effect| effect.cause.clone()).collect();
+    names.retain(|name| review.programs.contains(name));
+    if names.is_empty() {
+        names.clone_from(&review.programs);
+    }
+    if names.is_empty() {
+        names.push(review.tool.as_str().to_owned());
+    }
+    names.dedup();
+    names
+}
+
+fn written(coverage: &Coverage) -> VerificationRecord {
+    VerificationRecord {
+        looked: if coverage.gaps.is_empty() { Looked::Whole } else { Looked::Partly },
+        gaps: coverage.gaps.clone(),
+        entries: coverage.entries as u64,
+        left_out: coverage.left_out.iter().map(ToString::to_string).collect(),
+        ..VerificationRecord::default()
+    }
+}
+
+/// The workspace by its real path; `None` when so many others write there that nothing could be told from it.
+fn workspace_of(guard: &Guard) -> Option<AbsolutePath> {
+    let surroundings = guard.surroundings();
+    let workspace = real_path(guard.workspace());
+    let holds = |place: &AbsolutePath| real_path(place).is_within(&workspace);
+    let is_crowded = holds(&surroundings.home) || surroundings.temporary().iter().any(holds);
+    (!is_crowded).then_some(workspace)
+}
+
+fn look_around(
+    guard: &Guard,
+    workspace: &AbsolutePath,
+    near: &AbsolutePath,
+    since: Timestamp,
+    before: Option<&Picture>,
+    key: &MaskKey,
+) -> Look {
+    let surroundings = guard.surroundings();
+    // The client writes its own answers to permission questions there; its settings have a watch of their own.
+    let spared = [workspace.join(".claude/settings.local.json"), real_path(&surroundings.state_path)];
+    let ground = Ground {
+        root: workspace,
+        near,
+        spared: &spared,
+        home: &surroundings.home,
+        configuration: surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str),
+        now: surroundings.now(),
+        bounds: Bounds::default(),
+    };
+    look(&ground, since, before, &|name| masked_text(name, key))
+}
+
+fn history(ledger: &SessionLedger) -> History {
+    ledger.state().map(|state| state.history()).unwrap_or_default()
+}
+
+/// The picture of the last look of this session.
+fn stored(ledger: &SessionLedger) -> Option<Picture> {
+    let path = picture_path(ledger);
+    let length = usize::try_from(fs::metadata(&path).ok()?.len()).ok()?;
+    if length > PICTURE_LIMIT {
+        return None;
+    }
+    Picture::from_bytes(&fs::read(&path).ok()?)
+}
+
+/// Keeps a picture for the next look. In place: a torn one is told by its sum and counts as none.
+fn store(ledger: &SessionLedger, look: &Look) {
+    if look.novelty == Novelty::Same {
+        return;
+    }
+    let Some(bytes) = look.picture.to_bytes() else { return };
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let written =
+        options.open(picture_path(ledger)).and_then(|mut file| std::io::Write::write_all(&mut file, &bytes));
+    if let Err(error) = written {
+        crate::terminal::log(&format!("checkrein: no picture of the workspace was kept: {error}"));
+    }
+}
+
+fn picture_path(ledger: &SessionLedger) -> PathBuf {
+    ledger.directory().join("picture")
+}
+
+/// The path with its directory resolved, as targets are named.
+fn real_place(path: &AbsolutePath) -> AbsolutePath {
+    match (path.parent(), path.name()) {
+        (Some(parent), Some(name)) => real_path(&parent).join(name),
+        _ => path.clone(),
+    }
+}
+
+/// The path as records show it.
+fn masked(path: &AbsolutePath, key: &MaskKey) -> AbsolutePath {
+    match masked_text(path.as_str(), key) {
+        Some(text) => AbsolutePath::root().join(&text),
+        None => path.clone(),
+    }
+}
+
+fn masked_text(text: &str, key: &MaskKey) -> Option<String> {
+    match mask_text(text, key) {
+        Cow::Owned(masked) => Some(masked),
+        Cow::Borrowed(_) => None,
+    }
+}

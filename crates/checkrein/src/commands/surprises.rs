@@ -1,0 +1,175 @@
+//! `checkrein surprises`: what changed although it was not predicted, by program.
+
+use std::collections::BTreeMap;
+
+use checkrein_ledger::{FolderName, SessionLedger, lines};
+use checkrein_protocol::{Looked, OutcomeRecord, RecordBody, SurpriseRecord, VerificationRecord};
+use serde_json::json;
+
+use super::log::{folders, time};
+use super::{Exit, Output, line};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{cut, dim, plain, print, table};
+
+/// What the line of a record with surprises holds, as records are written.
+const MARK: &str = "\"surprises\":[{";
+
+/// What to show.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// One session, by the beginning of its name; every session by default.
+    pub session: Option<String>,
+    /// At most so many calls, the newest.
+    pub limit: usize,
+}
+
+/// A call after which something else was seen than predicted.
+struct Surprised {
+    folder: FolderName,
+    at: u64,
+    outcome: OutcomeRecord,
+    verification: VerificationRecord,
+}
+
+/// Lists the surprises of the newest calls, grouped by program, the program with the most surprising calls first.
+pub fn surprises(
+    surroundings: &Surroundings,
+    selection: &Selection,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let mut calls = Vec::new();
+    for folder in folders(surroundings, selection.session.as_deref())? {
+        calls.extend(of_session(surroundings, &folder)?);
+    }
+    calls.sort_by_key(|call| call.at);
+    let newest = calls.len().saturating_sub(selection.limit);
+    let calls = calls.split_off(newest);
+    match output {
+        Output::Json => {
+            for call in &calls {
+                print(&line(&json!({
+                    "session": call.folder.as_str(),
+                    "at": call.at,
+                    "action_id": call.outcome.action_id,
+                    "programs": call.verification.programs,
+                    "call": call.verification.call,
+                    "looked": call.verification.looked,
+                    "surprises": call.verification.surprises,
+                    "more_surprises": call.verification.more_surprises,
+                    "other_causes": call.verification.other_causes,
+                    "gaps": call.verification.gaps,
+                }))?);
+            }
+        }
+        Output::Text if calls.is_empty() => {
+            print(
+                "no surprises: every change that was looked for had been predicted, or nothing was recorded yet",
+            );
+        }
+        Output::Text => {
+            print(&table(&["program", "when", "command", "predicted", "seen"], rows(&calls)));
+            print(&dim(&format!(
+                "\nA surprise is no proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
+                 `checkrein check COMMAND` then shows it. `checkrein log --json` has the names of calls for `checkrein show ID`.",
+                surroundings.configuration
+            )));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The surprises of an outcome in one line; `None` when there are none.
+pub(super) fn surprises_in_one_line(verification: &VerificationRecord) -> Option<String> {
+    let first = verification.surprises.first()?;
+    let count = verification.surprises.len() as u64 + verification.more_surprises;
+    let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+    Some(format!("surprise: {}{more}", seen_in_words(first)))
+}
+
+/// One surprise: what was seen and what had been predicted.
+pub(super) fn surprise_in_words(surprise: &SurpriseRecord) -> String {
+    format!("{}; it was predicted {}", seen_in_words(surprise), predicted_in_words(surprise))
+}
+
+/// How much was looked at.
+pub(super) fn looked_in_words(verification: &VerificationRecord) -> String {
+    let expected = match verification.expected {
+        0 => String::new(),
+        1 => ", 1 predicted change seen".to_owned(),
+        count => format!(", {count} predicted changes seen"),
+    };
+    match verification.looked {
+        Looked::Whole => format!("looked at all {} names{expected}", verification.entries),
+        Looked::Partly => format!("looked at a part, {} names{expected}", verification.entries),
+        Looked::NotAtAll => "did not look".to_owned(),
+        Looked::Reported => format!("as the client says{expected}"),
+    }
+}
+
+fn seen_in_words(surprise: &SurpriseRecord) -> String {
+    let path = &surprise.path;
+    match surprise.kind.as_str() {
+        "missing" => format!("did not happen at {path}"),
+        "rearranged" => format!("names in {path} came or went"),
+        kind => format!("{path} was {kind}"),
+    }
+}
+
+fn predicted_in_words(surprise: &SurpriseRecord) -> &str {
+    let words = surprise.predicted.as_str();
+    if words == "no change" { "that nothing changes" } else { words }
+}
+
+fn of_session(surroundings: &Surroundings, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {
+    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    let mut found = Vec::new();
+    for line in lines(&ledger.path())?.holding(MARK) {
+        let line = line?;
+        if let Some(record) = line.record
+            && let RecordBody::Outcome(outcome) = record.body
+            && let Some(verification) = outcome.verification.as_deref().cloned()
+            && !verification.surprises.is_empty()
+        {
+            found.push(Surprised { folder: folder.clone(), at: record.at.0, outcome, verification });
+        }
+    }
+    Ok(found)
+}
+
+/// One row for each surprise; what is the same as in the row above is left out.
+fn rows(calls: &[Surprised]) -> Vec<Vec<String>> {
+    let mut programs: BTreeMap<String, Vec<&Surprised>> = BTreeMap::new();
+    for call in calls {
+        programs.entry(call.verification.programs.join(", ")).or_default().push(call);
+    }
+    let mut groups: Vec<_> = programs.into_iter().collect();
+    groups.sort_by_key(|(_, calls)| std::cmp::Reverse(calls.len()));
+    let mut rows = Vec::new();
+    for (program, calls) in groups {
+        let mut name = plain(&program);
+        for call in calls {
+            let mut when = dim(&time(call.at));
+            let mut command = cut(&plain(&call.verification.call), 40);
+            let mut row = |predicted: String, seen: String| {
+                rows.push(vec![
+                    std::mem::take(&mut name),
+                    std::mem::take(&mut when),
+                    std::mem::take(&mut command),
+                    predicted,
+                    seen,
+                ]);
+            };
+            for surprise in &call.verification.surprises {
+                let predicted = cut(&plain(&surprise.predicted.replacen("that ", "", 1)), 48);
+                let doubtful =
+                    if call.verification.other_causes.is_empty() { "" } else { " (or another call)" };
+                row(predicted, format!("{} {}{doubtful}", surprise.kind, plain(&surprise.path)));
+            }
+            if call.verification.more_surprises > 0 {
+                row(String::new(), format!("and {} more", call.verification.more_surprises));
+            }
+        }
+    }
+    rows
+}
