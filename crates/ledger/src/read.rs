@@ -27,7 +27,7 @@ pub struct Lines {
     reader: BufReader<File>,
     number: u64,
     failed: bool,
-    wanted: Option<Vec<u8>>,
+    wanted: Option<String>,
 }
 
 /// Opens the ledger file at `path` for reading.
@@ -43,15 +43,16 @@ pub fn lines(path: &Path) -> Result<Lines, LedgerError> {
 }
 
 impl Lines {
-    /// Only the lines that hold a text; the others are passed over without being understood, which is a hundred times faster.
+    /// Only the lines that hold a text; the others are passed over without being parsed, which is much faster.
     #[must_use]
     pub fn holding(mut self, text: &str) -> Self {
-        self.wanted = Some(text.as_bytes().to_vec());
+        self.wanted = Some(text.to_owned());
         self
     }
 
     fn is_wanted(&self, line: &[u8]) -> bool {
-        self.wanted.as_ref().is_none_or(|text| line.windows(text.len().max(1)).any(|part| part == text))
+        let holds = |text: &String| std::str::from_utf8(line).is_ok_and(|line| line.contains(text.as_str()));
+        self.wanted.as_ref().is_none_or(holds)
     }
 }
 

@@ -9,7 +9,7 @@ use checkrein_ledger::{
     is_halted, last, lines, resume, sessions, verify,
 };
 use checkrein_protocol::{HaltScope, RecordBody};
-use support::{fill, forget_state, ledger, outcome, prompt, review, started};
+use support::{fill, forget_state, ledger, outcome, prompt, review, started, surprised};
 
 #[test]
 fn the_end_is_read_from_the_end() {
@@ -27,6 +27,21 @@ fn the_end_is_read_from_the_end() {
         lines(&ledger.path()).unwrap().map(|line| line.unwrap().number).collect::<Vec<_>>(),
         (1..=500).collect::<Vec<_>>()
     );
+}
+
+#[test]
+fn lines_that_hold_a_text_keep_their_numbers() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let bodies =
+        vec![prompt("one"), outcome("a", false), surprised("b", 2, 9), prompt("two"), surprised("c", 2, 9)];
+    ledger.append_all(Timestamp(1), bodies, Durability::Plain).unwrap();
+    let numbers = |text: &str| -> Vec<u64> {
+        lines(&ledger.path()).unwrap().holding(text).map(|line| line.unwrap().number).collect()
+    };
+    assert_eq!(numbers("\"surprises\":[{"), [3, 5]);
+    assert_eq!(numbers("nowhere"), [0; 0]);
+    assert_eq!(numbers(""), [1, 2, 3, 4, 5]);
 }
 
 #[test]

@@ -331,9 +331,9 @@ fn missing(aftermath: &Aftermath<'_>) -> Vec<Surprise> {
         let standing =
             aftermath.standings.iter().find(|(known, _)| known == path).map(|(_, known)| *known)?;
         let is_missed = match (effect.kind, standing) {
-            (_, Standing::Changed | Standing::Unknown) => false,
-            (EffectKind::FileCreate, Standing::Missing) => !is_removed(path, aftermath.effects),
-            (EffectKind::FileModify, Standing::Missing) => !is_removed(path, aftermath.effects),
+            (EffectKind::FileCreate | EffectKind::FileModify, Standing::Missing) => {
+                !is_removed(path, aftermath.effects)
+            }
             (EffectKind::FileModify, Standing::Unchanged) => effect.depth == Depth::Single,
             (EffectKind::FileDelete, Standing::Unchanged) => true,
             _ => false,

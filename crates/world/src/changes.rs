@@ -3,6 +3,7 @@
 //! Nothing is remembered before an action but the time. Afterwards the times of status change tell what was made, written or moved:
 //! no program can set them back. What is gone is told by the picture of the last look, else by the index of the repository.
 
+mod listing;
 mod picture;
 mod walk;
 

@@ -54,7 +54,7 @@ impl Workspace {
     }
 
     fn look(&self, since: Timestamp, before: Option<&Picture>) -> Look {
-        self.look_within(Bounds { time: Duration::from_secs(60), ..Bounds::default() }, since, before)
+        self.look_within(Bounds { time: Duration::from_mins(1), ..Bounds::default() }, since, before)
     }
 
     fn look_within(&self, bounds: Bounds, since: Timestamp, before: Option<&Picture>) -> Look {
@@ -298,7 +298,7 @@ fn a_bound_that_is_hit_is_said() {
             workspace.write(&format!("d{directory}/f{file}"), "");
         }
     }
-    let wide = Bounds { time: Duration::from_secs(60), ..Bounds::default() };
+    let wide = Bounds { time: Duration::from_mins(1), ..Bounds::default() };
     let since = settled();
     workspace.write("src/main.rs", "changed");
     let few = workspace.look_within(Bounds { entries: 60, ..wide }, since, None);

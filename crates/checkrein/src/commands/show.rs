@@ -145,5 +145,5 @@ fn verification_text(verification: &VerificationRecord) -> String {
     }
     let causes = verification.other_causes.iter();
     lines.extend(causes.map(|cause| format!("{}  {cause}", bold("possible other cause"))));
-    lines.iter().map(|line| format!("\n{}", plain(line))).collect()
+    format!("\n{}", plain(&lines.join("\n")))
 }

@@ -158,15 +158,15 @@ fn it_says_what_had_been_said() {
 
 #[test]
 fn doubt_follows_from_how_wrong_it_was() {
+    use ChangeKind::{Created, Deleted, Modified};
+    use Knowledge::{Opaque, Understood};
+    use OtherCause::{NoneKnown, Possible};
     let change = |kind, at: &str, knowledge, other| {
         let surprise = Surprise { path: path(at), kind, predicted: String::new() };
         let comparison = Comparison { surprises: vec![surprise], expected: 3 };
         let change = doubt_change(&comparison, knowledge, other, &[path("/p/own")]);
         (change.points, change.ceiling)
     };
-    use ChangeKind::{Created, Deleted, Modified};
-    use Knowledge::{Opaque, Understood};
-    use OtherCause::{NoneKnown, Possible};
     let unpredicted = SurpriseKind::Unpredicted;
     assert_eq!(change(unpredicted(Created), "/p/a", Opaque, NoneKnown), (2, MILD_DOUBT));
     assert_eq!(change(unpredicted(Created), "/p/a", Understood, NoneKnown), (4, MILD_DOUBT));

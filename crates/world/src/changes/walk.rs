@@ -11,6 +11,7 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use checkrein_effects::{Change, ChangeKind, Repository, Timestamp, regenerated_tree};
 
+use super::listing::{Listing, Shown};
 use super::picture::{Folder, Picture};
 use super::{Coverage, Ground, Look, Memory, Novelty, changed_at, modified_at, nanoseconds};
 use crate::budget::Budget;
@@ -27,6 +28,9 @@ const KEPT_FOLDERS: usize = 20_000;
 const TICK: u64 = 20;
 /// After how many files the time is looked at.
 const STRIDE: usize = 16;
+
+/// The files and directories of a repository of which at least one changes with every change of its references.
+const REFERENCES: [&str; 6] = ["HEAD", "packed-refs", "logs/HEAD", "refs/heads", "refs/tags", "refs/stash"];
 
 /// One look under way.
 pub(super) struct Walk<'a> {
@@ -235,7 +239,7 @@ impl<'a> Walk<'a> {
         let unchanged = known.filter(|folder| folder.modified == modified && folder.is_usable());
         let read = match unchanged {
             Some(folder) => Some(Listing::of(folder)),
-            None => listing(&this.path, self.ground.bounds.entries),
+            None => Listing::read(&this.path, self.ground.bounds.entries),
         };
         let Some(listing) = read else {
             self.unread += 1;
@@ -348,9 +352,8 @@ impl<'a> Walk<'a> {
             }
             let origin = match past {
                 Past::Same => Origin::Old,
-                Past::Nothing => Origin::New,
                 Past::Names(names) if names.contains_key(text) => Origin::Old,
-                Past::Names(_) => Origin::New,
+                Past::Nothing | Past::Names(_) => Origin::New,
                 Past::Tracked(_) => Origin::Unknown,
             };
             let next = Waiting {
@@ -380,9 +383,8 @@ impl<'a> Walk<'a> {
             let relative = below(&batch.relative, &text);
             let kind = match &batch.past {
                 Past::Same => ChangeKind::Modified,
-                Past::Nothing => ChangeKind::Created,
                 Past::Names(names) if names.contains_key(&text) => ChangeKind::Modified,
-                Past::Names(_) => ChangeKind::Created,
+                Past::Nothing | Past::Names(_) => ChangeKind::Created,
                 Past::Tracked(names) if names.contains_key(&text) => ChangeKind::Modified,
                 Past::Tracked(_) => match is_born_since(&facts, self.since) {
                     Some(false) => ChangeKind::Modified,
@@ -417,8 +419,6 @@ impl<'a> Walk<'a> {
         let is_changed = |name: &str| {
             fs::symlink_metadata(data.join(name)).is_ok_and(|facts| changed_at(&facts) >= self.since)
         };
-        const REFERENCES: [&str; 6] =
-            ["HEAD", "packed-refs", "logs/HEAD", "refs/heads", "refs/tags", "refs/stash"];
         let references = REFERENCES.into_iter().any(is_changed);
         let configuration = is_changed("config");
         let hooks = is_changed("hooks");
@@ -472,80 +472,6 @@ impl<'a> Walk<'a> {
 
     fn leads_near(&self, relative: &str) -> bool {
         self.ground.near.is_within(&self.ground.root.join(relative))
-    }
-}
-
-/// The names in a directory.
-struct Listing {
-    directories: Vec<OsString>,
-    files: Vec<OsString>,
-}
-
-impl Listing {
-    /// What a picture shows.
-    fn of(folder: &Folder) -> Self {
-        let split = |names: &str| names.split_terminator('/').map(OsString::from).collect();
-        Self { directories: split(&folder.directories), files: split(&folder.files) }
-    }
-}
-
-/// Reads a directory; `None` when it cannot be read or holds more names than `most`.
-fn listing(path: &Path, most: usize) -> Option<Listing> {
-    let mut listing = Listing { directories: Vec::new(), files: Vec::new() };
-    for entry in fs::read_dir(path).ok()? {
-        let entry = entry.ok()?;
-        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let names = if is_directory { &mut listing.directories } else { &mut listing.files };
-        names.push(entry.file_name());
-        if listing.directories.len() + listing.files.len() > most {
-            return None;
-        }
-    }
-    listing.directories.sort();
-    listing.files.sort();
-    Some(listing)
-}
-
-/// The names in a directory as a picture shows them.
-struct Shown {
-    directories: String,
-    files: String,
-    /// Whether they are the names themselves.
-    is_plain: bool,
-}
-
-impl Shown {
-    fn of(listing: &Listing, mask: &dyn Fn(&str) -> Option<String>) -> Self {
-        let mut is_plain = true;
-        let mut join = |names: &[OsString]| {
-            let mut joined = String::new();
-            for name in names {
-                let (text, plain) = Self::name(name.as_bytes(), mask);
-                is_plain &= plain;
-                joined.push_str(&text);
-                joined.push('/');
-            }
-            joined
-        };
-        let (directories, files) = (join(&listing.directories), join(&listing.files));
-        Self { directories, files, is_plain }
-    }
-
-    /// What a picture showed that can be used as it is.
-    fn again(folder: &Folder) -> Self {
-        Self { directories: folder.directories.clone(), files: folder.files.clone(), is_plain: true }
-    }
-
-    /// A name as it is shown, and whether that is the name itself.
-    fn name(name: &[u8], mask: &dyn Fn(&str) -> Option<String>) -> (String, bool) {
-        let text = String::from_utf8_lossy(name);
-        match mask(&text) {
-            Some(masked) => (masked.replace('/', "_"), false),
-            None => {
-                let plain = matches!(text, std::borrow::Cow::Borrowed(_));
-                (text.into_owned(), plain)
-            }
-        }
     }
 }
 
