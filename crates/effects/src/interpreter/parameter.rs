@@ -121,6 +121,32 @@ impl Machine<'_> {
         }
     }
 
+    /// The word that certainly stands in for a parameter: `w` of `${unset:-w}` or `${set:+w}`. Its own quotes hold it together.
+    pub(super) fn stand_in<'word>(&mut self, parameter: &'word Parameter) -> Option<&'word Word> {
+        let (word, colon, when_empty) = match &parameter.operation {
+            ParameterOperation::Default { word, colon } => (word, *colon, true),
+            ParameterOperation::Alternative { word, colon } => (word, *colon, false),
+            ParameterOperation::Plain
+            | ParameterOperation::Length
+            | ParameterOperation::NamesWithPrefix
+            | ParameterOperation::Keys
+            | ParameterOperation::Assign { .. }
+            | ParameterOperation::Error { .. }
+            | ParameterOperation::RemovePrefix { .. }
+            | ParameterOperation::RemoveSuffix { .. }
+            | ParameterOperation::Replace { .. }
+            | ParameterOperation::Substring { .. }
+            | ParameterOperation::Case { .. }
+            | ParameterOperation::Transform(_)
+            | ParameterOperation::Other(_) => return None,
+        };
+        if parameter.indirect || parameter.index.is_some() {
+            return None;
+        }
+        let held = self.held(&parameter.name, None, all_of(parameter));
+        (emptiness(&held, colon) == Some(when_empty)).then_some(word)
+    }
+
     /// A value that came out of a network or a secret keeps that.
     fn note_origin(&mut self, name: &str) {
         if let Some(origin) = self.shell.variables.get(name).and_then(|variable| variable.origin.clone())
