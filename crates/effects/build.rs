@@ -19,6 +19,8 @@ mod catalogue {
     pub(crate) mod entry;
     #[path = "../src/catalogue/source.rs"]
     pub(crate) mod source;
+    #[path = "../src/catalogue/text.rs"]
+    pub(crate) mod text;
 }
 
 use std::collections::BTreeMap;
@@ -27,12 +29,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
+use catalogue::entry::{Program, SubcommandEntry};
 use catalogue::source::SourceFile;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=catalogue");
     println!("cargo::rerun-if-changed=src/catalogue/entry.rs");
     println!("cargo::rerun-if-changed=src/catalogue/source.rs");
+    println!("cargo::rerun-if-changed=src/catalogue/text.rs");
     println!("cargo::rerun-if-changed=src/effect.rs");
     let mut files: Vec<PathBuf> =
         fs::read_dir("catalogue")?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
@@ -40,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
 
     let mut blob: Vec<u8> = Vec::new();
-    let mut index: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut index: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     let mut faults: Vec<String> = Vec::new();
     for file in files {
         let text = fs::read_to_string(&file)?;
@@ -54,11 +58,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         };
         for program in programs {
-            let bytes = postcard::to_stdvec(&program)?;
-            let place = (blob.len(), blob.len() + bytes.len());
-            blob.extend(bytes);
-            for alias in program.names {
-                index.entry(alias).or_insert(place);
+            let names = program.names.clone();
+            let place = put(program, &mut blob)?;
+            for alias in names.iter() {
+                index.entry(alias.to_owned()).or_insert(place);
             }
         }
     }
@@ -79,4 +82,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("catalogue.bin"), blob)?;
     fs::write(out.join("catalogue_index.rs"), code)?;
     Ok(())
+}
+
+/// Appends an entry, its subcommands before it, and says where it stands.
+fn put(mut program: Program, blob: &mut Vec<u8>) -> Result<(u32, u32), Box<dyn Error>> {
+    for subcommand in &mut program.subcommands {
+        if let SubcommandEntry::Here(entry) = &subcommand.entry {
+            let (start, end) = put(entry.clone(), blob)?;
+            subcommand.entry = SubcommandEntry::BuiltIn(start, end);
+        }
+    }
+    let start = u32::try_from(blob.len())?;
+    blob.extend(postcard::to_stdvec(&program)?);
+    Ok((start, u32::try_from(blob.len())?))
 }

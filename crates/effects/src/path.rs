@@ -27,21 +27,24 @@ impl AbsolutePath {
     /// lexically (`..` at the root stays there).
     #[must_use]
     pub fn join(&self, text: &str) -> Self {
-        let mut parts: Vec<&str> = if text.starts_with('/') {
-            Vec::new()
-        } else {
-            self.0.split('/').filter(|p| !p.is_empty()).collect()
-        };
+        let mut path = String::with_capacity(self.0.len() + 1 + text.len());
+        if !text.starts_with('/') && self.0 != "/" {
+            path.push_str(&self.0);
+        }
         for part in text.split('/') {
             match part {
                 "" | "." => {}
-                ".." => {
-                    parts.pop();
+                ".." => path.truncate(path.rfind('/').unwrap_or(0)),
+                name => {
+                    path.push('/');
+                    path.push_str(name);
                 }
-                name => parts.push(name),
             }
         }
-        Self(format!("/{}", parts.join("/")))
+        if path.is_empty() {
+            path.push('/');
+        }
+        Self(path)
     }
 
     /// The text of the path.

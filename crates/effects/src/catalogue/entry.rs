@@ -2,37 +2,57 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::text::{Names, Text};
 use crate::effect::{Certainty, EffectKind, Reach, Severity};
 
 /// What a program or a subcommand does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Program {
     /// Its names; at least one.
-    pub(crate) names: Vec<String>,
+    pub(crate) names: Names,
     /// What it does, third person; empty for most subcommands.
-    pub(crate) summary: String,
+    pub(crate) summary: Text,
     /// How its words are told apart; `None` is the way of the parent, `gnu` at the top.
     pub(crate) grammar: Option<Grammar>,
     /// Options that take a value.
-    pub(crate) values: Vec<String>,
+    pub(crate) values: Names,
     /// Options whose value, if any, is attached.
-    pub(crate) attached: Vec<String>,
+    pub(crate) attached: Names,
     /// Further options, without a value.
-    pub(crate) flags: Vec<String>,
+    pub(crate) flags: Names,
     /// What it changes.
     pub(crate) clauses: Vec<Clause>,
     /// The handler that is asked instead of the clauses.
-    pub(crate) semantics: Option<String>,
+    pub(crate) semantics: Option<Text>,
     /// What it runs.
     pub(crate) runs: Vec<Run>,
     /// Its subcommands.
-    pub(crate) subcommands: Vec<Program>,
+    pub(crate) subcommands: Vec<Subcommand>,
     /// What a subcommand is that is not listed.
     pub(crate) unknown: UnknownSubcommand,
     /// What it writes to its standard output.
     pub(crate) output: Writes,
     /// What its exit status says.
     pub(crate) status: Answers,
+}
+
+/// A subcommand: its names, and its entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct Subcommand {
+    pub(crate) names: Names,
+    pub(crate) entry: SubcommandEntry,
+}
+
+/// Where the entry of a subcommand is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) enum SubcommandEntry {
+    /// Here, as a person described it.
+    Here(Program),
+    /// Among the built-in entries, from the first to before the second byte: decoded only when it is called.
+    BuiltIn(u32, u32),
 }
 
 /// What a program writes to its standard output.
@@ -90,6 +110,7 @@ pub(crate) enum UnknownSubcommand {
 
 /// One sort of change that a program makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Clause {
     pub(crate) kind: EffectKind,
     pub(crate) target: Selection,
@@ -100,11 +121,12 @@ pub(crate) struct Clause {
     pub(crate) severity: Option<Severity>,
     pub(crate) reach: Option<Reach>,
     pub(crate) reversible: Option<bool>,
-    pub(crate) note: String,
+    pub(crate) note: Text,
 }
 
 /// Under which options something holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Conditions {
     /// One of these, unless the list is empty.
     pub(crate) when: Vec<Condition>,
@@ -116,19 +138,20 @@ pub(crate) struct Conditions {
 
 /// One question about how a program was called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) enum Condition {
     /// Yes.
     Always,
     /// The option was given.
-    Option(String),
+    Option(Text),
     /// The option was given with a value of this form (`*` stands for any text).
-    Value(String, String),
+    Value(Text, Text),
     /// There are operands.
     Operands,
     /// There are none.
     NoOperands,
     /// Some operand has this form (`*` stands for any text).
-    Operand(String),
+    Operand(Text),
     /// Something is connected to the standard input.
     Input,
     /// Nothing is.
@@ -137,25 +160,27 @@ pub(crate) enum Condition {
 
 /// Which words are meant: the first pick that finds something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Selection(pub(crate) Vec<Pick>);
 
 /// One way to find words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) enum Pick {
     /// An effect without a target.
     None,
     /// Operands by position.
     Operands(Range),
     /// The last value given to one of the options.
-    Option(Vec<String>),
+    Option(Names),
     /// All values given to the options.
-    Options(Vec<String>),
+    Options(Names),
     /// The working directory, or a name in it.
-    Cwd(String),
+    Cwd(Text),
     /// A fixed path; `~` is the home directory.
-    Path(String),
+    Path(Text),
     /// Fixed text.
-    Text(String),
+    Text(Text),
 }
 
 /// Positions `from..to`; negative ones count from the end.
@@ -186,6 +211,7 @@ impl Range {
 
 /// Something that a program runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Run {
     pub(crate) what: Source,
     pub(crate) conditions: Conditions,
@@ -199,6 +225,7 @@ pub(crate) struct Run {
 
 /// Where what is run comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) enum Source {
     /// Words of a command.
     Words(Selection),

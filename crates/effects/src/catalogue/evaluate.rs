@@ -4,6 +4,8 @@ use super::entry::{
     Answers, Clause, Condition, Conditions, Grammar, Pick, Place, Program, Run, Runner, Selection, Source,
     Times, UnknownSubcommand, Writes,
 };
+use super::entry_of;
+use super::text::Names;
 use super::words::{Options, Stop, Until, sort};
 use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
@@ -21,7 +23,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) 
 fn descend(
     machine: &mut Machine<'_>,
     program: &Program,
-    options: &Options,
+    options: &Options<'_>,
     from: usize,
     mut call: Call,
 ) -> Exit {
@@ -41,8 +43,9 @@ fn descend(
         return Exit::unknown();
     };
     let one = |machine: &mut Machine<'_>, text: &str| {
-        let sub = program.subcommands.iter().find(|sub| sub.names.iter().any(|name| name == text));
-        if let Some(sub) = sub {
+        let sub = program.subcommands.iter().find(|sub| sub.names.contains(text));
+        if let Some(sub) = sub.and_then(|sub| entry_of(&sub.entry)) {
+            let sub = &*sub;
             let mut call = call.clone();
             call.program = format!("{} {text}", call.program);
             let cause = call.program.clone();
@@ -180,10 +183,10 @@ fn answer(condition: &Condition, call: &Call) -> Answer {
     let arguments = &call.arguments;
     match condition {
         Condition::Always => Answer::Yes,
-        Condition::Option(name) => Answer::of(arguments.has(&[name.as_str()])),
-        Condition::Value(name, pattern) => arguments
-            .values(&[name.as_str()])
-            .fold(Answer::No, |so_far, value| so_far.or(matches(value, pattern))),
+        Condition::Option(name) => Answer::of(arguments.has(&[name])),
+        Condition::Value(name, pattern) => {
+            arguments.values(&[name]).fold(Answer::No, |so_far, value| so_far.or(matches(value, pattern)))
+        }
         Condition::Operands => Answer::of(!arguments.operands.is_empty()),
         Condition::NoOperands => Answer::of(arguments.operands.is_empty()),
         Condition::Operand(pattern) => {
@@ -240,8 +243,8 @@ fn select(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Sele
 }
 
 fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<Selected> {
-    let names = |names: &[String]| -> Vec<Value> {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let names = |names: &Names| -> Vec<Value> {
+        let names: Vec<&str> = names.iter().collect();
         arguments.values(&names).cloned().collect()
     };
     match pick {
@@ -261,11 +264,11 @@ fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<
             let home = machine.world().place().home.as_str();
             let text = match path.strip_prefix('~') {
                 Some(rest) => format!("{home}{rest}"),
-                None => path.clone(),
+                None => path.to_string(),
             };
             vec![Selected::Place(Value::Exact(text))]
         }
-        Pick::Text(text) => vec![Selected::Word(Value::exact(text.clone()))],
+        Pick::Text(text) => vec![Selected::Word(Value::exact(&**text))],
     }
 }
 
@@ -302,7 +305,7 @@ fn apply(machine: &mut Machine<'_>, clause: &Clause, call: &Call) -> Output {
             effect.reversible = reversible;
         }
         if effect.note.is_empty() {
-            effect.note.clone_from(&clause.note);
+            effect.note = clause.note.to_string();
         }
         if below {
             effect.depth = Depth::Recursive;

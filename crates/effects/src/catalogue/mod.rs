@@ -4,20 +4,24 @@
 //! |---|---|
 //! | `source` | catalogue files as people write them, and their compilation |
 //! | `entry` | the compiled form |
+//! | `text` | its texts |
 //! | `words` | words sorted into options and operands |
 //! | `evaluate` | what an entry says about one call |
 //!
 //! The built-in entries are compiled by the build script into one blob with a sorted index; a program is decoded only
-//! when a command names it.
+//! when a command names it, and a subcommand only when it is called.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub(crate) mod entry;
 mod evaluate;
 mod source;
+mod text;
 mod words;
 
 pub(crate) use entry::Program;
+use entry::SubcommandEntry;
 pub(crate) use evaluate::run;
 pub use source::{CatalogueError, CatalogueProblem};
 
@@ -37,8 +41,8 @@ impl UserCatalogue {
     pub fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
         let mut programs = BTreeMap::new();
         for program in source::SourceFile::parse(text, file)?.compile(text, file)? {
-            for name in &program.names {
-                programs.insert(name.clone(), program.clone());
+            for name in program.names.iter() {
+                programs.insert(name.to_owned(), program.clone());
             }
         }
         Ok(Self { programs })
@@ -57,13 +61,24 @@ impl UserCatalogue {
 
 /// The entry for a program: of the user, else built in; under its name, else under its name without a version
 /// (`python3.11`, `gcc-13`).
-pub(crate) fn find(name: &str, user: &UserCatalogue) -> Option<Program> {
+pub(crate) fn find<'a>(name: &str, user: &'a UserCatalogue) -> Option<Cow<'a, Program>> {
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    let exact = |name: &str| user.programs.get(name).cloned().or_else(|| built_in_entry(name));
+    let exact = |name: &str| match user.programs.get(name) {
+        Some(program) => Some(Cow::Borrowed(program)),
+        None => built_in_entry(name).map(Cow::Owned),
+    };
     exact(name).or_else(|| {
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         if bare.is_empty() || bare == name { None } else { exact(bare) }
     })
+}
+
+/// The entry of a subcommand.
+fn entry_of(entry: &SubcommandEntry) -> Option<Cow<'_, Program>> {
+    match entry {
+        SubcommandEntry::Here(program) => Some(Cow::Borrowed(program)),
+        SubcommandEntry::BuiltIn(start, end) => decode(*start, *end).map(Cow::Owned),
+    }
 }
 
 /// The names of all built-in programs, sorted.
@@ -74,7 +89,11 @@ pub fn program_names() -> impl Iterator<Item = &'static str> {
 fn built_in_entry(name: &str) -> Option<Program> {
     let place = built_in::INDEX.binary_search_by(|(known, _, _)| (*known).cmp(name)).ok()?;
     let (_, start, end) = built_in::INDEX.get(place)?;
-    let bytes = built_in::BLOB.get(usize::try_from(*start).ok()?..usize::try_from(*end).ok()?)?;
+    decode(*start, *end)
+}
+
+fn decode(start: u32, end: u32) -> Option<Program> {
+    let bytes = built_in::BLOB.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
     postcard::from_bytes(bytes).ok()
 }
 
@@ -86,8 +105,8 @@ mod tests {
     fn every_built_in_entry_decodes_and_names_its_handler() {
         for name in program_names() {
             let program = built_in_entry(name).unwrap_or_else(|| panic!("`{name}` does not decode"));
-            assert!(program.names.iter().any(|known| known == name));
-            let mut stack = vec![&program];
+            assert!(program.names.contains(name));
+            let mut stack = vec![program];
             while let Some(entry) = stack.pop() {
                 if let Some(semantics) = &entry.semantics {
                     assert!(
@@ -95,7 +114,12 @@ mod tests {
                         "`{name}` asks for the handler `{semantics}`"
                     );
                 }
-                stack.extend(&entry.subcommands);
+                for sub in &entry.subcommands {
+                    let decoded = entry_of(&sub.entry)
+                        .unwrap_or_else(|| panic!("a subcommand of `{name}` does not decode"));
+                    assert_eq!(decoded.names, sub.names);
+                    stack.push(decoded.into_owned());
+                }
             }
         }
     }
@@ -103,10 +127,20 @@ mod tests {
     #[test]
     fn names_are_found_with_versions() {
         let user = UserCatalogue::default();
-        assert!(find("python3.11", &user).unwrap().names.contains(&"python".to_owned()));
+        assert!(find("python3.11", &user).unwrap().names.contains("python"));
         assert!(find("md5sum", &user).is_some());
         assert_eq!(find("no-such-program", &user), None);
         assert_eq!(find("7", &user), None);
+    }
+
+    #[test]
+    fn user_entries_have_subcommands_too() {
+        let text = "[[program]]\nnames = [\"ours\"]\nsummary = \"is ours\"\nexamples = [\"ours =>\"]\n[[program.subcommands]]\nnames = [\"up\", \"start\"]\neffects = []\n";
+        let user = UserCatalogue::parse(text, "mine.toml").unwrap();
+        let ours = find("ours", &user).unwrap();
+        let up = ours.subcommands.iter().find(|sub| sub.names.contains("start")).unwrap();
+        assert_eq!(entry_of(&up.entry).unwrap().names.iter().collect::<Vec<_>>(), ["up", "start"]);
+        assert!(!up.names.contains(""));
     }
 
     #[test]
@@ -130,6 +164,10 @@ mod tests {
                 .starts_with("mine.toml:5: unknown field `word`")
         );
         assert!(fault(head).contains("says nothing of what it does"));
+        assert!(
+            fault(&format!("{head}values = [\"-a -b\"]\neffects = []\n"))
+                .contains("`-a -b` is not an option")
+        );
         assert!(
             fault("[[program]]\nnames = [\"x\"]\neffects = []\n").contains("mine.toml:1: `x` has no summary")
         );

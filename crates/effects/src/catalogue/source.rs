@@ -7,8 +7,9 @@ use toml::Spanned;
 
 use super::entry::{
     Answers, Clause, Condition, Conditions, Grammar, Pick, Place, Program, Range, Run, Runner, Selection,
-    Source, Times, UnknownSubcommand, Writes,
+    Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, Writes,
 };
+use super::text::{Names, Text};
 use crate::effect::{Certainty, EffectKind, Reach, Severity};
 
 /// One catalogue file.
@@ -238,7 +239,7 @@ impl Compiler<'_> {
             return Err(fault(CatalogueProblem::Arrow(bad.clone())));
         }
         for option in source.values.iter().chain(&source.attached).chain(&source.flags) {
-            if !is_option(option) {
+            if !is_option_name(option) {
                 return Err(fault(CatalogueProblem::Option(option.clone())));
             }
         }
@@ -251,25 +252,34 @@ impl Compiler<'_> {
         }
         self.siblings(&source.subcommands)?;
         Ok(Program {
-            names: source.names.clone(),
-            summary: source.summary.clone(),
+            names: Names::new(&source.names),
+            summary: Text::from(source.summary.as_str()),
             grammar: source.options,
-            values: source.values.clone(),
-            attached: source.attached.clone(),
-            flags: source.flags.clone(),
+            values: Names::new(&source.values),
+            attached: Names::new(&source.attached),
+            flags: Names::new(&source.flags),
             clauses: source
                 .effects
                 .iter()
                 .flatten()
                 .map(|clause| self.clause(clause))
                 .collect::<Result<_, _>>()?,
-            semantics: source.semantics.clone(),
+            semantics: source.semantics.as_deref().map(Text::from),
             runs: source.runs.iter().map(|run| self.run(entry, run)).collect::<Result<_, _>>()?,
-            subcommands: source.subcommands.iter().map(|sub| self.entry(sub)).collect::<Result<_, _>>()?,
+            subcommands: source
+                .subcommands
+                .iter()
+                .map(|sub| self.subcommand(sub))
+                .collect::<Result<_, _>>()?,
             unknown: source.unknown.unwrap_or_default(),
             output: source.output,
             status: source.status,
         })
+    }
+
+    fn subcommand(&self, source: &Spanned<SourceEntry>) -> Result<Subcommand, CatalogueError> {
+        let entry = self.entry(source)?;
+        Ok(Subcommand { names: entry.names.clone(), entry: SubcommandEntry::Here(entry) })
     }
 
     fn clause(&self, clause: &Spanned<SourceClause>) -> Result<Clause, CatalogueError> {
@@ -283,7 +293,7 @@ impl Compiler<'_> {
             severity: source.severity,
             reach: source.reach,
             reversible: source.reversible,
-            note: source.note.clone(),
+            note: Text::from(source.note.as_str()),
         })
     }
 
@@ -343,14 +353,14 @@ fn condition(text: &str) -> Option<Condition> {
         _ => {}
     }
     if let Some(pattern) = text.strip_prefix("operands=") {
-        return Some(Condition::Operand(pattern.to_owned()));
+        return Some(Condition::Operand(Text::from(pattern)));
     }
     if !is_option(text) {
         return None;
     }
     Some(match text.split_once('=') {
-        Some((name, value)) => Condition::Value(name.to_owned(), value.to_owned()),
-        None => Condition::Option(text.to_owned()),
+        Some((name, value)) => Condition::Value(Text::from(name), Text::from(value)),
+        None => Condition::Option(Text::from(text)),
     })
 }
 
@@ -358,7 +368,7 @@ fn pick(text: &str) -> Option<Pick> {
     match text {
         "none" => return Some(Pick::None),
         "operands" => return Some(Pick::Operands(Range { from: 0, to: None })),
-        "cwd" => return Some(Pick::Cwd(String::new())),
+        "cwd" => return Some(Pick::Cwd(Text::default())),
         _ => {}
     }
     if let Some(range) = text.strip_prefix("operands:") {
@@ -371,12 +381,12 @@ fn pick(text: &str) -> Option<Pick> {
         return option_names(names).map(Pick::Options);
     }
     if let Some(name) = text.strip_prefix("cwd/") {
-        return Some(Pick::Cwd(name.to_owned()));
+        return Some(Pick::Cwd(Text::from(name)));
     }
     if let Some(path) = text.strip_prefix("path:") {
-        return (path.starts_with('/') || path.starts_with('~')).then(|| Pick::Path(path.to_owned()));
+        return (path.starts_with('/') || path.starts_with('~')).then(|| Pick::Path(Text::from(path)));
     }
-    text.strip_prefix("text:").map(|text| Pick::Text(text.to_owned()))
+    text.strip_prefix("text:").map(|text| Pick::Text(Text::from(text)))
 }
 
 fn range_of(text: &str) -> Option<Range> {
@@ -391,13 +401,18 @@ fn range_of(text: &str) -> Option<Range> {
     Some(Range { from, to })
 }
 
-fn option_names(text: &str) -> Option<Vec<String>> {
+fn option_names(text: &str) -> Option<Names> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
-    names.iter().all(|name| is_option(name)).then_some(names)
+    names.iter().all(|name| is_option_name(name)).then(|| Names::new(&names))
 }
 
 fn is_option(text: &str) -> bool {
     text.len() > 1 && (text.starts_with('-') || text.starts_with('+'))
+}
+
+/// An option by itself; a condition may go on with `=` and any text.
+fn is_option_name(text: &str) -> bool {
+    is_option(text) && !text.contains(char::is_whitespace)
 }
 
 fn is_name(text: &str) -> bool {

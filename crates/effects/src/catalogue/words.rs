@@ -1,36 +1,33 @@
 //! Words sorted into options and operands by the grammar of an entry.
 
-use std::collections::BTreeSet;
-
 use super::entry::{Condition, Conditions, Grammar, Pick, Program, Selection, Source};
 use crate::interpreter::{Arguments, Value};
 
 /// What is known about the options of a program or subcommand, with what it has from its parents.
+///
+/// Lists, not sets: they are short, made for each call anew, and mostly asked once.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Options {
+pub(super) struct Options<'a> {
     pub(super) grammar: Grammar,
-    values: BTreeSet<String>,
-    attached: BTreeSet<String>,
-    known: BTreeSet<String>,
+    values: Vec<&'a str>,
+    attached: Vec<&'a str>,
+    known: Vec<&'a str>,
 }
 
-impl Options {
+impl<'a> Options<'a> {
     /// The options of an entry inside those of its parent.
-    pub(super) fn of(program: &Program, parent: Option<&Self>) -> Self {
+    pub(super) fn of(program: &'a Program, parent: Option<&Self>) -> Self {
         let mut options = parent.cloned().unwrap_or_default();
         if let Some(grammar) = program.grammar {
             options.grammar = grammar;
         }
-        for flag in &program.flags {
-            options.values.remove(flag);
-            options.attached.remove(flag);
-        }
-        for option in &program.attached {
-            options.values.remove(option);
-        }
-        options.values.extend(program.values.iter().cloned());
-        options.attached.extend(program.attached.iter().cloned());
-        options.known.extend(program.values.iter().chain(&program.attached).chain(&program.flags).cloned());
+        options.values.retain(|name| !program.flags.contains(name) && !program.attached.contains(name));
+        options.attached.retain(|name| !program.flags.contains(name));
+        options.values.extend(program.values.iter());
+        options.attached.extend(program.attached.iter());
+        options.known.extend(program.values.iter());
+        options.known.extend(program.attached.iter());
+        options.known.extend(program.flags.iter());
         for clause in &program.clauses {
             options.know_conditions(&clause.conditions);
             options.know_list(&clause.recursive);
@@ -49,17 +46,17 @@ impl Options {
         options
     }
 
-    fn know_conditions(&mut self, conditions: &Conditions) {
+    fn know_conditions(&mut self, conditions: &'a Conditions) {
         self.know_list(&conditions.when);
         self.know_list(&conditions.all);
         self.know_list(&conditions.unless);
     }
 
-    fn know_list(&mut self, list: &[Condition]) {
+    fn know_list(&mut self, list: &'a [Condition]) {
         for condition in list {
             match condition {
                 Condition::Option(name) | Condition::Value(name, _) => {
-                    self.known.insert(name.clone());
+                    self.known.push(name);
                 }
                 Condition::Always
                 | Condition::Operands
@@ -71,25 +68,25 @@ impl Options {
         }
     }
 
-    fn know_selection(&mut self, selection: &Selection) {
+    fn know_selection(&mut self, selection: &'a Selection) {
         for pick in &selection.0 {
             match pick {
-                Pick::Option(names) | Pick::Options(names) => self.known.extend(names.iter().cloned()),
+                Pick::Option(names) | Pick::Options(names) => self.known.extend(names.iter()),
                 Pick::None | Pick::Operands(_) | Pick::Cwd(_) | Pick::Path(_) | Pick::Text(_) => {}
             }
         }
     }
 
     /// The full name of an option that may be shortened: itself when known, else the only known one that begins so.
-    fn full<'a>(&'a self, given: &'a str) -> &'a str {
-        if self.known.contains(given) || !given.starts_with("--") || given.len() < 3 {
+    fn full<'b>(&'b self, given: &'b str) -> &'b str {
+        if self.known.contains(&given) || !given.starts_with("--") || given.len() < 3 {
             return given;
         }
-        let mut candidates =
-            self.known.range(given.to_owned()..).take_while(|known| known.starts_with(given));
-        match (candidates.next(), candidates.next()) {
-            (Some(only), None) => only,
-            _ => given,
+        let mut candidates = self.known.iter().filter(|known| known.starts_with(given));
+        match candidates.next() {
+            // A name may stand in the list several times.
+            Some(first) if candidates.all(|other| other == first) => first,
+            Some(_) | None => given,
         }
     }
 }
@@ -103,7 +100,7 @@ pub(super) enum Stop {
     Operand(usize),
 }
 
-impl Options {
+impl Options<'_> {
     /// Whether a word is an option that begins with `+`, of a program that knows such: `cargo +nightly build`.
     fn is_plus_option(&self, word: &Value) -> bool {
         word.as_exact().is_some_and(|text| text.starts_with('+'))
@@ -115,7 +112,7 @@ impl Options {
 pub(super) fn sort(
     words: &[Value],
     from: usize,
-    options: &Options,
+    options: &Options<'_>,
     until: Until,
     into: &mut Arguments,
 ) -> Stop {
@@ -222,7 +219,7 @@ fn gnu_option(
     text: &str,
     word: &Value,
     next: Option<&Value>,
-    options: &Options,
+    options: &Options<'_>,
     into: &mut Arguments,
 ) -> Taken {
     let (name, attached) = match text.split_once('=') {
@@ -230,7 +227,7 @@ fn gnu_option(
         None => (text, None),
     };
     let full = options.full(name).to_owned();
-    if text.starts_with("--") || (options.known.contains(&full) && name.len() > 2) {
+    if text.starts_with("--") || (options.known.contains(&full.as_str()) && name.len() > 2) {
         return long_option(full, attached, next, options, into);
     }
     bundle(text, word, next, options, into)
@@ -240,7 +237,7 @@ fn dash_option(
     text: &str,
     word: &Value,
     next: Option<&Value>,
-    options: &Options,
+    options: &Options<'_>,
     into: &mut Arguments,
 ) -> Taken {
     let (name, attached) = match text.split_once('=') {
@@ -250,7 +247,7 @@ fn dash_option(
     // Tools of this family take both dashes for one: `-force` and `--force`.
     let other = name.strip_prefix("--").map(|bare| format!("-{bare}")).or_else(|| Some(format!("-{name}")));
     let name = match other {
-        Some(other) if !options.known.contains(name) && options.known.contains(&other) => other,
+        Some(other) if !options.known.contains(&name) && options.known.contains(&other.as_str()) => other,
         _ => name.to_owned(),
     };
     long_option(name, attached, next, options, into)
@@ -260,10 +257,10 @@ fn long_option(
     name: String,
     attached: Option<Value>,
     next: Option<&Value>,
-    options: &Options,
+    options: &Options<'_>,
     into: &mut Arguments,
 ) -> Taken {
-    if attached.is_none() && options.values.contains(&name) {
+    if attached.is_none() && options.values.contains(&name.as_str()) {
         into.options.push((name, next.cloned()));
         return Taken::NextWord;
     }
@@ -271,18 +268,24 @@ fn long_option(
     Taken::Nothing
 }
 
-fn bundle(text: &str, word: &Value, next: Option<&Value>, options: &Options, into: &mut Arguments) -> Taken {
+fn bundle(
+    text: &str,
+    word: &Value,
+    next: Option<&Value>,
+    options: &Options<'_>,
+    into: &mut Arguments,
+) -> Taken {
     for (place, letter) in text.char_indices().skip(1) {
         let name = format!("-{letter}");
         let rest = rest_of(word, place + letter.len_utf8());
         let empty = rest == Value::exact("");
-        if options.values.contains(&name) {
+        if options.values.contains(&name.as_str()) {
             let (value, taken) =
                 if empty { (next.cloned(), Taken::NextWord) } else { (Some(rest), Taken::Nothing) };
             into.options.push((name, value));
             return taken;
         }
-        if options.attached.contains(&name) {
+        if options.attached.contains(&name.as_str()) {
             into.options.push((name, (!empty).then_some(rest)));
             return Taken::Nothing;
         }
