@@ -4,12 +4,13 @@
 //! their answer back.
 
 use std::fs;
+use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, History};
 use checkrein_ledger::{
-    Durability, FolderName, SessionLedger, SessionState, content_hash, first_prev, is_halted,
+    Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, first_prev, is_halted,
 };
 use checkrein_policy::{Mode, Policy, Sync};
 use checkrein_protocol::{
@@ -191,16 +192,19 @@ impl Guard {
     ) -> HookAnswer {
         let config = self.policy.config();
         let mut failures = Vec::new();
-        let state = ledger
-            .state()
-            .map_err(|error| failures.push(Failure::History(error.to_string())))
-            .unwrap_or_default();
+        let known = ledger.known().unwrap_or_else(|error| {
+            failures.push(Failure::History(error.to_string()));
+            KnownSession::unknown()
+        });
+        let state = known.state();
         let action_id = call.unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
         if !config.step_reviewer.enabled && halted.is_none() {
             self.record(ledger, not_reviewed(&action_id));
             return HookAnswer::Silent;
         }
-        let mut review = review(action, &self.world(state.history()), &self.policy);
+        // What follows is kept until the process ends, which is in a moment: giving back memory piece by piece costs more than that.
+        let world = ManuallyDrop::new(self.world(state.history()));
+        let mut review = ManuallyDrop::new(review(action, &*world, &self.policy));
         self.take_failures_into_account(&mut review, &failures);
         if let Some(reason) = halted {
             review.verdict.kind = VerdictKind::Halt;
@@ -225,9 +229,9 @@ impl Guard {
         };
         let record =
             review_record(&review, action, action_id, event.actor.as_ref(), config.mode, elapsed.as_micros());
-        let written =
-            ledger.append(self.surroundings.now(), RecordBody::Review(Box::new(record)), durability);
-        if let Err(error) = written {
+        let body = RecordBody::Review(Box::new(record));
+        let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
+        if let Err(error) = &*written {
             self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
         }
         match config.mode {

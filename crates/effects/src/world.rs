@@ -3,8 +3,6 @@
 //! One trait with two implementations: the real one reads the machine within bounds (crate `world`), the recorded one
 //! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no disk.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use crate::path::AbsolutePath;
@@ -162,8 +160,8 @@ pub struct History {
     pub file_operations: u64,
     /// Goals of the session, newest last: the prompts of the user, `--goal`, configuration.
     pub goals: Vec<String>,
-    /// Fingerprints of kinds of action seen before (bounded, oldest go).
-    pub seen: BTreeSet<u64>,
+    /// Fingerprints of kinds of action seen before, newest last (bounded).
+    pub seen: Vec<u64>,
     /// The last actions, newest last (bounded).
     pub recent: Vec<PastAction>,
     /// Paths that this session created (bounded, oldest go).

@@ -5,7 +5,7 @@
 //! renaming would be simpler and cost a hundred times as much where the file system flushes what is renamed over.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -95,22 +95,12 @@ impl Cached {
     }
 
     fn read_once(directory: &Path) -> Option<Self> {
-        let mut found: Vec<(Source, File, [u8; HEADER])> = [Twin::First, Twin::Second]
-            .into_iter()
-            .filter_map(|twin| {
-                let mut file = File::open(twin.path(directory)).ok()?;
-                let mut header = [0; HEADER];
-                file.read_exact(&mut header).ok()?;
-                let generation = number_at(&header, 16)?;
-                Some((Source { twin, generation }, file, header))
-            })
-            .collect();
-        found.sort_by_key(|(source, ..)| std::cmp::Reverse(source.generation));
-        found.into_iter().find_map(|(source, file, header)| {
-            let mut cached = read_payload(file, &header)?;
-            cached.source = source;
-            Some(cached)
-        })
+        let first = Stored::open(Twin::First, directory);
+        let second = Stored::open(Twin::Second, directory);
+        let generation = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.source.generation);
+        let (newer, older) =
+            if generation(&first) < generation(&second) { (second, first) } else { (first, second) };
+        newer.and_then(Stored::read).or_else(|| older.and_then(Stored::read))
     }
 
     /// The empty state, to read everything anew, that will be written in place of this one.
@@ -138,15 +128,34 @@ impl Cached {
     }
 }
 
-fn read_payload(mut file: File, header: &[u8; HEADER]) -> Option<Cached> {
-    let length = number_at(header, 24).filter(|length| *length <= LONGEST)?;
-    let mut bytes = header.get(16..)?.to_vec();
-    file.by_ref().take(length).read_to_end(&mut bytes).ok()?;
-    let payload = bytes.get(HEADER - 16..)?;
-    let whole = header.starts_with(&MAGIC)
-        && payload.len() as u64 == length
-        && number_at(header, 8) == Some(checksum(&bytes));
-    if whole { postcard::from_bytes(payload).ok() } else { None }
+/// One of the two files, of which only the header was read.
+struct Stored {
+    source: Source,
+    file: File,
+    header: [u8; HEADER],
+}
+
+impl Stored {
+    fn open(twin: Twin, directory: &Path) -> Option<Self> {
+        let file = File::open(twin.path(directory)).ok()?;
+        let mut header = [0; HEADER];
+        file.read_exact_at(&mut header, 0).ok()?;
+        let generation = number_at(&header, 16)?;
+        Some(Self { source: Source { twin, generation }, file, header })
+    }
+
+    /// The state, when the file is whole.
+    fn read(self) -> Option<Cached> {
+        let length = number_at(&self.header, 24).filter(|length| *length <= LONGEST)?;
+        // What the checksum covers: the end of the header, then the payload, read in one go.
+        const COVERED: usize = HEADER - 16;
+        let mut bytes = vec![0; COVERED + usize::try_from(length).ok()?];
+        self.file.read_exact_at(&mut bytes, 16).ok()?;
+        let payload = bytes.get(COVERED..)?;
+        let whole = self.header.starts_with(&MAGIC) && number_at(&self.header, 8) == Some(checksum(&bytes));
+        let cached: Cached = if whole { postcard::from_bytes(payload).ok()? } else { return None };
+        Some(Cached { source: self.source, ..cached })
+    }
 }
 
 fn number_at(bytes: &[u8], start: usize) -> Option<u64> {
@@ -157,12 +166,18 @@ fn number_at(bytes: &[u8], start: usize) -> Option<u64> {
 fn checksum(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut sum = FACTOR ^ bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
+    let take =
+        |sum: u64, word: [u8; 8]| (sum ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR).rotate_left(29);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        sum = take(sum, *word);
+    }
+    if !rest.is_empty() {
         let mut word = [0_u8; 8];
-        for (place, byte) in word.iter_mut().zip(chunk) {
+        for (place, byte) in word.iter_mut().zip(rest) {
             *place = *byte;
         }
-        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR).rotate_left(29);
+        sum = take(sum, word);
     }
     sum
 }

@@ -143,14 +143,14 @@ pub(crate) fn append_private(path: &Path) -> io::Result<File> {
 
 /// The key in a file; `None` when there is no such file.
 fn read_key(path: &Path) -> Result<Option<MaskKey>, LedgerError> {
-    match std::fs::read(path) {
-        Ok(bytes) => match <[u8; MaskKey::LENGTH]>::try_from(bytes) {
-            Ok(key) => Ok(Some(MaskKey::new(key))),
-            Err(_) => Err(LedgerError::Read {
-                path: path.to_owned(),
-                source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
-            }),
-        },
+    // One byte more than a key has, so that a longer file shows.
+    let mut bytes = [0_u8; MaskKey::LENGTH + 1];
+    match File::open(path).and_then(|mut file| file.read(&mut bytes)) {
+        Ok(MaskKey::LENGTH) => Ok(bytes.first_chunk().map(|key| MaskKey::new(*key))),
+        Ok(_) => Err(LedgerError::Read {
+            path: path.to_owned(),
+            source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
+        }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(LedgerError::Read { path: path.to_owned(), source }),
     }

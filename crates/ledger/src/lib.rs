@@ -45,6 +45,6 @@ pub use line::{content_hash, first_prev};
 pub use listing::{SessionSummary, sessions};
 pub use read::{Line, Lines, find, last, lines};
 pub use retention::prune;
-pub use session::{Appended, Durability, LOCK_WAIT, SessionLedger};
+pub use session::{Appended, Durability, KnownSession, LOCK_WAIT, SessionLedger};
 pub use state::{SessionState, VerdictCounts, bounds};
 pub use verify::{Broken, BrokenKind, HomeVerification, Verification, verify, verify_all, verify_session};

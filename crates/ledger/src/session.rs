@@ -52,6 +52,28 @@ pub struct Appended {
     pub problems: Vec<LedgerError>,
 }
 
+/// A session as it was read, with all that is needed to append to it without reading it again.
+#[derive(Debug)]
+pub struct KnownSession {
+    cached: Cached,
+    /// The ledger, open for appending; `None` when it is not there or may only be read.
+    file: Option<File>,
+    /// Whether the state file was at the end of the ledger. If not, somebody may be about to write it.
+    kept_up: bool,
+}
+
+impl KnownSession {
+    /// A session of which nothing is known.
+    pub fn unknown() -> Self {
+        Self { cached: Cached::empty(), file: None, kept_up: false }
+    }
+
+    /// The state after the last whole record.
+    pub fn state(&self) -> &SessionState {
+        &self.cached.state
+    }
+}
+
 impl SessionLedger {
     /// The ledger of `session`; nothing is read or created before it is used.
     pub fn open(home: &StateHome, session: &SessionId) -> Self {
@@ -92,6 +114,31 @@ impl SessionLedger {
         Ok(self.current()?.state)
     }
 
+    /// The same, to append to it afterwards with [`Self::append_to`].
+    pub fn known(&self) -> Result<KnownSession, LedgerError> {
+        let path = self.path();
+        let mut options = std::fs::OpenOptions::new();
+        match options.read(true).append(true).open(&path) {
+            Ok(file) => {
+                let (cached, kept_up) = self.read_current(&file)?;
+                Ok(KnownSession { cached, file: Some(file), kept_up })
+            }
+            Err(_) => Ok(KnownSession { cached: self.current()?, file: None, kept_up: false }),
+        }
+    }
+
+    /// Appends one record, masked, to a session that was read before: whatever came in between is read too, and when nothing did,
+    /// nothing is read again.
+    pub fn append_to(
+        &self,
+        known: KnownSession,
+        at: Timestamp,
+        body: RecordBody,
+        durability: Durability,
+    ) -> Result<Appended, LedgerError> {
+        self.append_after(Some(known), at, vec![body], durability)
+    }
+
     /// Appends one record, masked. `at` is the time to write on it.
     pub fn append(
         &self,
@@ -107,6 +154,16 @@ impl SessionLedger {
     pub fn append_all(
         &self,
         at: Timestamp,
+        bodies: Vec<RecordBody>,
+        durability: Durability,
+    ) -> Result<Appended, LedgerError> {
+        self.append_after(None, at, bodies, durability)
+    }
+
+    fn append_after(
+        &self,
+        known: Option<KnownSession>,
+        at: Timestamp,
         mut bodies: Vec<RecordBody>,
         durability: Durability,
     ) -> Result<Appended, LedgerError> {
@@ -119,7 +176,7 @@ impl SessionLedger {
             bodies.extend(heads::anchors(&self.home, &self.folder));
         }
 
-        let (locked, cached) = self.lock_with_cache()?;
+        let (locked, cached) = self.lock_with_cache(known)?;
         let (mut cached, repairs) = locked.catch_up(cached, &self.directory)?;
 
         let mut text = String::new();
@@ -155,26 +212,44 @@ impl SessionLedger {
 
     /// How far the ledger goes and the state there, without a lock; an unfinished last line is left out.
     pub(crate) fn current(&self) -> Result<Cached, LedgerError> {
-        let cached = Cached::read(&self.directory).unwrap_or_else(Cached::empty);
         let path = self.path();
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cached),
-            Err(source) => return Err(LedgerError::Read { path, source }),
-        };
+        match File::open(&path) {
+            Ok(file) => Ok(self.read_current(&file)?.0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.cached()),
+            Err(source) => Err(LedgerError::Read { path, source }),
+        }
+    }
+
+    fn cached(&self) -> Cached {
+        Cached::read(&self.directory).unwrap_or_else(Cached::empty)
+    }
+
+    /// The same from the open ledger, and whether the state file alone said it.
+    fn read_current(&self, file: &File) -> Result<(Cached, bool), LedgerError> {
+        let path = self.path();
+        let cached = self.cached();
         let length = file.metadata().map_err(LedgerError::read(&path))?.len();
         if length <= cached.length {
-            return Ok(cached);
+            let kept_up = length == cached.length;
+            return Ok((cached, kept_up));
         }
-        let (cached, _) = read_on(&file, &path, cached)?;
-        Ok(cached)
+        let (cached, _) = read_on(file, &path, cached)?;
+        Ok((cached, false))
     }
 
     /// Takes the lock and reads the state file. A long rebuild happens outside the lock, so that nobody waits for it.
-    fn lock_with_cache(&self) -> Result<(Locked, Cached), LedgerError> {
+    fn lock_with_cache(&self, known: Option<KnownSession>) -> Result<(Locked, Cached), LedgerError> {
         let mut rebuilt = None;
+        let (mut file, mut known) = match known {
+            Some(known) => (known.file, known.kept_up.then_some(known.cached)),
+            None => (None, None),
+        };
         loop {
-            let locked = self.lock()?;
+            let locked = self.lock_file(file.take())?;
+            // A ledger that is as long as it was is the one that was read; its last record is compared later all the same.
+            if let Some(cached) = known.take().filter(|cached| cached.length == locked.length) {
+                return Ok((locked, cached));
+            }
             if let Some(cached) = Cached::read(&self.directory) {
                 return Ok((locked, cached));
             }
@@ -190,10 +265,15 @@ impl SessionLedger {
     }
 
     pub(crate) fn lock(&self) -> Result<Locked, LedgerError> {
+        self.lock_file(None)
+    }
+
+    /// Takes the lock of the ledger, which may be open already.
+    fn lock_file(&self, mut open: Option<File>) -> Result<Locked, LedgerError> {
         let path = self.path();
         let began = Instant::now();
         loop {
-            let file = match append_private(&path) {
+            let file = match open.take().map_or_else(|| append_private(&path), Ok) {
                 Ok(file) => file,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     create_directory(&self.directory)?;

@@ -3,7 +3,7 @@
 //! It changes through [`SessionState::apply`] alone, so what is rebuilt from a ledger equals what grew with it. Every
 //! part is bounded: a million records later it is no larger.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use checkrein_effects::{AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Timestamp};
 use checkrein_protocol::{ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
@@ -131,7 +131,7 @@ impl SessionState {
             actions: self.actions,
             file_operations: self.file_operations,
             goals: self.goals.iter().cloned().collect(),
-            seen: self.seen.iter().copied().collect::<BTreeSet<_>>(),
+            seen: self.seen.iter().copied().collect(),
             recent: self.recent.iter().map(|action| action.past.clone()).collect(),
             created: self.created.iter().cloned().collect(),
             active_issues: 0,

@@ -35,6 +35,47 @@ fn records_follow_each_other_and_the_state_goes_with_them() {
 }
 
 #[test]
+fn what_was_read_before_is_appended_to_without_reading_the_state_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path());
+    let ledger = SessionLedger::open(&home, &SessionId("one".to_owned()));
+    let at = |number| Timestamp(number);
+    // A session that is not there yet.
+    let known = ledger.known().unwrap();
+    ledger.append_to(known, at(1), prompt("first"), Durability::Plain).unwrap();
+    ledger.append(at(2), prompt("second"), Durability::Plain).unwrap();
+    // The files of the state go away in between, and nobody misses them.
+    let known = ledger.known().unwrap();
+    assert_eq!(known.state().records(), 2);
+    forget_state(&ledger);
+    let appended = ledger.append_to(known, at(3), prompt("third"), Durability::Plain).unwrap();
+    assert_eq!((appended.records[0].seq, appended.state.records()), (3, 3));
+    assert_eq!(ledger.state().unwrap(), appended.state);
+    forget_state(&ledger);
+    assert_eq!(ledger.state().unwrap(), appended.state);
+}
+
+#[test]
+fn what_others_append_meanwhile_is_not_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path());
+    let ledger = SessionLedger::open(&home, &SessionId("one".to_owned()));
+    ledger.append(Timestamp(1), prompt("first"), Durability::Plain).unwrap();
+    let known = ledger.known().unwrap();
+    ledger.append(Timestamp(2), prompt("meanwhile"), Durability::Plain).unwrap();
+    let appended = ledger.append_to(known, Timestamp(3), prompt("third"), Durability::Plain).unwrap();
+    assert_eq!((appended.records.len(), appended.records[0].seq), (1, 3));
+    assert_eq!(appended.state.history().goals, ["first", "meanwhile", "third"]);
+
+    // Even when the whole session was removed.
+    let known = ledger.known().unwrap();
+    std::fs::remove_dir_all(ledger.directory()).unwrap();
+    let appended = ledger.append_to(known, Timestamp(4), prompt("new"), Durability::Plain).unwrap();
+    assert_eq!((appended.records.len(), appended.records[0].seq), (1, 1));
+    assert!(checkrein_ledger::verify(&ledger.path()).unwrap().is_whole());
+}
+
+#[test]
 fn a_torn_line_is_kept_aside_and_reported() {
     let directory = tempfile::tempdir().unwrap();
     let home = StateHome::new(directory.path());
