@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::claude;
 use checkrein_protocol::{Client, HookEvent};
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::fail_closed::Failure;
@@ -103,9 +104,8 @@ fn refuse(client: Client, payload: &[u8], failure: &Failure) -> Vec<u8> {
 fn read_payload() -> Result<Vec<u8>, Failure> {
     let input = io::stdin();
     let deadline = Instant::now() + INPUT_DEADLINE;
-    let mut payload = Vec::new();
-    // Small, since every page that a short process touches first costs it a fault; a large payload takes more turns.
-    let mut chunk = [0_u8; 8 * 1024];
+    // Small, since every page that a short process touches first costs it a fault; a large payload grows it.
+    let mut payload = Vec::with_capacity(2 * 1024);
     loop {
         if !is_readable(&input, Duration::ZERO)? {
             if is_whole(&payload) {
@@ -116,9 +116,10 @@ fn read_payload() -> Result<Vec<u8>, Failure> {
                 return Err(Failure::InputDeadline);
             }
         }
-        match rustix::io::read(&input, &mut chunk) {
+        payload.reserve(1024);
+        match rustix::io::read(&input, spare_capacity(&mut payload)) {
             Ok(0) => return Ok(payload),
-            Ok(count) => payload.extend_from_slice(chunk.get(..count).unwrap_or_default()),
+            Ok(_) => {}
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
             Err(error) => return Err(Failure::Payload(format!("the payload could not be read: {error}"))),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use checkrein_effects::{AbsolutePath, Timestamp};
@@ -28,8 +29,8 @@ pub struct Surroundings {
     pub configuration: AbsolutePath,
     /// This program, when known.
     pub program: Option<PathBuf>,
-    /// The environment variables with names and values of plain text.
-    pub variables: BTreeMap<String, String>,
+    /// The environment variables with names and values of plain text; shared, since there may be many.
+    pub variables: Arc<BTreeMap<String, String>>,
 }
 
 /// The configuration directory of the machine, set by its administrator.
@@ -75,7 +76,7 @@ impl Surroundings {
             state_path,
             configuration,
             program: env::current_exe().ok(),
-            variables,
+            variables: Arc::new(variables),
         })
     }
 

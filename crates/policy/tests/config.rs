@@ -93,7 +93,7 @@ fn later_layers_win_and_are_remembered() {
             kind: LayerKind::Flags,
             source: Source::Flags(vec![("profile".to_owned(), "strict".to_owned())]),
         },
-        Layer { kind: LayerKind::Environment, source: Source::Variables(variables) },
+        Layer { kind: LayerKind::Environment, source: Source::Variables(variables.into()) },
         file(LayerKind::User, "mode: observe\nprofile: unattended\naudit:\n  retention_days: 90\n"),
         file(LayerKind::Managed, "audit:\n  retention_days: 10\n  sync: always\n"),
     ];
@@ -388,7 +388,7 @@ fn bad_rules_are_pointed_at() {
 fn variables_and_flags_are_pointed_at() {
     let variables = BTreeMap::from([("SAFETY_REVIEW_MODE".to_owned(), "blokcing".to_owned())]);
     let layers = [
-        Layer { kind: LayerKind::Environment, source: Source::Variables(variables) },
+        Layer { kind: LayerKind::Environment, source: Source::Variables(variables.into()) },
         Layer {
             kind: LayerKind::Flags,
             source: Source::Flags(vec![

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_effects::{
@@ -31,7 +32,7 @@ pub struct Surroundings {
     /// Further directories in which mutations are expected.
     pub expected: Vec<AbsolutePath>,
     /// The environment that the shell of the agent would see.
-    pub variables: BTreeMap<String, String>,
+    pub variables: Arc<BTreeMap<String, String>>,
     /// What has happened in the session so far.
     pub history: History,
     /// The time of the action.
@@ -44,7 +45,7 @@ pub struct RealWorld {
     place: Place,
     history: History,
     now: Timestamp,
-    variables: BTreeMap<String, String>,
+    variables: Arc<BTreeMap<String, String>>,
     budget: Budget,
     versions: Versions,
     entries: RefCell<BTreeMap<AbsolutePath, Entry>>,

@@ -61,7 +61,7 @@ impl Ground {
             temporary: Vec::new(),
             guarded: Vec::new(),
             expected: Vec::new(),
-            variables: BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]),
+            variables: BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]).into(),
             history: History::default(),
             now: Timestamp(7),
         })

@@ -1,6 +1,7 @@
 //! Layers become one configuration: later layers win, project files only tighten.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -55,7 +56,7 @@ pub enum Source {
         text: String,
     },
     /// The variables of an environment; those that set nothing are passed over.
-    Variables(BTreeMap<String, String>),
+    Variables(Arc<BTreeMap<String, String>>),
     /// Settings by path, such as `step_reviewer.risk.high_threshold`, with their values as text.
     Flags(Vec<(String, String)>),
 }
