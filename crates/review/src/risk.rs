@@ -1,6 +1,6 @@
 //! Risk: clamp(base + modifiers, 0, 1) (seed 002, design 5).
 
-use checkrein_effects::{Effect, EffectKind, Place, Reach, Stake, World};
+use checkrein_effects::{Effect, EffectKind, Place, Reach, Severity, Stake, World};
 use checkrein_policy::{Config, in_scope, location};
 
 use crate::fingerprint::Fingerprint;
@@ -42,8 +42,11 @@ pub(crate) fn level(score: Score, config: &Config) -> RiskLevel {
 fn worst_effect(effects: &[Effect], place: &Place, config: &Config) -> Vec<Factor> {
     let secret_read = effects.iter().any(|effect| effect.kind == EffectKind::SecretRead);
     let weigh = |effect: &Effect| {
-        let outside = if is_outside(effect, place, config) { OUT_OF_SCOPE } else { 0.0 };
-        (weight(effect, secret_read), outside)
+        if is_outside(effect, place, config) {
+            (weight_outside(effect, secret_read), OUT_OF_SCOPE)
+        } else {
+            (weight(effect, secret_read), 0.0)
+        }
     };
     let worst = effects.iter().max_by(|left, right| {
         let sum = |effect| {
@@ -81,36 +84,20 @@ fn is_outside(effect: &Effect, place: &Place, config: &Config) -> bool {
         && location(&effect.target).is_some_and(|path| !in_scope(&path, place, config))
 }
 
+/// The base of an effect outside the expected scope. What is written there is not made cheaper by there being nothing to lose: nobody
+/// looks for it in that place, so that it is above .5 (seed 002).
+fn weight_outside(effect: &Effect, secret_read: bool) -> f64 {
+    let weighted = weight(effect, secret_read);
+    if matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify) {
+        weighted.max(base_of(effect, secret_read))
+    } else {
+        weighted
+    }
+}
+
 /// The base of one effect's kind, weighted by what is at stake.
 fn weight(effect: &Effect, secret_read: bool) -> f64 {
-    let base = match effect.kind {
-        EffectKind::FileRead | EffectKind::ProcessSpawn => 0.1,
-        EffectKind::FileCreate => 0.3,
-        EffectKind::FileModify => 0.4,
-        EffectKind::NetworkRequest => match effect.reach {
-            Some(Reach::Local | Reach::Known) => 0.2,
-            Some(Reach::External) | None => 0.6,
-        },
-        EffectKind::PermissionChange
-        | EffectKind::ProcessKill
-        | EffectKind::PackageInstall
-        | EffectKind::VcsRemoteUpdate => 0.5,
-        EffectKind::InfrastructureChange | EffectKind::DatastoreChange => 0.6,
-        EffectKind::Opaque | EffectKind::PrivilegeEscalation | EffectKind::SecretRead => 0.7,
-        EffectKind::DataUpload if secret_read => 0.97,
-        EffectKind::DataUpload => match effect.reach {
-            Some(Reach::Local) => 0.2,
-            Some(Reach::Known | Reach::External) | None => 0.7,
-        },
-        EffectKind::FileDelete | EffectKind::Persistence | EffectKind::VcsLocalLoss | EffectKind::Publish => {
-            0.8
-        }
-        EffectKind::VcsHistoryRewrite | EffectKind::SystemModification => 0.85,
-        EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreDestroy
-        | EffectKind::RemoteCodeExecution => 0.95,
-        EffectKind::GuardTampering => 1.0,
-    };
+    let base = base_of(effect, secret_read);
     match effect.kind {
         EffectKind::FileRead
         | EffectKind::FileCreate
@@ -143,6 +130,51 @@ fn weight(effect: &Effect, secret_read: bool) -> f64 {
         | EffectKind::Publish
         | EffectKind::GuardTampering
         | EffectKind::Opaque => base,
+    }
+}
+
+/// The base of one effect's kind (design 5).
+fn base_of(effect: &Effect, secret_read: bool) -> f64 {
+    match effect.kind {
+        EffectKind::FileRead | EffectKind::ProcessSpawn => 0.1,
+        EffectKind::FileCreate => 0.3,
+        EffectKind::FileModify => 0.4,
+        EffectKind::NetworkRequest => match effect.reach {
+            Some(Reach::Local | Reach::Known) => 0.2,
+            Some(Reach::External) | None => 0.6,
+        },
+        EffectKind::PermissionChange
+        | EffectKind::ProcessKill
+        | EffectKind::PackageInstall
+        | EffectKind::VcsRemoteUpdate => 0.5,
+        EffectKind::InfrastructureChange | EffectKind::DatastoreChange => 0.6,
+        EffectKind::Opaque | EffectKind::PrivilegeEscalation => 0.7,
+        // What proves who somebody is, and what is only private (ours).
+        EffectKind::SecretRead if effect.severity >= Severity::High => 0.7,
+        EffectKind::SecretRead => 0.5,
+        EffectKind::DataUpload if secret_read => 0.97,
+        EffectKind::DataUpload => match effect.reach {
+            Some(Reach::Local) => 0.2,
+            Some(Reach::Known | Reach::External) | None => 0.7,
+        },
+        EffectKind::FileDelete | EffectKind::Persistence | EffectKind::VcsLocalLoss | EffectKind::Publish => {
+            0.8
+        }
+        EffectKind::VcsHistoryRewrite => 0.85,
+        // With more rights (+.2) a change that one can put right is asked about, not refused (ours).
+        EffectKind::SystemModification => match effect.severity {
+            Severity::Low => 0.4,
+            Severity::Medium => 0.65,
+            Severity::High | Severity::Critical => 0.85,
+        },
+        EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy => match effect.severity {
+            // A machine of one's own for trying things, a single object, an image that is built again (ours).
+            Severity::Low => 0.4,
+            Severity::Medium => 0.6,
+            Severity::High | Severity::Critical => 0.95,
+        },
+        EffectKind::RemoteCodeExecution => 0.95,
+        EffectKind::GuardTampering => 1.0,
     }
 }
 
@@ -203,7 +235,7 @@ fn pattern_factor(world: &dyn World) -> Option<Factor> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_effects::{AbsolutePath, Certainty, Depth, Place, RecordedWorld, Severity, Target};
+    use checkrein_effects::{AbsolutePath, Certainty, Depth, Place, RecordedWorld, Target};
 
     use super::*;
 
@@ -273,6 +305,7 @@ mod tests {
         let risk = risk(&[effect(EffectKind::FileCreate, "/outside/scope/file.txt", Stake::Nothing)]);
         let outside: Vec<_> = risk.factors.iter().filter(|factor| factor.name == "out_of_scope").collect();
         assert_eq!(outside.len(), 1);
+        assert!(risk.score.value() > 0.5);
         let modify =
             super::tests::risk(&[effect(EffectKind::FileModify, "/outside/scope/file.txt", Stake::Unsaved)]);
         assert!(modify.score.value() > 0.5);
@@ -315,6 +348,29 @@ mod tests {
             effect(EffectKind::FileCreate, "/home/dev/note.txt", Stake::Nothing),
         ];
         assert!(risk(&both).level < RiskLevel::Critical);
+    }
+
+    #[test]
+    fn what_is_destroyed_weighs_by_its_severity() {
+        let score = |severity| {
+            let mut lost = effect(EffectKind::InfrastructureDestroy, "/home/dev/proj/x", Stake::Unsaved);
+            lost.severity = severity;
+            risk(&[lost]).level
+        };
+        assert_eq!(score(Severity::Low), RiskLevel::Low);
+        assert_eq!(score(Severity::Medium), RiskLevel::Medium);
+        assert_eq!(score(Severity::High), RiskLevel::Critical);
+    }
+
+    #[test]
+    fn a_private_setting_weighs_less_than_a_key() {
+        let score = |severity| {
+            let mut read = effect(EffectKind::SecretRead, "/home/dev/.aws/config", Stake::Nothing);
+            read.severity = severity;
+            risk(&[read]).level
+        };
+        assert_eq!(score(Severity::Medium), RiskLevel::High);
+        assert_eq!(score(Severity::High), RiskLevel::Critical);
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(super) static RULE: Rule = Rule {
         "permission_change /home/dev/proj/run.sh recoverable",
         "permission_change /home/dev/proj/bin recursive recoverable",
         "permission_change /tmp/x recursive recoverable",
+        "permission_change /srv/gone recursive nothing",
     ],
 };
 
@@ -38,7 +39,9 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             && effect.target.text().is_some()
             && (effect.severity >= Severity::High
                 || effect.stake == Stake::Critical
-                || (effect.depth == Depth::Recursive && context.is_outside(effect)))
+                || (effect.depth == Depth::Recursive
+                    && effect.stake > Stake::Nothing
+                    && context.is_outside(effect)))
     });
     let decision = if critical { Decision::Block } else { Decision::Modify };
     let reason = format!(

@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     matches: &[
         "privilege_escalation root; file_modify /etc/hosts unsaved",
         "privilege_escalation root; system_modification nginx",
+        "privilege_escalation root; file_delete /var/lib/app/cache.db nothing",
         "privilege_escalation root",
     ],
     ignores: &["file_modify /home/dev/proj/a unsaved"],
@@ -37,11 +38,13 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         | EffectKind::DatastoreDestroy
         | EffectKind::GuardTampering
         | EffectKind::Opaque => true,
-        EffectKind::FileModify | EffectKind::FileDelete | EffectKind::PermissionChange => {
-            effect.stake > Stake::Regenerable && context.is_outside(effect)
+        // With more rights also that is changed which cannot be seen beforehand.
+        EffectKind::FileModify | EffectKind::FileDelete => {
+            effect.stake != Stake::Regenerable && context.is_outside(effect)
         }
+        EffectKind::PermissionChange => effect.stake > Stake::Regenerable && context.is_outside(effect),
+        EffectKind::FileCreate => effect.severity >= Severity::Medium && context.is_outside(effect),
         EffectKind::FileRead
-        | EffectKind::FileCreate
         | EffectKind::SecretRead
         | EffectKind::NetworkRequest
         | EffectKind::DataUpload

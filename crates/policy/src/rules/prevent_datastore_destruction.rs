@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         danger: "Data of others goes, mostly without a way back.",
         example: "psql -c 'DROP TABLE users'",
         instead: "Make a dump first, or work on a copy.",
-        limits: "Whether a database is a throw-away one is known only from its name and place.",
+        limits: "Whether a database is a throw-away one is known only from its name and place; of single records it only warns.",
     },
     check,
     matches: &[
@@ -27,13 +27,18 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost = |effect: &Effect| {
         effect.kind == EffectKind::DatastoreDestroy
-            && (effect.stake >= Stake::Unsaved || effect.severity >= Severity::Medium)
+            && (effect.stake == Stake::Critical || effect.severity >= Severity::Medium)
     };
     let losses = context.select(lost);
     let grave = context.any(|effect| {
         lost(effect) && (effect.stake == Stake::Critical || effect.severity == Severity::Critical)
     });
-    let decision = if grave { Decision::Block } else { Decision::Modify };
+    let serious = context.any(|effect| lost(effect) && effect.severity >= Severity::High);
+    let decision = match (grave, serious) {
+        (true, _) => Decision::Block,
+        (false, true) => Decision::Modify,
+        (false, false) => Decision::Warn,
+    };
     let reason = format!(
         "this destroys data in {}{}, which no snapshot of files brings back",
         context.names(&losses),

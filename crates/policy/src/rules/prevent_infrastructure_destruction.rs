@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         danger: "It takes running systems away from the people who use them.",
         example: "terraform destroy",
         instead: "Show the plan and let the person apply it.",
-        limits: "Test and production are told apart only by name.",
+        limits: "Test and production are told apart only by name; a virtual machine of one's own or a single image is only warned about.",
     },
     check,
     matches: &["infrastructure_destroy aws_instance.web", "infrastructure_destroy cluster severity=critical"],
@@ -23,10 +23,13 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost = context
         .select(|effect| effect.kind == EffectKind::InfrastructureDestroy && effect.severity > Severity::Low);
-    let grave = context.any(|effect| {
-        effect.kind == EffectKind::InfrastructureDestroy && effect.severity == Severity::Critical
-    });
-    let decision = if grave { Decision::Block } else { Decision::Modify };
+    let worst =
+        lost.iter().filter_map(|index| context.effects.get(*index)).map(|effect| effect.severity).max();
+    let decision = match worst {
+        Some(Severity::Critical) => Decision::Block,
+        Some(Severity::High) => Decision::Modify,
+        Some(Severity::Medium | Severity::Low) | None => Decision::Warn,
+    };
     let reason = format!("this destroys infrastructure: {}{}", context.names(&lost), context.note(&lost));
     let alternatives = ["show what would be destroyed (plan, dry run) and let the person decide"];
     Finding::on(lost, RULE.name, decision, reason, &alternatives)

@@ -1,6 +1,6 @@
 //! Reads a credential and talks to an outside host in the same action.
 
-use checkrein_effects::EffectKind;
+use checkrein_effects::{EffectKind, Severity};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
@@ -34,6 +34,10 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         return None;
     }
     let secrets = context.select(|effect| effect.kind == EffectKind::SecretRead);
+    // What is only private, a setting or a history, is asked about.
+    let grave =
+        context.any(|effect| effect.kind == EffectKind::SecretRead && effect.severity >= Severity::High);
+    let decision = if grave { Decision::Block } else { Decision::Modify };
     let hosts = context.select(is_external);
     let reason = format!(
         "this reads {} and talks to {} in one go, so a credential can leave the machine",
@@ -46,5 +50,5 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let effects = secrets.into_iter().chain(hosts).collect();
     let alternatives =
         ["do it without reading the credential", "let the person run the command that needs the credential"];
-    Finding::on(effects, RULE.name, Decision::Block, reason, &alternatives)
+    Finding::on(effects, RULE.name, decision, reason, &alternatives)
 }

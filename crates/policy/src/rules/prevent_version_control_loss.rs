@@ -1,6 +1,6 @@
 //! Throws away work that is in no commit, or commits that nothing names any more.
 
-use checkrein_effects::{Effect, EffectKind, Severity, Stake};
+use checkrein_effects::{Effect, EffectKind, Severity, Stake, Target};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -27,7 +27,16 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost = |effect: &Effect| {
         effect.kind == EffectKind::VcsLocalLoss
-            && (effect.stake >= Stake::Unsaved || effect.severity >= Severity::High)
+            && match effect.target {
+                // A name can be given again as long as its commits are reachable; how bad its loss is, its severity says.
+                Target::Reference(_) => effect.severity >= Severity::High,
+                Target::Path(_)
+                | Target::Glob(_)
+                | Target::Host(_)
+                | Target::Process(_)
+                | Target::Service(_)
+                | Target::Unknown => effect.stake >= Stake::Unsaved || effect.severity >= Severity::High,
+            }
     };
     let losses = context.select(lost);
     let grave = context.any(|effect| {
