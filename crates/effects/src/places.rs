@@ -5,6 +5,7 @@
 //! | `credentials` | files that prove who somebody is |
 //! | `persistence` | files that make something run later |
 //! | `system` | directories of the machine rather than of a person |
+//! | `watchers` | what keeps an agent in check: other guards, settings of agents |
 //! | `generated` | files that a build, an install or a download makes again |
 //!
 //! The tables name places by their last parts, so that they hold in every home directory, not only in one's own.
@@ -13,9 +14,13 @@ mod credentials;
 mod generated;
 mod persistence;
 mod system;
+mod watchers;
 
-pub(crate) use credentials::{credential, credential_directory, environment_file, key_material};
+pub(crate) use credentials::{
+    Secrecy, credential, credential_directory, environment_file, key_material, machine_credential, secrecy,
+};
 pub use generated::regenerated_tree;
 pub(crate) use generated::{generated, regenerable_cache};
 pub(crate) use persistence::{is_pipeline, persistence};
-pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, system_place};
+pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
+pub(crate) use watchers::{names_watcher, watcher};

@@ -14,17 +14,23 @@ mod pattern;
 
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
-use crate::places::{SystemPlace, is_lifeline, is_pipeline, system_place};
-use crate::world::{Listing, VersionState, World};
+use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
+use crate::world::{Entry, Listing, VersionState, World};
 
 use loss::{Change, Loss, loss_of};
-pub(crate) use pattern::PathPattern;
+pub(crate) use pattern::{PathPattern, name_matches};
 
 /// How the note begins of a change after which git can give everything back.
 pub(crate) const KEPT_BY_GIT: &str = "git keeps what was there";
 
+/// How the note begins of a deletion of what a search finds, when it finds nothing now.
+pub(crate) const NOTHING_FITS: &str = "nothing fits now";
+
 /// How the note begins of a change of a configuration file by the program it belongs to, of a setting that runs nothing.
 pub(crate) const SETTING_THAT_RUNS_NOTHING: &str = "a setting that runs nothing";
+
+/// How the note begins of permissions that only let a file be read and run.
+pub(crate) const ONLY_LETS_RUN: &str = "only lets it be read and run";
 
 /// How the notes begin of changes by which nothing is lost. Formatters write the same program in another way.
 const LOSES_NOTHING: &[&str] = &[KEPT_BY_GIT, SETTING_THAT_RUNS_NOTHING, "formats"];
@@ -66,6 +72,9 @@ pub(crate) fn assess(effects: &mut Vec<Effect>, world: &dyn World) {
 /// Fills in one effect.
 fn weigh(effect: &mut Effect, world: &dyn World) {
     let loss = loss_by_kind(effect, world);
+    if is_device_that_is_not_there(effect, world) {
+        effect.severity = effect.severity.min(Severity::High);
+    }
     let chosen = effect.severity;
     let by_table = severity(effect, loss.stake);
     effect.severity = match file_change(effect.kind) {
@@ -84,6 +93,14 @@ fn weigh(effect: &mut Effect, world: &dyn World) {
     {
         append_note(effect, "runs in the pipeline of the project");
     }
+}
+
+/// Whether a device is aimed at that this machine does not have: what is meant is asked about, but nothing can be lost.
+fn is_device_that_is_not_there(effect: &Effect, world: &dyn World) -> bool {
+    effect.kind == EffectKind::SystemModification
+        && effect.target.path().is_some_and(|path| {
+            system_place(path) == Some(SystemPlace::Device) && world.entry(path) == Entry::Missing
+        })
 }
 
 /// What the kind does to the content of files; `None` for kinds that are about something else.
@@ -125,7 +142,7 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
         {
             return Loss::nothing();
         }
-        let kept = ["moved", "appends", "made by the same command"]
+        let kept = ["moved", "appends", "made by the same command", NOTHING_FITS, ONLY_LETS_RUN]
             .iter()
             .any(|start| effect.note.starts_with(start));
         let loss = loss_of(&effect.target, effect.depth, change, world);
@@ -257,6 +274,7 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
         | EffectKind::DatastoreChange
         | EffectKind::Opaque => Severity::Medium,
         EffectKind::RemoteCodeExecution if is_authenticated(&effect.target) => Severity::High,
+        EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
         EffectKind::SecretRead
         | EffectKind::Persistence
         | EffectKind::VcsHistoryRewrite
@@ -265,6 +283,11 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
         // Whoever stands between the machines decides what runs, or it is handed to an unknown other end.
         EffectKind::RemoteCodeExecution | EffectKind::GuardTampering => Severity::Critical,
     }
+}
+
+/// Whether what is read is private, but proves nothing: a setting, a history.
+fn is_only_private(target: &Target) -> bool {
+    target.text().and_then(AbsolutePath::new).is_some_and(|path| secrecy(&path) == Secrecy::Private)
 }
 
 /// Whether the other end has to prove who it is. An address without a scheme is asked without encryption by the usual

@@ -1,8 +1,21 @@
 //! Files that prove who somebody is, or hold what only they should know.
 
+mod known;
+
 use crate::path::AbsolutePath;
+use crate::stake::name_matches;
 
 use super::system::is_home_of_somebody;
+use known::{DIRECTORIES, ENDS, NAMES, PROFILES, SUFFIXES, WHOLE};
+
+/// What a secret gives away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Secrecy {
+    /// It proves who somebody is: whoever has it can act in their name.
+    Proof,
+    /// It is nobody else's business, or may hold a proof among other things: settings, histories, bookmarks.
+    Private,
+}
 
 /// What credential a file holds, in a few words (`an SSH private key`); `None` for an ordinary file.
 ///
@@ -16,10 +29,98 @@ pub(crate) fn credential(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'s
     if is_sample(name) {
         return None;
     }
+    if path.as_str().contains(['*', '?', '[']) {
+        return by_pattern(path, home);
+    }
     by_directory(path, name)
         .or_else(|| by_name(name))
         .or_else(|| by_system_path(path.as_str()))
         .or_else(|| in_home(path, home))
+}
+
+/// What the secret in a file gives away, for a file that holds one.
+pub(crate) fn secrecy(path: &AbsolutePath) -> Secrecy {
+    let text = path.as_str();
+    let name = path.name().unwrap_or_default();
+    let in_ssh = path.parent().is_some_and(|parent| parent.name() == Some(".ssh"));
+    let in_profile = PROFILES.iter().any(|profile| text.contains(profile));
+    let private = (in_ssh && !private_key_name(name))
+        || (in_profile && !holds_passwords(name))
+        || (text.contains("/.gnupg/") && is_public_part_of_gnupg(name))
+        || matches!(
+            name,
+            ".envrc" | "places.sqlite" | "formhistory.sqlite" | "pip.conf" | "repositories.yaml"
+        )
+        || name.contains("history")
+        || ends_with_parts(text, ".aws/config")
+        || text.starts_with("/var/lib/pam/");
+    if private { Secrecy::Private } else { Secrecy::Proof }
+}
+
+/// In the profile of a browser or mail program: what lets others log in.
+fn holds_passwords(name: &str) -> bool {
+    matches!(
+        name,
+        "logins.json"
+            | "key3.db"
+            | "key4.db"
+            | "signons.sqlite"
+            | "cookies.sqlite"
+            | "cert9.db"
+            | "Login Data"
+            | "Login Data For Account"
+            | "Cookies"
+            | "Web Data"
+            | "Local State"
+    )
+}
+
+fn is_public_part_of_gnupg(name: &str) -> bool {
+    name.ends_with(".conf") || name.starts_with("pubring") || name.starts_with("trustdb")
+}
+
+/// The secret that a pattern of paths can mean, whether or not such a file is there now: `~/.aws/credential?`, `~/.s*/id*`.
+fn by_pattern(pattern: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
+    let wild: Vec<&str> = pattern.parts().collect();
+    let (last, directory) = wild.split_last()?;
+    if is_any_name(last) {
+        return None;
+    }
+    let in_home = |end: &str| matches_parts(&wild, home.join(end).parts());
+    if let Some((_, what)) = ENDS.iter().find(|(end, _)| in_home(end)) {
+        return Some(what);
+    }
+    if PRIVATE_KEYS.iter().any(|key| in_home(&format!(".ssh/{key}"))) {
+        return Some("an SSH private key");
+    }
+    // In a directory that is written out, a name that is nearly one of a secret.
+    let written = !directory.iter().any(|part| part.contains(['*', '?', '[']));
+    let means = |name: &str| written && names_nearly(last, name);
+    NAMES
+        .iter()
+        .find(|(name, _)| means(name))
+        .map(|(_, what)| *what)
+        .or_else(|| means(".env").then_some("environment variables that may be secret"))
+}
+
+/// The usual names of private keys.
+const PRIVATE_KEYS: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+
+/// Whether a part of a pattern stands for any name.
+fn is_any_name(part: &str) -> bool {
+    part.chars().all(|character| matches!(character, '*' | '?' | '.'))
+}
+
+fn matches_parts<'a>(wild: &[&str], parts: impl Iterator<Item = &'a str>) -> bool {
+    let parts: Vec<&str> = parts.collect();
+    wild.len() == parts.len() && wild.iter().zip(parts).all(|(wild, part)| name_matches(wild, part))
+}
+
+/// Whether a pattern means a name: it begins like it, and matches it or would without its question marks. `*.yml` means all sorts of
+/// files, `.env?` hardly anything else.
+fn names_nearly(pattern: &str, name: &str) -> bool {
+    let beginning = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    beginning.len() >= 3 && (name_matches(pattern, name) || name_matches(&pattern.replace('?', ""), name))
 }
 
 /// The file that `/proc/NUMBER/root/...` or `/proc/NUMBER/cwd/...` shows by another name.
@@ -28,6 +129,11 @@ fn seen_through_process(path: &AbsolutePath) -> Option<AbsolutePath> {
     let (_, inside) = rest.split_once('/')?;
     let shown = inside.strip_prefix("root/").or_else(|| inside.strip_prefix("cwd/"))?;
     AbsolutePath::new(&format!("/{shown}"))
+}
+
+/// What credential of the machine itself, or of its service account, a file holds: the same in every container and on every host.
+pub(crate) fn machine_credential(path: &AbsolutePath) -> Option<&'static str> {
+    by_system_path(path.as_str())
 }
 
 /// What credentials a directory is known to hold; `None` when it is not known for any.
@@ -52,110 +158,6 @@ pub(crate) fn key_material(path: &AbsolutePath) -> bool {
             .any(|end| name.ends_with(end))
 }
 
-/// Directories that hold secrets among other files, by their last parts.
-const DIRECTORIES: &[(&str, &str)] = &[
-    (".ssh", "SSH keys"),
-    (".gnupg", "GnuPG keys"),
-    (".aws", "AWS credentials"),
-    (".azure", "Azure credentials"),
-    (".kube", "Kubernetes credentials"),
-    (".docker", "container registry credentials"),
-    (".config/gcloud", "Google Cloud credentials"),
-    (".config/gh", "GitHub tokens"),
-    (".config/hub", "GitHub tokens"),
-    (".config/op", "1Password data"),
-    (".config/doctl", "DigitalOcean tokens"),
-    (".config/rclone", "storage credentials"),
-    (".password-store", "the password store"),
-    (".local/share/keyrings", "the login keyring"),
-    ("Library/Keychains", "the login keychain"),
-    (".terraform.d", "Terraform tokens"),
-    (".vault-token", "a Vault token"),
-    ("run/secrets", "container secrets"),
-    ("etc/ssl/private", "TLS private keys"),
-];
-
-/// Files by the end of their path.
-const ENDS: &[(&str, &str)] = &[
-    (".aws/credentials", "AWS credentials"),
-    (".aws/config", "AWS configuration with profiles"),
-    (".kube/config", "Kubernetes credentials"),
-    (".docker/config.json", "container registry credentials"),
-    (".config/gh/hosts.yml", "a GitHub token"),
-    (".config/hub", "a GitHub token"),
-    (".config/rclone/rclone.conf", "storage credentials"),
-    (".config/doctl/config.yaml", "a DigitalOcean token"),
-    (".config/heroku/credentials", "a Heroku token"),
-    (".config/configstore/firebase-tools.json", "a Firebase token"),
-    (".cargo/credentials", "a registry token"),
-    (".cargo/credentials.toml", "a registry token"),
-    (".gem/credentials", "a registry token"),
-    (".terraform.d/credentials.tfrc.json", "a Terraform token"),
-    (".claude/.credentials.json", "the credentials of Claude Code"),
-    (".codex/auth.json", "the credentials of Codex"),
-    (".gemini/oauth_creds.json", "the credentials of Gemini"),
-    (".m2/settings-security.xml", "Maven credentials"),
-    (".config/git/credentials", "git credentials"),
-    (".claude/history.jsonl", "agent history, which may hold secrets"),
-    (".codex/history.jsonl", "agent history, which may hold secrets"),
-    (".jupyter/jupyter_server_config.json", "a Jupyter password"),
-];
-
-/// Files by their whole name, anywhere.
-const NAMES: &[(&str, &str)] = &[
-    (".netrc", "login data of hosts"),
-    ("_netrc", "login data of hosts"),
-    (".git-credentials", "git credentials"),
-    (".pgpass", "database passwords"),
-    (".my.cnf", "database passwords"),
-    (".mylogin.cnf", "database passwords"),
-    (".pypirc", "a registry token"),
-    (".htpasswd", "password hashes"),
-    (".vault-token", "a Vault token"),
-    (".vault_pass", "a vault password"),
-    (".dockercfg", "container registry credentials"),
-    (".boto", "cloud credentials"),
-    (".s3cfg", "cloud credentials"),
-    (".envrc", "environment variables that may be secret"),
-    (".terraformrc", "a Terraform token"),
-    ("credentials.json", "service credentials"),
-    ("client_secret.json", "service credentials"),
-    ("service-account.json", "service credentials"),
-    ("service_account.json", "service credentials"),
-    ("application_default_credentials.json", "Google Cloud credentials"),
-    ("kubeconfig", "Kubernetes credentials"),
-    ("terraform.tfstate", "infrastructure state, secrets in clear text"),
-    ("terraform.tfstate.backup", "infrastructure state, secrets in clear text"),
-    ("master.key", "an encryption key"),
-    ("wallet.dat", "a wallet"),
-    ("secrets.yml", "secrets"),
-    ("secrets.yaml", "secrets"),
-    ("secrets.json", "secrets"),
-    ("secrets.toml", "secrets"),
-    (".bash_history", "shell history, which may hold secrets"),
-    (".zsh_history", "shell history, which may hold secrets"),
-    (".sh_history", "shell history, which may hold secrets"),
-    ("fish_history", "shell history, which may hold secrets"),
-    (".python_history", "interpreter history, which may hold secrets"),
-    (".node_repl_history", "interpreter history, which may hold secrets"),
-    (".irb_history", "interpreter history, which may hold secrets"),
-    (".psql_history", "database history, which may hold secrets"),
-    (".mysql_history", "database history, which may hold secrets"),
-    (".sqlite_history", "database history, which may hold secrets"),
-    (".rediscli_history", "database history, which may hold secrets"),
-];
-
-/// Name endings of key files.
-const SUFFIXES: &[(&str, &str)] = &[
-    (".pem", "a private key or certificate"),
-    (".p12", "a key store"),
-    (".pfx", "a key store"),
-    (".jks", "a key store"),
-    (".keystore", "a key store"),
-    (".kdbx", "a password database"),
-    (".ppk", "an SSH private key"),
-];
-
 /// Public or empty stand-ins for a secret file.
 fn is_sample(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
@@ -169,22 +171,13 @@ fn is_sample(name: &str) -> bool {
         })
 }
 
-/// Directories of which every file is secret, as they stand in a path.
-const WHOLE: &[(&str, &str)] = &[
-    ("/.gnupg/", "GnuPG keys"),
-    ("/.password-store/", "the password store"),
-    ("/.local/share/keyrings/", "the login keyring"),
-    ("/Library/Keychains/", "the login keychain"),
-    ("/.config/gcloud/", "Google Cloud credentials"),
-    ("/.azure/", "Azure credentials"),
-    ("/.aws/sso/", "AWS credentials"),
-    ("/.aws/cli/cache/", "AWS credentials"),
-];
-
 fn by_directory(path: &AbsolutePath, name: &str) -> Option<&'static str> {
     let parent = path.parent()?;
     if parent.name() == Some(".ssh") {
-        return private_key_name(name).then_some("an SSH private key");
+        if public_in_ssh(name) {
+            return None;
+        }
+        return Some(if private_key_name(name) { "an SSH private key" } else { "a file among SSH keys" });
     }
     if let Some((_, what)) = ENDS.iter().find(|(end, _)| ends_with_parts(path.as_str(), end)) {
         return Some(what);
@@ -193,9 +186,11 @@ fn by_directory(path: &AbsolutePath, name: &str) -> Option<&'static str> {
     WHOLE.iter().find(|(part, _)| text.contains(part)).map(|(_, what)| *what)
 }
 
-/// In `.ssh` everything is a private key but the files known to be public.
-fn private_key_name(name: &str) -> bool {
-    !(name.ends_with(".pub")
+/// In `.ssh`: what is made to be shown, or to be read by everybody who works on the machine.
+fn public_in_ssh(name: &str) -> bool {
+    name.ends_with(".pub")
+        || name.contains(".pub.")
+        || name.ends_with(".sock")
         || name.starts_with("known_hosts")
         || matches!(
             name,
@@ -207,7 +202,12 @@ fn private_key_name(name: &str) -> bool {
                 | "environment"
                 | "allowed_signers"
         )
-        || name.ends_with(".sock"))
+}
+
+/// In `.ssh` whatever is called like a key, or has no ending that tells otherwise, is a private key.
+fn private_key_name(name: &str) -> bool {
+    let keyword = ["id_", "key", "rsa", "ed25519", "ecdsa", "dsa", ".pem", ".ppk"];
+    !public_in_ssh(name) && (!name.contains('.') || keyword.iter().any(|word| name.contains(word)))
 }
 
 fn by_name(name: &str) -> Option<&'static str> {
@@ -307,6 +307,14 @@ fn by_system_path(text: &str) -> Option<&'static str> {
         _ if text.starts_with("/etc/ssh/ssh_host_") && text.ends_with("_key") => {
             Some("the SSH key of this machine")
         }
+        "/etc/security/opasswd" => Some("old password hashes of this machine"),
+        "/etc/mysql/debian.cnf" => Some("a database password"),
+        "/etc/rancher/k3s/k3s.yaml" => Some("Kubernetes credentials"),
+        _ if text.starts_with("/var/lib/pam/") => Some("how people log in to this machine"),
+        _ if text.starts_with("/etc/NetworkManager/system-connections/") => Some("network passwords"),
+        _ if text.starts_with("/etc/wireguard/") && text.ends_with(".conf") => Some("a tunnel key"),
+        _ if text.starts_with("/etc/kubernetes/pki/") && text.ends_with(".key") => Some("a cluster key"),
+        _ if text.contains("/db/dslocal/nodes/Default/users/") => Some("password hashes of this machine"),
         _ if text.starts_with("/run/secrets/") || text.starts_with("/var/run/secrets/") => {
             Some("a container secret")
         }
@@ -315,18 +323,6 @@ fn by_system_path(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Profiles of browsers and mail programs, relative to a home directory.
-const PROFILES: &[&str] = &[
-    ".mozilla/firefox/",
-    ".thunderbird/",
-    ".config/google-chrome/",
-    ".config/chromium/",
-    ".config/BraveSoftware/",
-    "Library/Application Support/Google/Chrome/",
-    "Library/Application Support/Firefox/",
-    "Library/Cookies/",
-];
-
 /// Files that are secret in a home directory only: the same name in a project is ordinary configuration. Profiles of
 /// browsers and mail programs hold cookies and saved passwords.
 fn in_home(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
@@ -334,8 +330,7 @@ fn in_home(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
         let parent = path.parent()?;
         return (parent == *home || is_home_of_somebody(&parent)).then_some("a registry token");
     }
-    let relative = path.relative_to(home)?;
-    PROFILES.iter().any(|profile| relative.starts_with(profile)).then_some("a browser or mail profile")
+    PROFILES.iter().any(|profile| path.as_str().contains(profile)).then_some("a browser or mail profile")
 }
 
 /// Whether `text` ends with the whole parts of `end`.
@@ -369,6 +364,12 @@ mod tests {
             "/home/dev/certs/tls.key",
             "/home/dev/certs/www.acme.org.key",
             "/home/dev/.mozilla/firefox/x.default/logins.json",
+            "/home/somebody/.config/pypoetry/auth.toml",
+            "/run/user/1000/containers/auth.json",
+            "/home/dev/.aws/credential?",
+            "/home/dev/.s*/id*",
+            "/home/dev/proj/.env?",
+            "/home/dev/.netr[c]",
         ] {
             assert!(found(path), "{path} is a secret");
         }
@@ -389,8 +390,26 @@ mod tests {
             "/home/dev/proj/keyboard.key",
             "/home/dev/proj/.npmrc",
             "/home/dev/proj/certs/ca.pem",
+            "/home/dev/.ssh/id_ed25519.pub.old",
+            "/home/dev/proj/*.rs",
+            "/home/dev/proj/*",
+            "/home/dev/proj/e*",
+            "/home/dev/proj/main.??",
+            "/home/dev/proj/.github/workflows/*.yml",
+            "/home/dev/proj/schema/v1/*.json",
         ] {
             assert!(!found(path), "{path} is no secret");
+        }
+    }
+
+    #[test]
+    fn a_setting_gives_less_away_than_a_key() {
+        let of = |text: &str| secrecy(&AbsolutePath::new(text).unwrap());
+        for path in ["/home/dev/.ssh/notes.txt", "/home/dev/.aws/config", "/home/dev/.gnupg/gpg.conf"] {
+            assert_eq!(of(path), Secrecy::Private, "{path}");
+        }
+        for path in ["/home/dev/.ssh/work", "/home/dev/.ssh/id_rsa.bak", "/home/dev/.aws/credentials"] {
+            assert_eq!(of(path), Secrecy::Proof, "{path}");
         }
     }
 

@@ -2,17 +2,27 @@
 
 use crate::path::AbsolutePath;
 
+use super::system::is_home_of_somebody;
+
 /// What would run the file later, in a few words (`a shell start-up file`); `None` when nothing is known to.
 ///
-/// Answers for a file that is written, wherever the home directory is.
-pub(crate) fn persistence(path: &AbsolutePath) -> Option<&'static str> {
+/// Answers for a file that is written; `home` is the home directory of the person, the table holds in other homes too.
+pub(crate) fn persistence(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     let text = path.as_str();
     let name = path.name()?;
     if text.ends_with(".sample") {
         return None;
     }
+    // A shell starts with what lies in a home directory, not with what is kept in a project.
+    let in_home = path.parent().is_some_and(|parent| parent == *home || is_home_of_somebody(&parent));
+    if let Some((_, what)) = START_UP.iter().find(|(whole, _)| in_home && name == *whole) {
+        return Some(what);
+    }
     if let Some((_, what)) = NAMES.iter().find(|(whole, _)| name == *whole) {
         return Some(what);
+    }
+    if name.ends_with(".pth") && text.contains("-packages/") {
+        return Some("run by every Python program");
     }
     if let Some((_, what)) = ENDS.iter().find(|(end, _)| text.ends_with(end)) {
         return Some(what);
@@ -44,8 +54,8 @@ pub(crate) fn is_pipeline(path: &AbsolutePath) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Files by their whole name, anywhere.
-const NAMES: &[(&str, &str)] = &[
+/// Files in a home directory by their whole name.
+const START_UP: &[(&str, &str)] = &[
     (".bashrc", "a shell start-up file"),
     (".bash_profile", "a shell start-up file"),
     (".bash_login", "a shell start-up file"),
@@ -56,12 +66,24 @@ const NAMES: &[(&str, &str)] = &[
     (".zshenv", "a shell start-up file"),
     (".zprofile", "a shell start-up file"),
     (".zlogin", "a shell start-up file"),
+    (".zlogout", "a shell start-up file"),
+    (".shrc", "a shell start-up file"),
+    (".mkshrc", "a shell start-up file"),
+    (".login", "a shell start-up file"),
+    (".xsession", "a session start-up file"),
+    (".pam_environment", "variables of every login"),
     (".kshrc", "a shell start-up file"),
     (".cshrc", "a shell start-up file"),
     (".tcshrc", "a shell start-up file"),
     (".xinitrc", "a session start-up file"),
     (".xprofile", "a session start-up file"),
     (".xsessionrc", "a session start-up file"),
+];
+
+/// Files by their whole name, anywhere.
+const NAMES: &[(&str, &str)] = &[
+    ("sitecustomize.py", "run by every Python program"),
+    ("usercustomize.py", "run by every Python program"),
     (".gitconfig", "git configuration, which can run commands"),
     (".envrc", "a directory start-up file"),
     (".cursorrules", "instructions that an agent obeys"),
@@ -86,6 +108,12 @@ const ENDS: &[(&str, &str)] = &[
     ("/etc/profile", "a shell start-up file"),
     ("/etc/bash.bashrc", "a shell start-up file"),
     ("/etc/rc.local", "a machine start-up file"),
+    ("/etc/environment", "variables of every login"),
+    ("/etc/zshrc", "a shell start-up file"),
+    ("/etc/zshenv", "a shell start-up file"),
+    ("/etc/zsh/zshrc", "a shell start-up file"),
+    ("/etc/zsh/zshenv", "a shell start-up file"),
+    ("/etc/ld.so.conf", "where every program looks for libraries"),
     ("/etc/ld.so.preload", "a list of libraries loaded into every program"),
     ("/etc/sudoers", "the rules of who may become root"),
     ("/.claude/settings.json", "agent configuration, which can run commands"),
@@ -128,6 +156,19 @@ const INSIDE: &[(&str, &str)] = &[
     ("/etc/init.d/", "a service of this machine"),
     ("/etc/profile.d/", "a shell start-up file"),
     ("/etc/xdg/autostart/", "a program started at login"),
+    ("/etc/ld.so.conf.d/", "where every program looks for libraries"),
+    ("/etc/sysctl.d/", "settings of the kernel at every start"),
+    ("/etc/modprobe.d/", "settings of the kernel at every start"),
+    ("/etc/modules-load.d/", "settings of the kernel at every start"),
+    ("/etc/security/", "the rules of who may log in"),
+    ("/etc/ssh/", "the rules of who may log in"),
+    ("/run/systemd/system/", "a service of this machine"),
+    ("/etc/systemd/user/", "a service of every person"),
+    ("/.config/environment.d/", "variables of every login"),
+    ("/.config/plasma-workspace/env/", "a session start-up file"),
+    ("/etc/X11/xinit/", "a session start-up file"),
+    ("/etc/update-motd.d/", "a program started at login"),
+    ("/etc/apt/apt.conf.d/", "package manager settings, which can run commands"),
     ("/etc/sudoers.d/", "the rules of who may become root"),
     ("/etc/pam.d/", "the rules of who may log in"),
     ("/etc/udev/rules.d/", "a rule that runs on devices"),
@@ -145,7 +186,8 @@ mod tests {
     use super::*;
 
     fn found(path: &str) -> bool {
-        persistence(&AbsolutePath::new(path).unwrap()).is_some()
+        let home = AbsolutePath::new("/home/dev").unwrap();
+        persistence(&AbsolutePath::new(path).unwrap(), &home).is_some()
     }
 
     #[test]
@@ -157,11 +199,15 @@ mod tests {
             "/etc/cron.d/job",
             "/home/dev/.config/systemd/user/x.service",
             "/home/dev/proj/.vscode/tasks.json",
+            "/home/dev/.shrc",
+            "/home/dev/.local/lib/python3.12/site-packages/usercustomize.py",
+            "/home/dev/.local/lib/python3.12/site-packages/x.pth",
         ] {
             assert!(found(path), "{path} runs later");
         }
         for path in [
             "/home/dev/proj/bashrc",
+            "/home/dev/proj/dotfiles/.bashrc",
             "/home/dev/proj/.git/hooks/pre-commit.sample",
             "/home/dev/.ssh/known_hosts",
         ] {

@@ -29,6 +29,8 @@ pub(crate) fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
         "opt" | "srv" | "Applications" => Some(SystemPlace::Local),
         "var" if second == Some("tmp") => None,
         "var" | "run" => Some(SystemPlace::State),
+        // Groups of processes: made and removed like directories of data.
+        "sys" if second == Some("fs") && parts.next() == Some("cgroup") => Some(SystemPlace::State),
         "proc" | "sys" => Some(SystemPlace::Kernel),
         "dev" if second.is_some_and(|name| NO_DEVICES.contains(&name)) => None,
         "dev" => Some(SystemPlace::Device),
@@ -39,16 +41,26 @@ pub(crate) fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
     }
 }
 
+/// Whether programs that anybody on the machine runs lie in the directory of a file: `/usr/local/bin/tool`.
+pub(crate) fn is_program_directory(path: &AbsolutePath) -> bool {
+    let parts: Vec<&str> = path.parts().collect();
+    matches!(
+        parts.as_slice(),
+        ["usr", "local", "bin" | "sbin", _, ..] | ["opt", "homebrew", "bin" | "sbin", _, ..]
+    )
+}
+
 /// Names in `/dev` that are no hardware: sinks, sources, terminals, the shell's own connections, shared memory.
 const NO_DEVICES: &[&str] = &[
     "null", "zero", "full", "tty", "stdin", "stdout", "stderr", "fd", "shm", "random", "urandom", "pts",
-    "tcp", "udp", "ptmx", "console",
+    "tcp", "udp", "ptmx", "pty", "console",
 ];
 
 /// Whether a path is a home directory, or the directory of all home directories.
 pub(crate) fn is_home_of_somebody(path: &AbsolutePath) -> bool {
     let parts: Vec<&str> = path.parts().take(3).collect();
-    matches!(parts.as_slice(), ["home" | "Users" | "root"] | ["home" | "Users", _])
+    matches!(parts.as_slice(), ["home" | "Users" | "root"] | ["home" | "Users", _] | ["var", "root"])
+        || path.as_str() == "/private/var/root"
 }
 
 /// Whether a file is one of the few without which nobody logs in or the machine does not start.

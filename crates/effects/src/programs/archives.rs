@@ -3,7 +3,7 @@
 //! What an archive holds is not known, so unpacking creates "something below the destination".
 
 use crate::effect::{Depth, EffectKind, Target};
-use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 use crate::path::AbsolutePath;
 
 use super::files::after;
@@ -47,8 +47,13 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 read = read.followed_by(machine.read(source));
             }
             let archive = tar.file.clone();
-            if let Some(file) = &archive {
-                machine.write(file);
+            match archive.as_ref().and_then(|file| Some((file, host_of(file)?))) {
+                Some((_, host)) => machine.host(&Value::exact(host), Upload::Yes),
+                None => {
+                    if let Some(file) = &archive {
+                        machine.write(file);
+                    }
+                }
             }
             if tar.removes {
                 for source in &sources {
@@ -77,6 +82,37 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             Exit::unknown()
         }
+    }
+}
+
+/// The host of an archive on another machine: `--file=host:/x`. A name with a slash before the colon is a file of this one.
+fn host_of(file: &Value) -> Option<String> {
+    let (host, _) = file.as_exact()?.split_once(':')?;
+    (!host.is_empty() && !host.contains('/')).then(|| host.rsplit('@').next().unwrap_or(host).to_owned())
+}
+
+/// The long option that a beginning of it means, of those that say what tar does: `--cr` is `--create`.
+fn whole_name(name: &str) -> &str {
+    const OPTIONS: &[&str] = &[
+        "extract",
+        "create",
+        "append",
+        "update",
+        "list",
+        "diff",
+        "delete",
+        "file",
+        "directory",
+        "concatenate",
+        "to-stdout",
+        "to-command",
+        "remove-files",
+        "files-from",
+    ];
+    let mut meant = OPTIONS.iter().filter(|option| option.starts_with(name));
+    match (meant.next(), meant.next()) {
+        (Some(only), None) if name.len() >= 2 => only,
+        _ => name,
     }
 }
 
@@ -142,10 +178,11 @@ impl Tar {
     }
 
     fn long(&mut self, long: &str, word: &Value, words: &mut std::slice::Iter<'_, Value>) {
-        let name = long.split('=').next().unwrap_or(long);
+        let name = whole_name(long.split('=').next().unwrap_or(long));
         let mut value = || {
             if long.contains('=') {
-                after(word, &format!("--{name}=")).unwrap_or(Value::Unknown)
+                let written = long.split('=').next().unwrap_or(long);
+                after(word, &format!("--{written}=")).unwrap_or(Value::Unknown)
             } else {
                 words.next().cloned().unwrap_or(Value::Unknown)
             }

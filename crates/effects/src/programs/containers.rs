@@ -4,6 +4,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::away::{Access, Away, Mount, Stay};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
+use crate::places::credential;
 
 /// Directories of this machine whose writable mount hands the machine over.
 const KEYS_OF_THE_MACHINE: &[&str] =
@@ -74,11 +75,24 @@ pub(crate) fn copy(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     .note("copies files into it"),
             );
         }
-        (Some(_), _) if to.as_exact() == Some("-") => {}
-        (Some(_), None) => write_into(machine, from, to),
+        (Some(_), _) if to.as_exact() == Some("-") => read_inside(machine, from),
+        (Some(_), None) => {
+            read_inside(machine, from);
+            write_into(machine, from, to);
+        }
         (Some(_), Some(_)) | (None, None) => {}
     }
     Exit::unknown()
+}
+
+/// Reading `CONTAINER:PATH`: a secret is one in a container too.
+pub(super) fn read_inside(machine: &mut Machine<'_>, from: &Value) {
+    let Some((_, path)) = from.as_exact().and_then(|text| text.split_once(':')) else { return };
+    let secret = AbsolutePath::new(path).and_then(|path| credential(&path, &machine.world().place().home));
+    if let Some(what) = secret {
+        let target = Target::Service(from.as_exact().unwrap_or_default().to_owned());
+        machine.add(Draft::new(EffectKind::SecretRead, target).note(what));
+    }
 }
 
 /// Writes what a source is named into a file, or into a directory under the name of the source.

@@ -2,9 +2,10 @@
 
 mod transfer;
 
-use crate::effect::{Depth, EffectKind};
+use crate::effect::{Depth, EffectKind, Severity};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::path::AbsolutePath;
+use crate::stake::ONLY_LETS_RUN;
 use crate::world::{Entry, Listing};
 
 use transfer::{Destination, Naming, Transfer, split_operands, transfer};
@@ -134,10 +135,37 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if entry == Some(Entry::Missing) {
                 draft = draft.possible();
             }
+            if wanted.as_deref().is_some_and(only_lets_run) && draft.depth == Depth::Single {
+                draft = draft.note(ONLY_LETS_RUN);
+            }
+            if wanted.as_deref().is_some_and(sets_user) {
+                draft = draft.severity(Severity::High).note("whoever runs it gets the rights of its owner");
+            }
             machine.add(draft);
         }
     }
     Exit::silent()
+}
+
+/// Whether a mode gives rights to read and run only: `+x`, `a+rx`.
+fn only_lets_run(mode: &str) -> bool {
+    mode.split_once('+').is_some_and(|(who, what)| {
+        who.chars().all(|letter| "ugoa".contains(letter))
+            && !what.is_empty()
+            && what.chars().all(|letter| "rxX".contains(letter))
+    })
+}
+
+/// Whether a mode lets a program run with the rights of its owner: `u+s`, `4755`.
+fn sets_user(mode: &str) -> bool {
+    if let Ok(bits) = u32::from_str_radix(mode, 8) {
+        return bits & 0o4000 != 0;
+    }
+    mode.split(',').any(|clause| {
+        clause
+            .split_once(['+', '='])
+            .is_some_and(|(who, what)| what.contains('s') && (who.is_empty() || who.contains(['u', 'a'])))
+    })
 }
 
 /// Whether permission bits are already what `chmod` is asked for; `false` when that is not clear.
@@ -200,7 +228,8 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if symbolic {
                 machine.make_link(&place, source);
             } else {
-                machine.write(&place);
+                let content = machine.peek(source);
+                machine.write_from(&place, &content);
             }
         }
     }
@@ -210,17 +239,12 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// `tee`
 pub(crate) fn tee(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let appends = call.arguments.has(&["-a", "--append"]);
-    let text = match &call.input {
-        Input::Text(value) if !appends => value.clone(),
-        Input::Text(_)
-        | Input::Inherited
-        | Input::Network(_)
-        | Input::Secret(_)
-        | Input::Local(_)
-        | Input::Unknown => Value::Unknown,
+    let content = match &call.input {
+        Input::Text(_) if appends => Output::Unknown,
+        input => Output::from_input(input),
     };
     for operand in &call.arguments.operands {
-        machine.write_text(operand, &text);
+        machine.write_from(operand, &content);
     }
     Exit::with(Output::from_input(&call.input))
 }
@@ -237,7 +261,7 @@ pub(crate) fn dd(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for word in &call.words {
         if let Some(value) = after(word, "of=") {
             writes = true;
-            machine.write(&value);
+            machine.write_from(&value, &output);
         } else if matches!(word, Value::Unknown) {
             machine.effect(EffectKind::FileModify, &Value::Unknown);
         }

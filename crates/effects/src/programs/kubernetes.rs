@@ -105,11 +105,21 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         "cp" => copy(machine, rest),
         "delete" => delete(machine, call, rest),
         "drain" => {
+            let note = "moves everything off the node and stops what cannot move";
             for node in rest {
-                destroy(machine, node, "moves everything off the node and stops what cannot move");
+                machine.add(
+                    infrastructure(EffectKind::InfrastructureChange, node.clone())
+                        .severity(Severity::High)
+                        .note(note),
+                );
             }
             if rest.is_empty() {
-                destroy(machine, &Value::exact("nodes"), "moves everything off the nodes");
+                let nodes = Value::exact("nodes");
+                machine.add(
+                    infrastructure(EffectKind::InfrastructureChange, nodes)
+                        .severity(Severity::High)
+                        .note(note),
+                );
             }
         }
         "rollout" => match rest.first().and_then(Value::as_exact) {
@@ -126,7 +136,7 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         | "expose" | "taint" | "cordon" | "uncordon" | "new-app" | "new-project" | "start-build" | "tag"
         | "import-image" | "process" | "rollback" => {
             if verb == "replace" && call.arguments.has(&["--force"]) {
-                destroy(machine, &files_or(call, rest), "removes the resources and makes them again");
+                change(machine, Some(&files_or(call, rest)), "removes the resources and makes them again");
             } else {
                 let subject = files_or(call, rest);
                 let text = subject.as_exact().unwrap_or_default();
@@ -211,6 +221,7 @@ fn copy(machine: &mut Machine<'_>, rest: &[Value]) {
         let pod = to.as_exact().and_then(|text| text.split(':').next()).unwrap_or("a pod").to_owned();
         change(machine, Some(&Value::Exact(pod)), "copies files into it");
     } else if remote(from) {
+        containers::read_inside(machine, from);
         containers::write_into(machine, from, to);
     }
 }

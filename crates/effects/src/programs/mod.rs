@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `agents` | other coding agents |
 //! | `archives` | packing and unpacking |
 //! | `builtins` | what the shell itself does |
 //! | `cloud`, `cloud_secrets`, `cloud_words` | clouds and hosting platforms, by their verbs |
@@ -26,6 +27,7 @@
 //! | `strings` | escapes, formats, fields |
 //! | `wrappers` | programs that run another program |
 
+mod agents;
 mod archives;
 pub(crate) mod builtins;
 mod cloud;
@@ -68,6 +70,7 @@ pub(crate) type Handler = fn(&mut Machine<'_>, &Call) -> Exit;
 /// The handler that the `semantics` of a catalogue entry names; `None` when there is none of that name.
 pub(crate) fn handler(name: &str) -> Option<Handler> {
     let handler: Handler = match name {
+        "agent" => agents::agent,
         "git" => git::git,
         "project_command" => packages::project_command,
         "just" => packages::just,

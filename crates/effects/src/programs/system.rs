@@ -3,6 +3,7 @@
 use super::containers::skip_options;
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::places::system_place;
 
 fn modification(target: impl Into<String>) -> Draft {
     Draft::new(EffectKind::SystemModification, Target::Service(target.into()))
@@ -31,6 +32,8 @@ pub(crate) fn sysctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 "fs.protected",
                 "kernel.dmesg_restrict",
                 "kernel.unprivileged",
+                "net.ipv4.ip_forward",
+                "net.ipv6.conf.all.forwarding",
             ];
             let severity = if guarding.iter().any(|known| name.starts_with(known)) {
                 Severity::High
@@ -78,8 +81,11 @@ pub(crate) fn iptables(machine: &mut Machine<'_>, call: &Call) -> Exit {
             "-F" | "--flush" | "-X" | "--delete-chain" => {
                 Some((Severity::Critical, "takes the rules of the firewall away"))
             }
+            "-D" | "--delete" if words.clone().any(|word| matches!(word, "DROP" | "REJECT")) => {
+                Some((Severity::High, "takes a barrier of the firewall away"))
+            }
             "-D" | "--delete" | "-Z" | "--zero" => {
-                Some((Severity::High, "takes a rule of the firewall away"))
+                Some((Severity::Medium, "takes a rule of the firewall away"))
             }
             "-P" | "--policy" => {
                 let opens = words.clone().any(|word| word == "ACCEPT");
@@ -90,7 +96,7 @@ pub(crate) fn iptables(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 })
             }
             "-A" | "--append" | "-I" | "--insert" | "-R" | "--replace" | "-N" | "--new-chain" | "-E"
-            | "--rename-chain" => Some((Severity::High, "changes the firewall")),
+            | "--rename-chain" => Some((Severity::Medium, "changes the firewall")),
             _ => None,
         };
         worst = worst.max(found);
@@ -104,15 +110,22 @@ pub(crate) fn iptables(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// `chattr`: `+i`, `-a`, `=` are modes, `-R` and `-f` options.
 pub(crate) fn chattr(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut depth = Depth::Single;
+    let mut unlocks = false;
     for word in &call.words {
         match word.as_exact() {
             Some("-R") => depth = Depth::Recursive,
-            Some(text) if text.starts_with(['-', '+', '=']) => {}
+            Some(text) if text.starts_with(['-', '+', '=']) => {
+                unlocks |= text.starts_with('-') && text.contains(['i', 'a']);
+            }
             Some(_) | None => {
                 for aim in machine.paths(word) {
-                    machine.add(
-                        Draft::at(EffectKind::PermissionChange, aim).depth(depth).note("changes attributes"),
-                    );
+                    let of_machine = aim.target.path().and_then(system_place).is_some();
+                    let draft = Draft::at(EffectKind::PermissionChange, aim).depth(depth);
+                    machine.add(if unlocks && of_machine {
+                        draft.severity(Severity::High).note("unlocks what was protected against changes")
+                    } else {
+                        draft.note("changes attributes")
+                    });
                 }
             }
         }
@@ -134,12 +147,20 @@ pub(crate) fn attributes(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let recursive = call.words.iter().filter_map(Value::as_exact).any(|word| {
         word.starts_with('-') && !word.starts_with("--") && word.contains('r') && call.program == "xattr"
     });
+    let trusts = call.program == "xattr"
+        && arguments.has(&["-d"])
+        && call.words.iter().any(|word| word.as_exact() == Some("com.apple.quarantine"));
     // `xattr -w NAME VALUE FILE` takes two values.
     let skip = usize::from(call.program == "xattr" && arguments.has(&["-w"]));
     for operand in arguments.operands.iter().skip(skip) {
         for aim in machine.paths(operand) {
             let depth = if recursive { Depth::Recursive } else { Depth::Single };
-            machine.add(Draft::at(EffectKind::PermissionChange, aim).depth(depth).note("changes attributes"));
+            let draft = Draft::at(EffectKind::PermissionChange, aim).depth(depth);
+            machine.add(if trusts {
+                draft.severity(Severity::High).note("lets a downloaded program run unchecked")
+            } else {
+                draft.note("changes attributes")
+            });
         }
     }
     Exit::unknown()

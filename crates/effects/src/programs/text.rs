@@ -14,6 +14,9 @@ pub(crate) fn sort(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for operand in &arguments.operands {
         machine.read(operand);
     }
+    if let Some(list) = arguments.value(&["--files0-from"]) {
+        machine.read(list);
+    }
     if let Some(program) = arguments.value(&["--compress-program"]) {
         let words = [program.clone(), Value::exact("-d")];
         machine.possibly(|machine| machine.run_words(&words, Input::Unknown));
@@ -158,7 +161,7 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let here = machine
             .cwd()
             .map_or(Value::Unknown, |cwd| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))));
-        machine.effect(EffectKind::FileModify, &here);
+        machine.possibly(|machine| machine.effect(EffectKind::FileModify, &here));
         return Exit::unknown();
     };
     if let Some(rejects) = arguments.value(&["-r", "--reject-file"]).cloned() {

@@ -2,7 +2,10 @@
 
 use crate::effect::{Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
-use crate::places::{SystemPlace, credential, credential_directory, generated, persistence, system_place};
+use crate::places::{
+    SystemPlace, credential, credential_directory, generated, is_lifeline, is_program_directory,
+    names_watcher, persistence, system_place, watcher,
+};
 use crate::world::World;
 
 use super::loss::is_temporary;
@@ -48,16 +51,14 @@ pub(crate) fn reads_secret(effect: &Effect, made: &[AbsolutePath], world: &dyn W
 pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
     match effect.kind {
         EffectKind::FileCreate | EffectKind::FileModify => {}
+        EffectKind::FileDelete | EffectKind::PermissionChange => return unwatched(effect, world),
+        EffectKind::PackageInstall | EffectKind::ProcessKill => return without_guard(effect),
         EffectKind::FileRead
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
         | EffectKind::SecretRead
         | EffectKind::NetworkRequest
         | EffectKind::DataUpload
         | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
         | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
         | EffectKind::SystemModification
         | EffectKind::PrivilegeEscalation
         | EffectKind::Persistence
@@ -73,25 +74,77 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         | EffectKind::Opaque => return Vec::new(),
     }
     if effect.note.starts_with(KEPT_BY_GIT) || effect.note.starts_with(SETTING_THAT_RUNS_NOTHING) {
-        return Vec::new();
+        // What git brings back of a guard is another guard than the one that looks on.
+        return unwatched(effect, world);
     }
     let mut found = Vec::new();
     for path in written(&effect.target, world) {
         if is_temporary(&path, world) {
             continue;
         }
-        if let Some(what) = persistence(&path).filter(|_| generated(&path, world).is_none()) {
+        if let Some(what) =
+            persistence(&path, &world.place().home).filter(|_| generated(&path, world).is_none())
+        {
             found.push(follow(effect, EffectKind::Persistence, &path, what));
+        } else if let Some(what) = watcher(&path) {
+            found.push(grave(follow(effect, EffectKind::SystemModification, &path, what)));
         }
-        let machine = match system_place(&path) {
-            Some(SystemPlace::Vital) => Some("part of the system"),
-            Some(SystemPlace::Kernel) => Some("a switch of the running kernel"),
-            Some(SystemPlace::Device) => Some("a device"),
-            Some(SystemPlace::Local | SystemPlace::State) | None => None,
-        };
-        found.extend(machine.map(|what| follow(effect, EffectKind::SystemModification, &path, what)));
+        if path.name().is_some_and(|name| name.starts_with("terraform.tfstate")) {
+            let record = "the record of what infrastructure exists";
+            found.push(grave(follow(effect, EffectKind::InfrastructureChange, &path, record)));
+        }
+        found.extend(change_of_machine(effect, &path));
     }
     found
+}
+
+/// What writing to a path changes of the machine.
+fn change_of_machine(effect: &Effect, path: &AbsolutePath) -> Option<Effect> {
+    let changed = |what| follow(effect, EffectKind::SystemModification, path, what);
+    let is_new = effect.kind == EffectKind::FileCreate;
+    match system_place(path)? {
+        // What is new beside the programs and libraries of the system stops none of them.
+        SystemPlace::Vital if is_new && is_lifeline(path) && !path.as_str().starts_with("/etc/") => {
+            Some(grave(changed("part of the system")))
+        }
+        // An empty directory changes nothing yet.
+        SystemPlace::Vital if is_new && effect.cause == "mkdir" => {
+            Some(Effect { severity: Severity::Medium, ..changed("part of the system") })
+        }
+        SystemPlace::Vital => Some(changed("part of the system")),
+        SystemPlace::Kernel => Some(changed("a switch of the running kernel")),
+        SystemPlace::Device => Some(changed("a device")),
+        SystemPlace::Local if is_program_directory(path) => {
+            let draft = changed("a program of everybody on this machine");
+            Some(if is_new { Effect { severity: Severity::Medium, ..draft } } else { grave(draft) })
+        }
+        SystemPlace::Local | SystemPlace::State => None,
+    }
+}
+
+/// What keeps the agent in check, taken away or opened to others.
+fn unwatched(effect: &Effect, world: &dyn World) -> Vec<Effect> {
+    let Some(path) = effect.target.path().filter(|path| !is_temporary(path, world)) else {
+        return Vec::new();
+    };
+    let found = watcher(path).map(|what| grave(follow(effect, EffectKind::SystemModification, path, what)));
+    found.into_iter().collect()
+}
+
+/// A guard of agents that is installed, replaced, removed or ended.
+fn without_guard(effect: &Effect) -> Vec<Effect> {
+    let named = effect.target.text().is_some_and(|text| text.split_whitespace().any(names_watcher));
+    if !named {
+        return Vec::new();
+    }
+    let mut follows = effect.clone();
+    follows.kind = EffectKind::SystemModification;
+    "a guard of agents".clone_into(&mut follows.note);
+    vec![grave(follows)]
+}
+
+fn grave(effect: Effect) -> Effect {
+    Effect { severity: Severity::High, ..effect }
 }
 
 /// The paths that a write is known to reach, and for a pattern the directory in which it writes.

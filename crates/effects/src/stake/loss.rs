@@ -164,6 +164,12 @@ fn system_loss(path: &AbsolutePath, depth: Depth, change: Change) -> Option<Loss
         (SystemPlace::Device, Change::Remove | Change::Overwrite) => critical("a device"),
         (SystemPlace::Vital, Change::Remove) => critical("part of the system"),
         (SystemPlace::Kernel, Change::Remove) => critical("the kernel's own files"),
+        // Other permissions of one program are a nuisance, those of the file of passwords keep everybody out.
+        (SystemPlace::Vital, Change::Permissions)
+            if depth == Depth::Single && is_lifeline(path) && !path.as_str().starts_with("/etc/") =>
+        {
+            Some(Loss::new(Stake::Unsaved, "permissions of the system"))
+        }
         (SystemPlace::Vital | SystemPlace::Kernel, Change::Overwrite | Change::Permissions)
             if is_lifeline(path) =>
         {
@@ -212,7 +218,16 @@ fn absent(path: &AbsolutePath, world: &dyn World) -> Loss {
     if path.name() == Some(".git") {
         return Loss::new(Stake::Critical, "the history of a repository, by its name");
     }
-    if path.as_str().contains("/.git/") {
+    if is_trash(path) {
+        return Loss::new(Stake::Regenerable, THROWN_AWAY);
+    }
+    if let Some(why) = regenerable_cache(path, &world.place().home) {
+        return Loss::new(Stake::Regenerable, format!("made again by {why}"));
+    }
+    if TEMPORARY_BY_NAME.contains(&path.as_str()) {
+        return Loss::new(Stake::Unsaved, "temporary files of other programs");
+    }
+    if inside_repository(path.as_str()).is_some() {
         return repository_data(path, world)
             .filter(|loss| loss.stake > Stake::Recoverable)
             .unwrap_or_else(Loss::nothing);
@@ -251,6 +266,9 @@ fn content(path: &AbsolutePath, change: Change, world: &dyn World, budget: &mut 
     }
     if let Some(loss) = repository_data(path, world) {
         return loss;
+    }
+    if is_trash(path) {
+        return Loss::new(Stake::Regenerable, THROWN_AWAY);
     }
     if let Some(why) = regenerable_cache(path, &place.home).or_else(|| generated(path, world)) {
         return Loss::new(Stake::Regenerable, format!("made again by {why}"));
@@ -334,7 +352,7 @@ fn repository_data(path: &AbsolutePath, world: &dyn World) -> Option<Loss> {
             _ => Some(Loss::new(Stake::Regenerable, "points to a repository")),
         };
     }
-    if let Some((_, inside)) = text.split_once("/.git/") {
+    if let Some(inside) = inside_repository(text) {
         let first = inside.split('/').next().unwrap_or_default();
         return Some(match first {
             "objects" | "refs" | "HEAD" | "packed-refs" | "worktrees" | "modules"
@@ -360,6 +378,27 @@ fn repository_data(path: &AbsolutePath, world: &dyn World) -> Option<Loss> {
         return Some(Loss::new(Stake::Critical, "a whole repository with its history"));
     }
     None
+}
+
+/// What of a path lies inside the data of a repository: of `.git`, or of a bare repository, which is called `NAME.git`.
+fn inside_repository(text: &str) -> Option<&str> {
+    if let Some((_, inside)) = text.split_once("/.git/") {
+        return Some(inside);
+    }
+    let (_, inside) = text.split_once(".git/")?;
+    let first = inside.split('/').next().unwrap_or_default();
+    matches!(first, "objects" | "refs" | "HEAD" | "packed-refs" | "hooks" | "config").then_some(inside)
+}
+
+/// Directories for temporary files on any machine, by their name.
+const TEMPORARY_BY_NAME: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
+
+const THROWN_AWAY: &str = "was thrown away before";
+
+/// Whether a path is what a person threw away and can still take back.
+fn is_trash(path: &AbsolutePath) -> bool {
+    let text = path.as_str();
+    text.contains("/.local/share/Trash") || path.parts().any(|part| part == ".Trash")
 }
 
 fn loss_of_pattern(pattern: &PathPattern<'_>, depth: Depth, change: Change, world: &dyn World) -> Loss {

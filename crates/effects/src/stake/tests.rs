@@ -230,7 +230,9 @@ fn permissions_weigh_by_whose_they_are() {
         ("/", Severity::Critical),
         ("/etc/", Severity::Critical),
         ("/home/dev/", Severity::Critical),
-        ("/usr/bin/sudo", Severity::Critical),
+        ("/usr/bin/sudo", Severity::High),
+        ("/usr/bin/", Severity::Critical),
+        ("/etc/shadow", Severity::Critical),
         ("/etc/hosts", Severity::High),
     ] {
         assert_eq!(assessed(EffectKind::PermissionChange, target)[0].severity, severity, "chmod {target}");

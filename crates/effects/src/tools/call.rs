@@ -166,6 +166,7 @@ impl<'a> ToolCall<'a> {
         if reach == Reach::External && carries_secret(address) {
             self.add_as(EffectKind::DataUpload, Target::Host(address.to_owned()), |effect| {
                 effect.reach = Some(Reach::External);
+                effect.severity = Severity::High;
                 effect.note = "the address carries a secret".into();
             });
         }

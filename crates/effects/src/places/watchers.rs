@@ -1,0 +1,157 @@
+//! What keeps an agent in check: other guards, and the settings by which agents are bound.
+
+use crate::path::AbsolutePath;
+use crate::stake::name_matches;
+
+/// Programs that watch what agents do, as a program, a package or a folder of settings is called.
+const GUARDS: &[&str] = &[
+    "nah",
+    "ccguard",
+    "dcg",
+    "destructive-command-guard",
+    "destructive_command_guard",
+    "cc-safety-net",
+    "claude-code-safety-net",
+    "claude-code-hooks",
+    "percho",
+    "shellfirm",
+    "tirith",
+];
+
+/// Files by the end of their path by which agents are told what they may do and who looks on.
+const SETTINGS: &[&str] = &[
+    "/.claude/settings.json",
+    "/.claude/settings.local.json",
+    "/.codex/config.toml",
+    "/.codex/hooks.json",
+    "/.gemini/settings.json",
+    "/.qwen/settings.json",
+    "/.cursor/hooks.json",
+    "/.cursor/permissions.json",
+    "/.cursor/cli-config.json",
+    "/.config/amp/settings.json",
+    "/.config/crush/crush.json",
+    "/.openclaw/openclaw.json",
+    "/.hermes/config.yaml",
+    "/.factory/settings.json",
+    "/.augment/settings.json",
+    "/.aider.conf.yml",
+];
+
+/// Folders of the same.
+const FOLDERS: &[&str] = &[
+    "/.claude/hooks/",
+    "/.codex/hooks/",
+    "/.codex/rules/",
+    "/.gemini/hooks/",
+    "/.gemini/policies/",
+    "/.cursor/hooks/",
+    "/.kiro/",
+    "/.opencode/plugin/",
+    "/.opencode/plugins/",
+    "/.config/opencode/",
+    "/.config/amp/plugins/",
+    "/.config/goose/",
+    "/.hermes/hooks/",
+    "/.hermes/plugins/",
+    "/.openclaw/hooks/",
+    "/.openclaw/plugins/",
+    "/.pi/agent/extensions/",
+    "/.cline/hooks/",
+    "/.copilot/hooks/",
+];
+
+/// Folders in one of these that hold ordinary work.
+const WORK: &[&str] = &["/.kiro/specs/"];
+
+/// What a file has to do with watching an agent (`a guard of agents`); `None` when nothing.
+pub(crate) fn watcher(path: &AbsolutePath) -> Option<&'static str> {
+    if belongs_to_guard(path) {
+        return Some("a guard of agents");
+    }
+    let text = path.as_str();
+    let inside = |folder: &&str| {
+        text.contains(*folder) || folder.strip_suffix('/').is_some_and(|bare| text.ends_with(bare))
+    };
+    let settings = SETTINGS.iter().any(|end| text.ends_with(end)) || FOLDERS.iter().any(inside);
+    (settings && !WORK.iter().any(inside)).then_some("what an agent is allowed to do")
+}
+
+/// Whether the name of a program, a package or a process is that of a guard: `nah`, `nah-cli`, `nah@1.2`.
+pub(crate) fn names_watcher(name: &str) -> bool {
+    let base = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
+    GUARDS.iter().any(|guard| {
+        base.strip_prefix(guard).is_some_and(|rest| {
+            rest.is_empty()
+                || rest.starts_with(['@', '=', '['])
+                || ["-cli", "-hook", "-hooks", "-claude"].contains(&rest)
+        })
+    })
+}
+
+/// Whether a folder is called like a guard, or a pattern means it: `.na?`.
+fn names_guard_folder(name: &str) -> bool {
+    let spelled = name.chars().filter(|character| character.is_alphanumeric()).count();
+    GUARDS
+        .iter()
+        .any(|guard| *guard == name || (spelled >= 2 && name.contains('?') && name_matches(name, guard)))
+}
+
+/// A folder of settings in a home or project, or the program where programs of a person or of the machine lie.
+fn belongs_to_guard(path: &AbsolutePath) -> bool {
+    let mut above = "";
+    for part in path.parts() {
+        let hidden = part.strip_prefix('.').map(|name| name.split('.').next().unwrap_or(name));
+        let by_folder = matches!(above, ".config" | "share" | "state" | "lib");
+        let by_program = matches!(above, "bin" | "sbin");
+        if hidden.is_some_and(names_guard_folder) || ((by_folder || by_program) && names_watcher(part)) {
+            return true;
+        }
+        above = part;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str) -> bool {
+        watcher(&AbsolutePath::new(path).unwrap()).is_some()
+    }
+
+    #[test]
+    fn what_watches_agents_is_known() {
+        for path in [
+            "/home/dev/.nah",
+            "/home/dev/.nah/trust.json",
+            "/home/dev/.config/ccguard/rules.toml",
+            "/home/dev/.local/bin/dcg",
+            "/home/dev/proj/.claude/hooks/check.sh",
+            "/home/dev/.cursor/hooks.json",
+            "/home/dev/proj/.kiro/hooks/x.hook",
+            "/home/dev/.na?",
+        ] {
+            assert!(found(path), "{path} watches");
+        }
+        for path in [
+            "/home/dev/proj/nah/readme.md",
+            "/home/dev/proj/.claude/commands/test.md",
+            "/home/dev/proj/.kiro/specs/login.md",
+            "/home/dev/proj/src/dcg",
+            "/home/dev/.nahual/x",
+        ] {
+            assert!(!found(path), "{path} does not");
+        }
+    }
+
+    #[test]
+    fn guards_are_known_as_packages() {
+        for name in ["nah", "nah-cli", "nah@2.0", "/home/dev/.local/bin/nah", "crates/nah-cli"] {
+            assert!(names_watcher(name), "{name}");
+        }
+        for name in ["nahmii", "hannah", "nah-sayers", "dcgan"] {
+            assert!(!names_watcher(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Other coding agents: what they are started with decides who looks on.
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+
+/// Options by which nobody is asked any more, or nothing looks on.
+const UNASKED: &[&str] = &[
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--dangerously-allow-all",
+    "--dangerously-bypass-hook-trust",
+    "--skip-permissions-unsafe",
+    "--yolo",
+    "--trust-all-tools",
+    "--allow-all-tools",
+    "--allow-all",
+    "--yes-always",
+    "--pure",
+    "--safe-mode",
+    "--bare",
+    "--no-hooks",
+    "--disable-hooks",
+    "--no-plugins",
+    "--disable-plugins",
+    "--no-extensions",
+    "--no-sandbox",
+    "--disable-sandbox",
+    "--auto-approve",
+    "--accept-hooks",
+    "--ignore-user-config",
+];
+
+/// Options with a value that says the same.
+const UNASKED_VALUES: &[(&[&str], &[&str])] = &[
+    (&["--permission-mode"], &["bypassPermissions"]),
+    (&["--approval-mode", "--approval-policy"], &["yolo", "never"]),
+    (&["-s", "--sandbox"], &["danger-full-access", "none", "false", "off"]),
+    (&["--auto"], &["high"]),
+    (&["--setting-sources"], &[""]),
+    (&["--trust-tools"], &["*"]),
+];
+
+/// Variables that say the same, whatever they hold but a plain no.
+const UNASKED_VARIABLES: &[&str] =
+    &["OPENCODE_PURE", "IS_SANDBOX", "GEMINI_YOLO", "HERMES_YOLO_MODE", "CLAUDE_CODE_SIMPLE", "GOOSE_AUTO"];
+
+/// Variables that a plain no switches off.
+const SWITCHES: &[&str] = &["PLUGINS", "HOOKS", "EXTENSIONS"];
+
+/// Variables that tell an agent where its settings lie; another place means other hooks, or none.
+const PLACES: &[&str] = &[
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
+    "KIRO_HOME",
+    "OPENCODE_CONFIG",
+    "OPENCODE_CONFIG_DIR",
+    "HERMES_HOME",
+    "OPENCLAW_HOME",
+    "OPENCLAW_CONFIG_PATH",
+    "AMP_SETTINGS_FILE",
+    "COPILOT_HOME",
+    "GOOSE_CONFIG_DIR",
+    "CURSOR_CONFIG_DIR",
+    "QWEN_HOME",
+    "PI_CODING_AGENT_DIR",
+];
+
+/// Subcommands that handle what watches an agent.
+const WATCHING: &[&str] = &["plugin", "plugins", "hook", "hooks", "extension", "extensions"];
+/// Verbs that take something away from it.
+const TAKING_AWAY: &[&str] =
+    &["remove", "rm", "uninstall", "disable", "delete", "off", "unlink", "clear", "reset", "revoke"];
+/// Subcommands that start no agent.
+const LOOKING: &[&str] = &[
+    "mcp",
+    "config",
+    "doctor",
+    "login",
+    "logout",
+    "auth",
+    "models",
+    "update",
+    "list",
+    "ls",
+    "completion",
+    "completions",
+    "status",
+    "version",
+    "help",
+    "sessions",
+    "stats",
+    "usage",
+    "whoami",
+];
+/// What a setting is about when its loss leaves an agent unwatched.
+const WATCHED_SETTINGS: &[&str] = &["plugin", "hook", "permission", "approval", "sandbox", "trust", "yolo"];
+
+/// `claude`, `codex`, `gemini`, ...
+pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    if words.iter().any(|word| matches!(*word, "--help" | "-h" | "--version" | "-v" | "-V"))
+        && words.len() <= 2
+    {
+        return Exit::unknown();
+    }
+    let verb = words.iter().find(|word| !word.starts_with('-')).copied();
+    let takes_away = verb.is_some_and(|verb| WATCHING.contains(&verb))
+        && words.iter().any(|word| TAKING_AWAY.contains(word));
+    let sets = verb == Some("config")
+        && words.iter().any(|word| matches!(*word, "set" | "unset" | "remove" | "add"))
+        && words
+            .iter()
+            .any(|word| WATCHED_SETTINGS.iter().any(|setting| word.to_lowercase().contains(setting)));
+    if takes_away || sets {
+        machine.add(unwatched("changes what watches the agent"));
+        return Exit::unknown();
+    }
+    if verb.is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb)) {
+        return Exit::unknown();
+    }
+    if let Some(note) = asks_nobody(&words, &call.program).or_else(|| lives_elsewhere(machine)) {
+        machine.add(unwatched(note));
+    }
+    machine.opaque("starts another agent");
+    Exit::unknown()
+}
+
+fn unwatched(note: &str) -> Draft {
+    Draft::new(EffectKind::SystemModification, Target::Service("another agent".to_owned()))
+        .severity(Severity::High)
+        .note(note)
+}
+
+/// Whether the options switch off what would ask.
+fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
+    let by_option = words.iter().any(|word| UNASKED.contains(&word.split('=').next().unwrap_or(word)));
+    let by_value = UNASKED_VALUES.iter().any(|(options, values)| {
+        words.iter().enumerate().any(|(index, word)| {
+            let (name, attached) =
+                word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+            options.contains(&name)
+                && attached.or(words.get(index + 1).copied()).is_some_and(|value| values.contains(&value))
+        })
+    });
+    let by_letter = match program {
+        "gemini" | "qwen" | "crush" | "kimi" => words.contains(&"-y"),
+        "cursor-agent" => words.contains(&"--force") || words.contains(&"-f"),
+        _ => false,
+    };
+    (by_option || by_value || by_letter).then_some("starts an agent that asks nobody")
+}
+
+/// Whether variables that the command sets take the agent away from its settings.
+fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
+    let given = |name: &&str| {
+        let value = machine.variable(name)?;
+        let before = if *name == "HOME" {
+            Some(machine.world().place().home.as_str().to_owned())
+        } else {
+            machine.world().variable(name)
+        };
+        (value.as_exact() != before.as_deref()).then_some(value)
+    };
+    let is_no = |value: &Value| matches!(value.as_exact(), Some("" | "0" | "false" | "no" | "off"));
+    if UNASKED_VARIABLES.iter().filter_map(given).any(|value| !is_no(&value))
+        || SWITCHES.iter().filter_map(given).any(|value| is_no(&value))
+    {
+        return Some("starts an agent without what watches it");
+    }
+    PLACES
+        .iter()
+        .any(|name| given(&name).is_some())
+        .then_some("starts an agent with other settings than its own")
+}
