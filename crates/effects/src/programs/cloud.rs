@@ -3,7 +3,7 @@
 use crate::effect::{Depth, EffectKind, Reach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
 
-use super::cloud_words::{GROUPS, RIGHTS, STORES, Verb, kind_of};
+use super::cloud_words::{GROUPS, RIGHTS, SMALL_THINGS, STORES, Verb, kind_of};
 use super::{cloud_secrets, containers, sql};
 
 /// The command that a call names: `ec2 terminate-instances`, and what follows.
@@ -34,6 +34,23 @@ impl Command<'_> {
     /// The words at the start of the path.
     pub(super) fn starts(&self, words: &[&str]) -> bool {
         self.path.get(..words.len()).is_some_and(|path| path == words)
+    }
+
+    /// Whether the verb is aimed at an entry, a rule or a setting rather than at a thing that holds data or serves somebody:
+    /// `records-delete`, `firewall-rules delete`, `delete-tags`.
+    fn is_about_small_thing(&self) -> bool {
+        let Some((index, _)) = self.verb else { return false };
+        let before = index.checked_sub(1).and_then(|before| self.path.get(before)).copied();
+        let behind = if index == 0 { self.path.get(1).copied() } else { None };
+        let itself = self.path.get(index).copied();
+        let last_noun = |word: &str| {
+            word.split(['-', ':', '.'])
+                .rev()
+                .find(|piece| kind_of(piece) != Some(Verb::Destroys))
+                .map(str::to_owned)
+        };
+        let named = itself.filter(|word| word.contains(['-', ':'])).or(before).or(behind).and_then(last_noun);
+        named.is_some_and(|noun| SMALL_THINGS.contains(&noun.as_str()))
     }
 
     fn speaks_of(&self, words: &[&str]) -> bool {
@@ -79,11 +96,17 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match command.verb {
         Some((_, Verb::Looks)) => ask(machine, &command),
         Some((_, Verb::Changes)) => machine.add(change(&command)),
+        Some((_, Verb::Destroys)) if command.is_about_small_thing() => {
+            machine.add(change(&command).note("takes a setting away"));
+        }
         Some((_, Verb::Destroys)) => machine.add(destroy(&command)),
         None if command.path.is_empty() && !matches!(command.tool, "vercel" | "vc") => {}
         None if command.path.is_empty() => machine.add(change(&command).note("deploys the project")),
         None if knows_all_verbs(command.tool) => {
-            machine.add(change(&command).possible().note("the verb is not known"));
+            let target = Target::Service(command.name());
+            machine.add(
+                Draft::new(EffectKind::InfrastructureChange, target).possible().note("the verb is not known"),
+            );
         }
         None => {}
     }
@@ -274,9 +297,8 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
                 machine.read(&file);
             }
             let host = if command.tool == "az" { "azure.com" } else { "cloudflare.com" };
-            machine.add(
-                Draft::new(EffectKind::DataUpload, Target::Host(host.to_owned())).reach(Reach::External),
-            );
+            machine
+                .add(Draft::new(EffectKind::DataUpload, Target::Host(host.to_owned())).reach(Reach::Known));
         }
         (
             "gcloud" | "aws" | "az",
@@ -466,7 +488,8 @@ fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to
         (false, true) => {
             let secret = matches!(machine.read(from), Output::Secret(_));
             let target = to.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
-            let mut draft = Draft::new(EffectKind::DataUpload, target).reach(Reach::External);
+            // The person's own storage, by its own program: known, though not this machine.
+            let mut draft = Draft::new(EffectKind::DataUpload, target).reach(Reach::Known);
             if secret {
                 draft = draft.severity(Severity::Critical).note("sends a secret");
             }

@@ -1,6 +1,6 @@
 //! Subcommands about branches, tags, and the objects that only they keep alive.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Value};
 
 use super::Git;
@@ -133,9 +133,12 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn tag(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-d", "--delete"]) {
+        // The commit of a tag is mostly on a branch too; what goes is the name.
+        let before = git.machine.effect_count();
         for operand in words.operands() {
             git.lose_reference(operand, "deletes the tag");
         }
+        git.machine.amend(before, |effect| effect.severity = Severity::Medium);
         return Exit::silent();
     }
     let looks = words.operands().is_empty()

@@ -67,6 +67,9 @@ fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
     git.note_strange_remote(remote.as_ref());
+    if !words.has("--no-verify") {
+        git.run_hook("pre-push");
+    }
     let leases: Vec<&Value> = words.arguments.values(&["--force-with-lease"]).collect();
     let lease = |reference: &Value| {
         let name = reference.known_start();
@@ -320,7 +323,11 @@ impl Git<'_, '_> {
             plain.rsplit_once(':').map_or(plain, |(_, to)| to).to_owned()
         });
         let word = target.map_or(Value::Unknown, Value::exact);
-        if deletes || empty {
+        if (deletes || empty) && word.as_exact().is_some_and(|name| !is_shared(name)) {
+            let target = Target::Reference(word.as_exact().unwrap_or_default().to_owned());
+            let note = "deletes a branch of one's own from the remote";
+            self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
+        } else if deletes || empty {
             self.rewrite(&word, "deletes it from the remote");
         } else if plus && !lease || force {
             self.rewrite(&word, "replaces what the remote holds, also commits of others");
@@ -367,6 +374,39 @@ impl Git<'_, '_> {
             self.machine.inside(&place, |machine| machine.run_text(&text, Input::Inherited));
         }
     }
+}
+
+/// Whether a branch is one on which others build, by its name; tags are, and so is what a pattern names.
+fn is_shared(name: &str) -> bool {
+    let name = name.trim_start_matches("refs/heads/");
+    let lower = name.to_ascii_lowercase();
+    let first = lower.split(['/', '-', '_']).next().unwrap_or_default();
+    name.starts_with("refs/")
+        || name.contains(['*', '$'])
+        || is_version(name)
+        || matches!(
+            first,
+            "main"
+                | "master"
+                | "trunk"
+                | "develop"
+                | "development"
+                | "dev"
+                | "staging"
+                | "production"
+                | "prod"
+                | "release"
+                | "releases"
+                | "stable"
+                | "gh"
+                | "head"
+        )
+}
+
+/// `v1.2.3`, `2.0`: the name of a version, mostly that of a tag.
+fn is_version(name: &str) -> bool {
+    let bare = name.strip_prefix('v').unwrap_or(name);
+    bare.starts_with(|first: char| first.is_ascii_digit()) && bare.contains('.')
 }
 
 /// Whether a text is the address of a repository on another machine.

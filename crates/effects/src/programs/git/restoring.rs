@@ -120,6 +120,7 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-f", "--force"])
+        && !words.has("--prefix")
         && !words.operands().iter().any(|word| word.known_start().starts_with("--prefix"))
     {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
