@@ -66,6 +66,16 @@ impl RecordedWorld {
         }
     }
 
+    /// Adds a file that may be run, known to no repository.
+    #[must_use]
+    pub fn with_program(self, path: &AbsolutePath, text: &str) -> Self {
+        let mut world = self.with_file(path, text, VersionState::Untracked);
+        if let Some(Entry::File(facts)) = world.entries.get_mut(path) {
+            facts.mode = 0o755;
+        }
+        world
+    }
+
     /// Adds a directory and the directories above it.
     #[must_use]
     pub fn with_directory(mut self, path: &AbsolutePath) -> Self {

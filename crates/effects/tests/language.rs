@@ -6,6 +6,7 @@
 //! repository /home/dev/proj
 //! file src/main.rs
 //! file run.sh = rm -rf build\n
+//! program .git/hooks/pre-commit = make lint\n
 //! directory dist
 //! link current -> releases/1
 //! variable STAGE=production
@@ -116,6 +117,10 @@ fn world(facts: &str) -> RecordedWorld {
             "file" => {
                 let (file, text) = rest.split_once(" = ").unwrap_or((rest, "x\\n"));
                 world.with_file(&path(file), &text.replace("\\n", "\n"), VersionState::TrackedClean)
+            }
+            "program" => {
+                let (file, text) = rest.split_once(" = ").unwrap();
+                world.with_program(&path(file), &text.replace("\\n", "\n"))
             }
             "link" => {
                 let (link, target) = rest.split_once(" -> ").unwrap();

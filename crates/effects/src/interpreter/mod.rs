@@ -15,6 +15,7 @@
 //! | `pattern` | patterns against text |
 //! | `glob` | patterns against the tree |
 //! | `arithmetic` | expressions on whole numbers |
+//! | `arranged` | code that a person has arranged to run: hooks |
 //! | `condition` | `[[ ]]` and `test` |
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |
@@ -29,6 +30,7 @@
 
 mod aims;
 mod arithmetic;
+mod arranged;
 pub(crate) mod away;
 pub(crate) mod call;
 mod condition;

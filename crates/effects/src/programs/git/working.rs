@@ -1,7 +1,8 @@
 //! Subcommands that record, rearrange or export work; they lose nothing unless they are told to.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Input, Value};
+use crate::interpreter::{Draft, Exit, Input, Machine, Value};
+use crate::path::AbsolutePath;
 use crate::world::{Entry, VersionState};
 
 use super::Git;
@@ -109,7 +110,7 @@ fn commit(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         .iter()
         .filter(|hook| !skipped.contains(hook))
     {
-        git.run_new_hook(hook);
+        git.run_hook(hook);
     }
     Exit::silent()
 }
@@ -364,18 +365,33 @@ fn bundle(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 impl Git<'_, '_> {
-    /// Runs a hook that the same command has made; those that were there before are the person's own.
-    fn run_new_hook(&mut self, name: &str) {
-        let Some(path) = self.repository_directory().map(|directory| directory.join("hooks").join(name))
-        else {
+    /// Runs a hook that is about to fire. One that the same command has made is code like any other; one that was there before is
+    /// the person's own, and only what it changes counts.
+    pub(super) fn run_hook(&mut self, name: &str) {
+        const EXECUTABLE: u32 = 0o111;
+        let Some(path) = self.hooks_directory().map(|directory| directory.join(name)) else { return };
+        let known = self.machine.world().entry(&path);
+        if !matches!(self.machine.entry(&path), Entry::File(_) | Entry::Symlink(_)) {
             return;
+        }
+        let place = self.root().map_or(Value::Unknown, |root| Value::exact(root.as_str()));
+        let script = Value::exact(path.as_str());
+        let run = |machine: &mut Machine<'_>| {
+            machine.inside(&place, |machine| machine.run_file(&script, &[]));
         };
-        if self.machine.world().entry(&path) == Entry::Missing
-            && matches!(self.machine.entry(&path), Entry::File(_))
-        {
-            let place = self.root().map_or(Value::Unknown, |root| Value::exact(root.as_str()));
-            let script = Value::exact(path.as_str());
-            self.machine.inside(&place, |machine| machine.run_file(&script, &[]));
+        match known {
+            Entry::Missing => run(self.machine),
+            Entry::File(facts) if facts.mode & EXECUTABLE == 0 => {}
+            Entry::File(_) | Entry::Symlink(_) => self.machine.as_arranged(run),
+            Entry::Directory | Entry::Special | Entry::Unknown => {}
+        }
+    }
+
+    /// Where the hooks of the repository are; `None` when not known.
+    fn hooks_directory(&self) -> Option<AbsolutePath> {
+        match self.settings.exact("core.hookspath") {
+            Some(given) => Some(self.root()?.join(&given)),
+            None => Some(self.repository_directory()?.join("hooks")),
         }
     }
 
