@@ -4,9 +4,13 @@ use crate::effect::{Depth, EffectKind, Target};
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
 use crate::world::Entry;
 
+use super::deeds::Deed;
 use super::follower::{Follower, Given};
 use super::thing::Thing;
 use super::token::Language;
+
+/// The name that stands for a module whose name is put together while the code runs.
+pub(super) const UNKNOWN_MODULE: &str = "?";
 
 impl Follower<'_, '_, '_> {
     /// Calls what a value is, which may be the name of a function as in PHP.
@@ -323,6 +327,11 @@ impl Follower<'_, '_, '_> {
 
     /// Adds that a connection is opened.
     pub(super) fn connect(&mut self, given: &Given) -> Thing {
+        self.connect_as(given, Upload::No)
+    }
+
+    /// As [`Follower::connect`], with data sent at once or not.
+    pub(super) fn connect_as(&mut self, given: &Given, upload: Upload) -> Thing {
         let parts: Vec<Value> = given
             .positional
             .iter()
@@ -355,7 +364,7 @@ impl Follower<'_, '_, '_> {
                 })
                 .unwrap_or(Value::Unknown),
         };
-        self.act(|machine| machine.host(&host, Upload::No));
+        self.act(|machine| machine.host(&host, upload));
         self.socket = Some(host.clone());
         if self.duplicated || self.spawned_shell {
             self.gives_shell();
@@ -390,6 +399,50 @@ impl Follower<'_, '_, '_> {
         parts.fold(first, |whole, part| Thing::Text(whole.below(&part))).value()
     }
 
+    /// Makes a temporary file or directory, as `mktemp` does.
+    pub(super) fn make_temporary(&mut self, deed: Deed, name: &str, given: &Given) -> Thing {
+        let part = |key: &str, place: Option<usize>| {
+            let by_place = place.and_then(|place| given.positional.get(place));
+            given.named(key).or(by_place).and_then(Thing::exact).unwrap_or_default()
+        };
+        let is_directory = deed == Deed::TemporaryDirectory;
+        let mut words = vec![Value::exact("mktemp")];
+        if is_directory {
+            words.push(Value::exact("-d"));
+        }
+        if self.language == Language::JavaScript {
+            let prefix = given.at(0).value();
+            words.push(prefix.followed_by(&Value::exact("XXXXXX")));
+        } else {
+            let (prefix, suffix) = (part("prefix", None), part("suffix", None));
+            let prefix = if prefix.is_empty() { "tmp.".to_owned() } else { prefix };
+            words.extend([Value::exact("--suffix"), Value::exact(suffix)]);
+            match given.named("dir").map(Thing::value) {
+                Some(directory) => words.extend([Value::exact("-p"), directory]),
+                None => words.push(Value::exact("--tmpdir")),
+            }
+            words.push(Value::exact(format!("{prefix}XXXXXXXXXX")));
+        }
+        let exit = self.act(|machine| machine.run_words(&words, Input::Inherited));
+        let path = match exit.output {
+            Output::Text(value) => {
+                value.as_exact().map_or(value.clone(), |text| Value::exact(text.trim_end()))
+            }
+            _ => Value::Between { prefix: "/tmp/".to_owned(), suffix: String::new() },
+        };
+        match name {
+            "tempfile.mkstemp" => Thing::List(vec![Thing::Local, Thing::Text(path)]),
+            _ if is_directory && name != "tempfile.TemporaryDirectory" => Thing::Text(path),
+            _ => Thing::File(path),
+        }
+    }
+
+    /// Runs a statement on a database that is a file, as its client does.
+    pub(super) fn run_statement(&mut self, file: &Value, text: &Value) {
+        let words = [Value::exact("sqlite3"), file.clone(), text.clone()];
+        self.act(|machine| machine.run_words(&words, Input::Inherited));
+    }
+
     /// A variable of the environment, or what is given in its place.
     pub(super) fn environment(&mut self, given: &Given) -> Thing {
         let Some(name) = given.at(0).exact() else { return Thing::Text(Value::Unknown) };
@@ -411,7 +464,7 @@ impl Follower<'_, '_, '_> {
             _ => None,
         };
         match there {
-            Some(Entry::File(_) | Entry::Directory | Entry::Special) => Thing::text("true"),
+            Some(Entry::File(_) | Entry::Directory | Entry::Special) => Thing::Truth(true),
             Some(Entry::Missing | Entry::Symlink(_) | Entry::Unknown) | None => Thing::Local,
         }
     }
@@ -436,6 +489,10 @@ impl Follower<'_, '_, '_> {
     /// A module by name.
     pub(super) fn import(&mut self, module: &Thing) -> Thing {
         let Some(name) = module.exact() else {
+            if self.language == Language::Python {
+                // Only what is called of it says how much may happen.
+                return Thing::Name(UNKNOWN_MODULE.to_owned());
+            }
             self.runs_unknown_code("loads a module whose name is put together while it runs");
             return Thing::Local;
         };
@@ -446,6 +503,9 @@ impl Follower<'_, '_, '_> {
                     .replace("/promises", "")
                     .replace("fs-extra", "fs")
                     .replace("graceful-fs", "fs");
+                if let Some(own) = self.own_module(&name, 0) {
+                    return own;
+                }
                 if name.starts_with("http://") || name.starts_with("https://") {
                     let url = Thing::text(name.as_str());
                     let given = Given { positional: vec![url], named: Vec::new() };
@@ -455,7 +515,8 @@ impl Follower<'_, '_, '_> {
                 }
                 if name.ends_with(".json") { Thing::Local } else { Thing::Name(name) }
             }
-            Language::Python | Language::Lua => Thing::Name(name),
+            Language::Python => self.own_module(&name, 0).unwrap_or(Thing::Name(name)),
+            Language::Lua => Thing::Name(name),
             Language::Perl | Language::Ruby | Language::Php | Language::R => Thing::Local,
         }
     }

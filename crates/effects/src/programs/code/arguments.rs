@@ -96,7 +96,7 @@ impl Follower<'_, '_, '_> {
                 {
                     return at;
                 }
-                Some(Token::Mark("(" | "[" | "{") | Token::Begin) => at = self.tokens.partner(at) + 1,
+                Some(Token::Mark("(" | "[" | "{")) => at = self.tokens.partner(at) + 1,
                 _ => at += 1,
             }
         }
@@ -111,9 +111,6 @@ impl Follower<'_, '_, '_> {
     pub(super) fn given_until(&mut self, at: usize, to: usize) -> (Given, usize) {
         let mut given = Given::default();
         let mut at = at;
-        if self.comprehension(at, to) {
-            return self.comprehended(at, to);
-        }
         while at < to && self.step() {
             if matches!(self.tokens.list.get(at), Some(Token::Line | Token::Mark("," | "=>"))) {
                 at += 1;
@@ -143,52 +140,15 @@ impl Follower<'_, '_, '_> {
         (given, at.min(to))
     }
 
-    /// `name=` of Python, `name:` of Ruby and PHP.
+    /// `name=` of R, `name:` of Ruby and PHP.
     pub(super) fn argument_name(&self, at: usize) -> Option<String> {
         let name = self.tokens.word(at)?;
         let named = match self.language {
-            Language::Python | Language::R => self.tokens.is(at + 1, "="),
+            Language::R => self.tokens.is(at + 1, "="),
             Language::Ruby | Language::Php => self.tokens.is(at + 1, ":"),
-            Language::JavaScript | Language::Perl | Language::Lua => false,
+            Language::Perl | Language::Lua | Language::Python | Language::JavaScript => false,
         };
         named.then(|| name.to_owned())
-    }
-
-    /// Whether a comprehension stands between brackets.
-    pub(super) fn comprehension(&self, at: usize, to: usize) -> bool {
-        self.language == Language::Python && self.find_word(at, to, &["for"]).is_some()
-    }
-
-    pub(super) fn comprehended(&mut self, at: usize, to: usize) -> (Given, usize) {
-        let Some(place) = self.find_word(at, to, &["for"]) else { return (Given::default(), to) };
-        let outer = self.variables.clone();
-        let mut clause = place;
-        let mut doubtful = false;
-        let mut over = None;
-        let mut clauses = 0;
-        while clause < to && self.step() {
-            let end = self.find_word(clause + 1, to, &["for", "if", "async"]).unwrap_or(to);
-            if self.tokens.is_word(clause, "for") {
-                let (names, list) = self.loop_over(clause + 1, end);
-                over = Some((names.clone(), list.clone()));
-                clauses += 1;
-                self.bind_each(&names, &list);
-            } else {
-                doubtful |= self.tokens.is_word(clause, "if");
-                self.expression(clause + 1, end);
-            }
-            clause = end;
-        }
-        let mut values = Vec::new();
-        match over {
-            Some((names, list)) if !doubtful && clauses == 1 => {
-                self.for_each(&names, &list, |follower| values.push(follower.expression(at, place).0));
-            }
-            _ if doubtful => values.push(self.in_doubt(|follower| follower.expression(at, place).0)),
-            _ => values.push(self.expression(at, place).0),
-        }
-        self.variables = outer;
-        (Given { positional: vec![Thing::List(values)], named: Vec::new() }, to)
     }
 
     /// What stands in parentheses: one value, or several.
@@ -203,10 +163,6 @@ impl Follower<'_, '_, '_> {
 
     /// The entries of an object or dictionary.
     pub(super) fn map(&mut self, at: usize, to: usize) -> Thing {
-        if self.comprehension(at, to) {
-            self.comprehended(at, to);
-            return Thing::Local;
-        }
         let mut entries = Vec::new();
         let mut at = at;
         while at < to && self.step() {
@@ -228,19 +184,10 @@ impl Follower<'_, '_, '_> {
                     }
                 }
                 _ => {
-                    let is_method = matches!(self.tokens.list.get(at + 1), Some(Token::Mark("(")))
-                        && end > at + 3
-                        && self.tokens.is(self.tokens.partner(at + 1) + 1, "{");
-                    if is_method && self.language == Language::JavaScript {
-                        let body = self.tokens.partner(at + 1) + 1;
-                        let close = self.tokens.partner(body).min(to);
-                        self.define("", Vec::new(), body + 1, close);
-                    } else {
-                        let mut from = at;
-                        while from < end && self.step() {
-                            let (_, next) = self.expression(from, end);
-                            from = next.max(from + 1);
-                        }
+                    let mut from = at;
+                    while from < end && self.step() {
+                        let (_, next) = self.expression(from, end);
+                        from = next.max(from + 1);
                     }
                 }
             }

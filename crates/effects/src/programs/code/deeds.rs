@@ -1,13 +1,12 @@
 //! What known functions do, carried out.
 
-use crate::effect::{Depth, EffectKind, Target};
-use crate::interpreter::{Draft, Output, Upload, Value};
-use crate::programs::{files, filters};
+use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::interpreter::{Draft, Input, Output, Upload, Value};
+use crate::programs::{files, filters, sql};
 
 use super::acts::{is_shell, joined_text, parent};
 use super::expressions::formatted;
 use super::follower::{Follower, Given};
-use super::statements::known_items;
 use super::thing::Thing;
 use super::token::Language;
 
@@ -120,6 +119,10 @@ pub(super) enum Deed {
     Becomes(&'static str),
     /// Decodes base64.
     Base64,
+    /// Encodes in base64.
+    InBase64,
+    /// Loads data, which may be made into objects of any kind unless a loader is named that does not.
+    Loaded,
     /// Decodes as the second value says.
     Decoded,
     /// Decodes hexadecimal.
@@ -148,116 +151,44 @@ pub(super) enum Deed {
     Parent,
     /// A path with `~` and variables put in.
     Expand,
+    /// Makes a temporary directory.
+    TemporaryDirectory,
+    /// Makes one more process like this one.
+    Fork,
+    /// Names and what they mean, by name.
+    Names,
+    /// Opens a database that is a file.
+    Database,
+    /// Calls what it is given later, or runs it as code when it is a text.
+    Later,
+    /// Takes another user's rights.
+    Rights,
+    /// Saves something to the path.
+    Save,
+}
+
+impl Deed {
+    /// Whether it does something outside the code.
+    pub(super) fn reaches_out(self) -> bool {
+        matches!(
+            self,
+            Self::Delete(_)
+                | Self::DeleteFirst
+                | Self::Write
+                | Self::Append
+                | Self::Mode
+                | Self::Shell
+                | Self::Run
+                | Self::Program
+                | Self::Execute
+                | Self::Kill
+                | Self::Evaluate
+                | Self::Download
+        )
+    }
 }
 
 impl Follower<'_, '_, '_> {
-    /// What a function does, by its full name.
-    pub(super) fn deed(&self, name: &str) -> Option<Deed> {
-        let find = match self.language {
-            Language::Python => super::python::deed,
-            Language::JavaScript => super::javascript::deed,
-            Language::Perl => super::perl::deed,
-            Language::Ruby => super::ruby::deed,
-            Language::Php => super::php::deed,
-            Language::Lua => super::lua::deed,
-            Language::R => super::lua::deed_of_r,
-        };
-        find(name).or_else(|| self.stars.iter().find_map(|module| find(&format!("{module}.{name}"))))
-    }
-
-    /// Calls what a value is.
-    pub(super) fn call_thing(&mut self, thing: &Thing, given: &Given) -> Thing {
-        let result = match thing {
-            Thing::Name(name) if self.language == Language::Ruby && is_send(name) => {
-                let of = name.rsplit_once('.').map_or("Kernel", |(of, _)| of);
-                let Some(member) = given.at(0).exact() else {
-                    self.runs_unknown_code("calls a function whose name is put together while it runs");
-                    return Thing::Local;
-                };
-                let rest = given.positional.get(1..).unwrap_or_default().to_vec();
-                let rest = Given { positional: rest, named: given.named.clone() };
-                self.call_thing(&Thing::Name(format!("{of}.{member}")), &rest)
-            }
-            Thing::Name(name) => {
-                if let Some(deed) = self.deed(name) {
-                    self.perform(deed, name, given)
-                } else {
-                    self.not_known(name);
-                    Thing::Foreign
-                }
-            }
-            Thing::Function(place) => self.call_function(*place, &given.positional),
-            Thing::Method(of, name) => self.method(of, name, given),
-            Thing::Network(url) => Thing::Network(url.clone()),
-            Thing::Foreign => Thing::Foreign,
-            Thing::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
-            Thing::Text(_)
-            | Thing::List(_)
-            | Thing::Map(_)
-            | Thing::Path(_)
-            | Thing::File(_)
-            | Thing::Socket(_)
-            | Thing::Local => Thing::Text(Value::Unknown),
-        };
-        self.call_back(thing, &result, given);
-        result
-    }
-
-    /// Follows functions that were given to a call.
-    pub(super) fn call_back(&mut self, thing: &Thing, result: &Thing, given: &Given) {
-        if matches!(thing, Thing::Function(_)) {
-            return;
-        }
-        let functions: Vec<usize> = given
-            .positional
-            .iter()
-            .chain(given.named.iter().map(|(_, value)| value))
-            .flat_map(Thing::items)
-            .filter_map(|thing| match thing {
-                Thing::Function(place) => Some(place),
-                _ => None,
-            })
-            .collect();
-        if functions.is_empty() {
-            return;
-        }
-        let receiver = match thing {
-            Thing::Method(of, _) => of.as_ref().clone(),
-            _ => Thing::Local,
-        };
-        let (value, sure) = match (&receiver, result) {
-            (Thing::Network(url), _) | (_, Thing::Network(url)) => (Thing::Network(url.clone()), true),
-            (Thing::List(_) | Thing::Text(Value::Glob(_)) | Thing::Path(_), _) => (receiver.each(), true),
-            (_, Thing::List(_)) => (result.clone(), true),
-            _ => {
-                // `map(os.remove, files)`: the list is given beside the function.
-                let beside = given
-                    .positional
-                    .iter()
-                    .find(|thing| matches!(thing, Thing::List(_) | Thing::Text(Value::Glob(_))));
-                (beside.map_or(Thing::Text(Value::Unknown), Thing::each), beside.is_some())
-            }
-        };
-        if let (Some(items), [place]) = (known_items(&receiver), functions.as_slice()) {
-            for item in items {
-                self.call_function(*place, std::slice::from_ref(item));
-            }
-            return;
-        }
-        for place in functions {
-            let values = if matches!(result, Thing::List(_)) && !matches!(receiver, Thing::List(_)) {
-                vec![Thing::Text(Value::Unknown), value.clone()]
-            } else {
-                vec![value.clone(); 2]
-            };
-            if sure {
-                self.call_function(place, &values);
-            } else {
-                self.in_doubt(|follower| follower.call_function(place, &values));
-            }
-        }
-    }
-
     /// What a function that is known gives, after its effects.
     pub(super) fn perform(&mut self, deed: Deed, name: &str, given: &Given) -> Thing {
         let unknown = Thing::Text(Value::Unknown);
@@ -267,7 +198,12 @@ impl Follower<'_, '_, '_> {
                 unknown
             }
             Deed::Print | Deed::PrintPlain => {
-                let texts: Vec<Thing> = given.positional.iter().flat_map(Thing::items).collect();
+                // A list is printed with its brackets where it is a value of its own.
+                let texts: Vec<Thing> = if self.language.has_tree() {
+                    given.positional.clone()
+                } else {
+                    given.positional.iter().flat_map(Thing::items).collect()
+                };
                 let (between, end) = match (self.language, deed) {
                     (Language::Ruby, Deed::Print) => ("\n", "\n"),
                     (_, Deed::Print) => (" ", "\n"),
@@ -291,7 +227,7 @@ impl Follower<'_, '_, '_> {
                 if to.saturating_sub(from) > 32 {
                     return unknown;
                 }
-                Thing::List((from..to).map(|number| Thing::text(number.to_string())).collect())
+                Thing::List((from..to).map(Thing::Number).collect())
             }
             Deed::Same => given.at(0),
             Deed::Delete(depth) => {
@@ -488,7 +424,10 @@ impl Follower<'_, '_, '_> {
                 unknown
             }
             Deed::Evaluate => {
-                self.evaluate(&given.at(0));
+                // The code stands behind the names of its parameters.
+                let code =
+                    if name == "Function" { given.positional.last() } else { given.positional.first() };
+                self.evaluate(&code.cloned().unwrap_or(Thing::Local));
                 unknown
             }
             Deed::RunFile => {
@@ -553,8 +492,42 @@ impl Follower<'_, '_, '_> {
                 if name.contains("Path") { Thing::Path(here) } else { Thing::Text(here) }
             }
             Deed::Temporary => Thing::text("/tmp"),
-            Deed::TemporaryFile => {
-                Thing::File(Value::Between { prefix: "/tmp/".to_owned(), suffix: String::new() })
+            Deed::TemporaryFile | Deed::TemporaryDirectory => self.make_temporary(deed, name, given),
+            Deed::Fork => {
+                if self.endless > 0 {
+                    let target = Target::Service("the resources of the machine".to_owned());
+                    let draft = Draft::new(EffectKind::SystemModification, target)
+                        .severity(Severity::Critical)
+                        .irreversible()
+                        .note("starts copies of itself without end");
+                    self.act(|machine| machine.add(draft));
+                }
+                unknown
+            }
+            Deed::Names => match given.positional.first() {
+                // `vars(os)`
+                Some(Thing::Name(of)) => Thing::Name(format!("{of}.__dict__")),
+                Some(_) => unknown,
+                None => Thing::Name("globals".to_owned()),
+            },
+            Deed::Database => Thing::Database(given.at(0).value()),
+            Deed::Later => {
+                if let Thing::Text(Value::Exact(code)) = given.at(0) {
+                    self.run_code(&code);
+                }
+                unknown
+            }
+            Deed::Rights => {
+                if given.at(0).exact().as_deref() == Some("0") {
+                    let target = Target::Process(self.call.program.clone());
+                    self.act(|machine| machine.add(Draft::new(EffectKind::PrivilegeEscalation, target)));
+                }
+                unknown
+            }
+            Deed::Save => {
+                let path = given.at(0).value();
+                self.write(&path, &unknown);
+                unknown
             }
             Deed::Enter => {
                 let place = self.machine.directory(&given.at(0).value());
@@ -575,13 +548,14 @@ impl Follower<'_, '_, '_> {
                 Some(other) => Thing::Text(other),
                 None => unknown,
             },
-            Deed::List => Thing::List(vec![Thing::Text(Value::Unknown)]),
+            // The names, which stand below the directory once they are put behind it.
+            Deed::List => Thing::List(vec![Thing::Text(Value::Glob("*".to_owned()))]),
             Deed::Walk => {
                 let root = if given.positional.is_empty() { Thing::text(".") } else { given.at(0) };
                 let inside =
                     Thing::Text(root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
                 if name == "os.walk" {
-                    let names = Thing::List(vec![Thing::Text(Value::Unknown)]);
+                    let names = Thing::List(vec![Thing::Text(Value::Glob("*".to_owned()))]);
                     Thing::List(vec![Thing::List(vec![inside, names.clone(), names])])
                 } else {
                     Thing::List(vec![inside])
@@ -607,6 +581,23 @@ impl Follower<'_, '_, '_> {
                     thing.exact().and_then(|text| filters::decoded_base64(&text)).map_or(unknown, Thing::text)
                 }
             },
+            Deed::InBase64 => match given.at(0) {
+                Thing::Text(text @ Value::Exact(_)) => {
+                    let words = [Value::exact("base64"), Value::exact("-w0")];
+                    Self::from_output(self.act(|machine| machine.run_words(&words, Input::Text(text))).output)
+                }
+                _ => unknown,
+            },
+            Deed::Loaded => {
+                let loader = given.named("Loader").or_else(|| given.positional.get(1));
+                match loader {
+                    Some(Thing::Name(name)) if name.contains("Safe") || name.contains("Base") => unknown,
+                    _ => {
+                        self.not_known(name);
+                        Thing::Foreign
+                    }
+                }
+            }
             Deed::Decoded => match given.at(1).exact().as_deref() {
                 Some("base64" | "base64url") => self.perform(Deed::Base64, name, given),
                 Some("hex") => self.perform(Deed::Hexadecimal, name, given),
@@ -660,16 +651,8 @@ impl Follower<'_, '_, '_> {
             }
             Deed::Parsed => given.named("text").cloned().unwrap_or(unknown),
             Deed::Statement => {
-                let text = given.at(0).exact().unwrap_or_default().to_ascii_lowercase();
-                let first = text.split_whitespace().next().unwrap_or_default().to_owned();
-                let kind = match first.as_str() {
-                    "drop" | "truncate" | "delete" => Some(EffectKind::DatastoreDestroy),
-                    "insert" | "update" | "alter" | "create" | "replace" => Some(EffectKind::DatastoreChange),
-                    _ => None,
-                };
-                if let Some(kind) = kind {
-                    self.act(|machine| machine.add(Draft::new(kind, Target::Unknown)));
-                }
+                let text = given.at(0).value();
+                self.act(|machine| sql::run_text(machine, &text, sql::Language::Generic, "the database"));
                 Thing::Name("cursor".to_owned())
             }
             Deed::Together => Thing::List(given.positional.clone()),
@@ -705,9 +688,4 @@ impl Follower<'_, '_, '_> {
             Deed::Parent => Thing::Text(parent(&given.at(0).value())),
         }
     }
-}
-
-/// Whether a name is that of the function which calls another by its name.
-fn is_send(name: &str) -> bool {
-    matches!(name.rsplit('.').next(), Some("send" | "public_send" | "__send__"))
 }

@@ -2,7 +2,7 @@
 
 use crate::interpreter::Value;
 
-use super::follower::{Follower, Function, Given};
+use super::follower::{Body, Follower, Function, Given};
 use super::statements::{flat, known_items};
 use super::thing::Thing;
 use super::token::{Language, Token};
@@ -52,7 +52,7 @@ impl Follower<'_, '_, '_> {
             at = match self.definition_at(at, to) {
                 Some(next) => next.max(at + 1),
                 None => match self.tokens.list.get(at) {
-                    Some(Token::Mark("(" | "[" | "{") | Token::Begin) => self.tokens.partner(at) + 1,
+                    Some(Token::Mark("(" | "[" | "{")) => self.tokens.partner(at) + 1,
                     _ => at + 1,
                 },
             };
@@ -71,10 +71,10 @@ impl Follower<'_, '_, '_> {
             word => word,
         };
         let fits = match self.language {
-            Language::Python | Language::Ruby => word == "def",
-            Language::JavaScript | Language::Php | Language::Lua => word == "function",
+            Language::Ruby => word == "def",
+            Language::Php | Language::Lua => word == "function",
             Language::Perl => word == "sub",
-            Language::R => false,
+            Language::R | Language::Python | Language::JavaScript => false,
         };
         if !fits {
             return None;
@@ -98,12 +98,11 @@ impl Follower<'_, '_, '_> {
             body = close + 1;
         }
         let (from, end, next) = match self.language {
-            Language::Python => self.block(self.find_mark(body, to, &[":"])? + 1, to),
             Language::Ruby | Language::Lua => {
                 let end = self.tokens.partner(at).min(to);
                 (body, end, end + 1)
             }
-            Language::JavaScript | Language::Perl | Language::Php | Language::R => {
+            Language::Perl | Language::Php | Language::R | Language::Python | Language::JavaScript => {
                 let open = self.find_mark(body, to, &["{"])?;
                 let end = self.tokens.partner(open).min(to);
                 (open + 1, end, end + 1)
@@ -115,14 +114,17 @@ impl Follower<'_, '_, '_> {
 
     /// Notes down a function; answers its place in the list.
     pub(super) fn define(&mut self, name: &str, parameters: Vec<String>, from: usize, to: usize) -> usize {
-        let known = self.functions.iter().position(|function| {
-            function.from == from && function.to == to && Rc::ptr_eq(&function.tokens, &self.tokens)
+        let known = self.functions.iter().position(|function| match &function.body {
+            Body::Tokens { tokens, from: first, to: last, .. } => {
+                *first == from && *last == to && Rc::ptr_eq(tokens, &self.tokens)
+            }
+            Body::Tree { .. } => false,
         });
         if let Some(place) = known {
             return place;
         }
-        let tokens = Rc::clone(&self.tokens);
-        self.functions.push(Function { name: name.to_owned(), parameters, tokens, from, to, called: false });
+        let body = Body::Tokens { parameters, tokens: Rc::clone(&self.tokens), from, to };
+        self.functions.push(Function { name: name.to_owned(), body, called: false, active: 0 });
         self.functions.len() - 1
     }
 
@@ -152,7 +154,7 @@ impl Follower<'_, '_, '_> {
     /// Keywords that are values: functions without a name, imports, code blocks.
     pub(super) fn keyword(&mut self, word: &str, at: usize, to: usize) -> Option<(Thing, usize)> {
         match (self.language, word) {
-            (Language::JavaScript | Language::Php | Language::Lua | Language::R, "function") => {
+            (Language::Php | Language::Lua | Language::R, "function") => {
                 let mut open = at + 1;
                 while open < to && !self.tokens.is(open, "(") && open < at + 4 {
                     open += 1;
@@ -202,13 +204,6 @@ impl Follower<'_, '_, '_> {
                 let answer =
                     if word == "map" { Thing::List(vec![Thing::Text(Value::Unknown)]) } else { list };
                 Some((answer, until))
-            }
-            (Language::Python, "lambda") => {
-                let colon = self.find_mark(at, to, &[":"])?;
-                let parameters = self.parameters(at + 1, colon);
-                let end = self.end_of_value(colon + 1, to);
-                let place = self.define("", parameters, colon + 1, end);
-                Some((Thing::Function(place), end))
             }
             (Language::Ruby, "lambda" | "proc") => {
                 self.ruby_block(at + 1, to, &Thing::Text(Value::Unknown)).map(|next| (Thing::Local, next))

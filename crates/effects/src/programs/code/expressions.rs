@@ -60,9 +60,6 @@ impl Follower<'_, '_, '_> {
         if let Some(answer) = self.assignment(at, to) {
             return answer;
         }
-        if let Some(answer) = self.arrow_function(at, to) {
-            return answer;
-        }
         let (mut left, mut at) = self.operand(at, to);
         while at < to && self.step() {
             let next = self.tokens.list.get(at).cloned();
@@ -97,9 +94,7 @@ impl Follower<'_, '_, '_> {
                     left = Thing::Path(left.below(&right));
                     at = next;
                 }
-                "%" if matches!(left, Thing::Text(_))
-                    && matches!(self.language, Language::Python | Language::Ruby) =>
-                {
+                "%" if matches!(left, Thing::Text(_)) && self.language == Language::Ruby => {
                     let (right, next) = self.part(right_at, to);
                     left = formatted(&left, &right);
                     at = next;
@@ -125,19 +120,6 @@ impl Follower<'_, '_, '_> {
                         at = next;
                     }
                 }
-                "if" if self.language == Language::Python => {
-                    let (_, next) = self.expression(right_at, to);
-                    at = next;
-                    if self.tokens.is_word(at, "else") {
-                        let (second, next) = self.in_doubt(|follower| follower.expression(at + 1, to));
-                        left = left.join(&second);
-                        at = next;
-                    }
-                }
-                "as" if self.language == Language::JavaScript => {
-                    at = right_at + 1;
-                }
-                "!" if self.language == Language::JavaScript => at = right_at,
                 "=" | "+=" | "-=" | ".=" | "||=" | "&&=" | "??=" | ":=" | "*=" | "|=" | "<-" => {
                     let (_, next) = self.expression(right_at, to);
                     left = Thing::Local;
@@ -174,60 +156,33 @@ impl Follower<'_, '_, '_> {
         if at >= to {
             return (Thing::Local, to);
         }
-        self.deeper(|follower| match follower.arrow_function(at, to) {
-            Some(answer) => answer,
-            None => follower.operand(at, to),
-        })
-        .unwrap_or((Thing::Foreign, to))
+        self.deeper(|follower| follower.operand(at, to)).unwrap_or((Thing::Foreign, to))
     }
 
     /// Whether the statement goes on behind the end of a line.
     pub(super) fn continues_below(&self, at: usize) -> bool {
         match self.language {
-            Language::JavaScript => matches!(
-                self.tokens.list.get(at + 1),
-                Some(Token::Mark("." | "?." | "+" | "&&" | "||" | "??" | "?" | ":" | "===" | "=="))
-            ),
             Language::Ruby | Language::Lua => {
                 matches!(self.tokens.list.get(at + 1), Some(Token::Mark("." | "&." | "..")))
             }
-            Language::Python | Language::Perl | Language::Php | Language::R => false,
+            Language::Perl | Language::Php | Language::R | Language::Python | Language::JavaScript => false,
         }
     }
 
     /// `name = value`, `my $x = value`, `name += value`
     pub(super) fn assignment(&mut self, at: usize, to: usize) -> Option<(Thing, usize)> {
         let mut at = at;
-        while matches!(
-            self.tokens.word(at),
-            Some("my" | "our" | "local" | "const" | "let" | "var" | "static" | "export" | "global")
-        ) && !self.tokens.is(at + 1, "=")
+        while matches!(self.tokens.word(at), Some("my" | "our" | "local" | "static" | "global"))
+            && !self.tokens.is(at + 1, "=")
         {
             at += 1;
         }
         let name = self.tokens.word(at)?.to_owned();
-        let mut sign = at + 1;
-        if self.tokens.is(sign, ":") && matches!(self.language, Language::Python | Language::JavaScript) {
-            // A type stands between.
-            sign = (sign..to.min(sign + 12)).find(|at| {
-                matches!(
-                    self.tokens.list.get(*at),
-                    Some(Token::Mark("=" | "," | ";" | ")" | "?") | Token::Line)
-                )
-            })?;
-        }
+        let sign = at + 1;
         let Some(Token::Mark(mark)) = self.tokens.list.get(sign).cloned() else { return None };
         match mark {
             "=" | ":=" | "||=" | "??=" | "<-" => {
-                let (mut value, mut next) = self.expression(sign + 1, to);
-                if self.language == Language::Python
-                    && self.tokens.is(next, ",")
-                    && self.is_statement_level(at)
-                {
-                    // `a = 1, 2`
-                    next = self.skip_statement(next, to);
-                    value = Thing::Local;
-                }
+                let (mut value, next) = self.expression(sign + 1, to);
                 if self.language == Language::Perl
                     && name.starts_with('@')
                     && !matches!(value, Thing::List(_))
@@ -248,48 +203,6 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    pub(super) fn is_statement_level(&self, at: usize) -> bool {
-        at == 0
-            || matches!(
-                at.checked_sub(1).and_then(|before| self.tokens.list.get(before)),
-                Some(Token::Line | Token::Begin | Token::End | Token::Mark(";" | ":"))
-            )
-    }
-
-    /// `(a, b) => body`, `a => body`, `async x => body`
-    pub(super) fn arrow_function(&mut self, at: usize, to: usize) -> Option<(Thing, usize)> {
-        if self.language != Language::JavaScript {
-            return None;
-        }
-        let at = if self.tokens.is_word(at, "async") && !self.tokens.is_word(at + 1, "function") {
-            at + 1
-        } else {
-            at
-        };
-        let (parameters, arrow) = if self.tokens.is(at, "(") {
-            let close = self.tokens.partner(at);
-            if !self.tokens.is(close + 1, "=>") {
-                return None;
-            }
-            (self.parameters(at + 1, close), close + 1)
-        } else {
-            let name = self.tokens.word(at)?.to_owned();
-            if !self.tokens.is(at + 1, "=>") {
-                return None;
-            }
-            (vec![name], at + 1)
-        };
-        let body = arrow + 1;
-        if self.tokens.is(body, "{") {
-            let close = self.tokens.partner(body).min(to);
-            let place = self.define("", parameters, body + 1, close);
-            return Some((Thing::Function(place), (close + 1).min(to.max(close))));
-        }
-        let end = self.end_of_value(body, to);
-        let place = self.define("", parameters, body, end);
-        Some((Thing::Function(place), end))
-    }
-
     /// Where the value that begins at a place ends: at a comma, the end of the statement or a closing bracket.
     pub(super) fn end_of_value(&self, at: usize, to: usize) -> usize {
         let mut at = at;
@@ -297,7 +210,7 @@ impl Follower<'_, '_, '_> {
             match self.tokens.list.get(at) {
                 Some(Token::Mark("," | ";" | ")" | "]" | "}")) => return at,
                 Some(Token::Line) if !self.continues_below(at) => return at,
-                Some(Token::Mark("(" | "[" | "{") | Token::Begin) => at = self.tokens.partner(at) + 1,
+                Some(Token::Mark("(" | "[" | "{")) => at = self.tokens.partner(at) + 1,
                 _ => at += 1,
             }
         }
@@ -363,7 +276,7 @@ impl Follower<'_, '_, '_> {
                 Some(answer) => answer,
                 None => (self.named(&word), at + 1),
             },
-            Token::Mark(_) | Token::Line | Token::Begin | Token::End => return (Thing::Local, at + 1),
+            Token::Mark(_) | Token::Line => return (Thing::Local, at + 1),
         };
         self.behind(thing, next, to)
     }
@@ -398,28 +311,8 @@ impl Follower<'_, '_, '_> {
                     {
                         break;
                     }
-                    let colon =
-                        self.find_mark(at + 1, close, &[":"]).filter(|_| self.language == Language::Python);
                     let index = self.given(at + 1, close).at(0);
-                    thing = match (colon, thing) {
-                        // `list[1:]`
-                        (Some(colon), Thing::List(items)) => {
-                            let from = if colon == at + 1 {
-                                Some(0)
-                            } else {
-                                index.exact().and_then(|text| text.parse::<usize>().ok())
-                            };
-                            match from {
-                                Some(from) if colon + 1 == close => {
-                                    Thing::List(items.get(from..).unwrap_or_default().to_vec())
-                                }
-                                Some(_) | None => Thing::List(vec![Thing::any(&items)]),
-                            }
-                        }
-                        (Some(_), network @ Thing::Network(_)) => network,
-                        (Some(_), _) => Thing::Text(Value::Unknown),
-                        (None, thing) => self.indexed(&thing, &index),
-                    };
+                    thing = self.indexed(&thing, &index);
                     at = close + 1;
                 }
                 Some(Token::Mark("{")) if self.language == Language::Perl && self.is_perl_index(at) => {
@@ -462,19 +355,6 @@ impl Follower<'_, '_, '_> {
                 {
                     at += 1;
                 }
-                Some(Token::Text(_))
-                    if self.language == Language::JavaScript && !matches!(thing, Thing::Text(_)) =>
-                {
-                    // A tagged template: $`rm -rf x` of zx and bun runs a command.
-                    let Some(Token::Text(pieces)) = self.tokens.list.get(at).cloned() else { break };
-                    let text = self.text_of(&pieces);
-                    thing = if matches!(&thing, Thing::Name(name) if name == "$") {
-                        self.run_shell(&text)
-                    } else {
-                        Thing::Local
-                    };
-                    at += 1;
-                }
                 _ => {
                     if self.takes_words(&thing) && self.begins_word(at) {
                         let (given, next) = self.words(at, to);
@@ -501,8 +381,7 @@ impl Follower<'_, '_, '_> {
     /// Whether a mark behind a value leads to a member.
     pub(super) fn is_member(&self, mark: &str, at: usize) -> bool {
         match self.language {
-            Language::Python | Language::R => mark == ".",
-            Language::JavaScript => mark == "." || mark == "?.",
+            Language::R | Language::Python | Language::JavaScript => mark == ".",
             Language::Perl => {
                 mark == "->" || (mark == "::" && matches!(self.tokens.list.get(at + 1), Some(Token::Word(_))))
             }
@@ -584,7 +463,7 @@ impl Follower<'_, '_, '_> {
                 return Some(at);
             }
             at = match token {
-                Token::Mark("(" | "[" | "{") | Token::Begin => self.tokens.partner(at) + 1,
+                Token::Mark("(" | "[" | "{") => self.tokens.partner(at) + 1,
                 _ => at + 1,
             };
         }
@@ -594,6 +473,11 @@ impl Follower<'_, '_, '_> {
 
 /// Whether a value is known to be true or false.
 pub(super) fn truth(thing: &Thing) -> Option<bool> {
+    match thing {
+        Thing::Truth(truth) => return Some(*truth),
+        Thing::Number(number) => return Some(*number != 0),
+        _ => {}
+    }
     match thing.exact()?.as_str() {
         "true" | "True" | "1" | "TRUE" => Some(true),
         "false" | "False" | "0" | "" | "FALSE" => Some(false),
@@ -603,8 +487,7 @@ pub(super) fn truth(thing: &Thing) -> Option<bool> {
 
 pub(super) fn negated(thing: &Thing) -> Thing {
     match truth(thing) {
-        Some(true) => Thing::text("false"),
-        Some(false) => Thing::text("true"),
+        Some(known) => Thing::Truth(!known),
         None => Thing::Local,
     }
 }

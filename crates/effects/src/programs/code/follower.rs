@@ -2,30 +2,80 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
 use super::thing::Thing;
 use super::token::{Language, Tokens};
+use super::tree::{Definition, Tree};
 
 /// The greatest number of steps in one piece of code (ours).
 const STEPS: usize = 60_000;
-/// How deep expressions, blocks and calls may be nested (ours).
+/// How deep expressions, blocks and calls may be nested, in tokens and in trees (ours).
 const DEPTH: usize = 60;
+const TREE_DEPTH: usize = 150;
 /// How often functions of the code are followed in all (ours).
-const CALLS: usize = 200;
+const CALLS: usize = 300;
+/// How often a function is followed inside itself (ours).
+const ACTIVE: usize = 3;
 
 /// A function that the code defines.
 #[derive(Debug, Clone)]
 pub(super) struct Function {
     pub(super) name: String,
-    pub(super) parameters: Vec<String>,
-    pub(super) tokens: Rc<Tokens>,
-    pub(super) from: usize,
-    pub(super) to: usize,
+    pub(super) body: Body,
     /// Whether it was followed.
     pub(super) called: bool,
+    /// How often it is being followed right now.
+    pub(super) active: usize,
+}
+
+/// What runs when a function is called.
+#[derive(Debug, Clone)]
+pub(super) enum Body {
+    /// The tokens between two places.
+    Tokens { parameters: Vec<String>, tokens: Rc<Tokens>, from: usize, to: usize },
+    /// A part of a tree.
+    Tree {
+        definition: Arc<Definition>,
+        /// The class that it is a method of.
+        of: Option<usize>,
+        /// The variables of the functions around it.
+        around: Option<Rc<Variables>>,
+    },
+}
+
+/// The variables at some point.
+pub(super) type Variables = HashMap<String, Thing>;
+
+/// A class that the code defines.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OwnClass {
+    pub(super) bases: Vec<Thing>,
+    /// The methods by name, as places in the list of functions.
+    pub(super) methods: Vec<(String, usize)>,
+    /// What stands in the class itself, in order; nothing for what is only declared.
+    pub(super) fields: Vec<(String, Option<Thing>)>,
+    /// An object of it that was made somewhere.
+    pub(super) sample: Option<usize>,
+}
+
+/// An object of a class of the code, or a module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object {
+    pub(super) class: Option<usize>,
+    pub(super) fields: Variables,
+}
+
+/// What a call of a function knows of its names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Frame {
+    /// Names of its own.
+    pub(super) own: HashSet<String>,
+    /// Names that it shares with the code around it.
+    pub(super) shared: HashSet<String>,
 }
 
 /// What a call is given.
@@ -62,8 +112,24 @@ pub(super) struct Follower<'m, 'w, 'c> {
     pub(super) call: &'c Call,
     pub(super) language: Language,
     pub(super) tokens: Rc<Tokens>,
-    pub(super) variables: HashMap<String, Thing>,
+    pub(super) variables: Variables,
     pub(super) functions: Vec<Function>,
+    pub(super) classes: Vec<OwnClass>,
+    pub(super) objects: Vec<Object>,
+    /// The calls of functions around the present point.
+    pub(super) frames: Vec<Frame>,
+    /// The classes whose methods are around the present point, and the objects that these were called for.
+    pub(super) inside: Vec<(usize, Thing)>,
+    /// What the present function gives back, as far as it was followed.
+    pub(super) returned: Option<Thing>,
+    /// What the present function yields.
+    pub(super) yielded: Vec<Thing>,
+    /// What the present module exports.
+    pub(super) exports: Option<Thing>,
+    /// Modules of the code itself, by their path.
+    pub(super) modules: Vec<(String, Thing)>,
+    /// Where the present module lies.
+    pub(super) file: Option<String>,
     /// Every name that the code gave a value somewhere.
     pub(super) bound: HashSet<String>,
     /// What the code prints, as far as it is known; `None` when it is not.
@@ -87,6 +153,8 @@ pub(super) struct Follower<'m, 'w, 'c> {
     calls: usize,
     /// How deep code that is run as text is nested.
     pub(super) texts: usize,
+    /// How many loops without an end are around the present point.
+    pub(super) endless: usize,
 }
 
 impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
@@ -98,6 +166,15 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             tokens: Rc::new(Tokens::default()),
             variables: HashMap::new(),
             functions: Vec::new(),
+            classes: Vec::new(),
+            objects: Vec::new(),
+            frames: Vec::new(),
+            inside: Vec::new(),
+            returned: None,
+            yielded: Vec::new(),
+            exports: None,
+            modules: Vec::new(),
+            file: None,
             bound: HashSet::new(),
             printed: Some(String::new()),
             doubt: 0,
@@ -111,6 +188,7 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             depth: 0,
             calls: 0,
             texts: 0,
+            endless: 0,
         }
     }
 
@@ -123,6 +201,19 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
         let end = self.tokens.list.len();
         self.define_functions(0, end);
         self.run(0, end);
+        self.end()
+    }
+
+    /// As [`Follower::follow`], for code that was read as a tree.
+    pub(super) fn follow_tree(mut self, tree: &Tree) -> Exit {
+        if let Some(problem) = tree.problem {
+            self.not_followed(problem);
+        }
+        self.run_module(&tree.statements);
+        self.end()
+    }
+
+    fn end(mut self) -> Exit {
         self.follow_the_rest();
         if let Some(why) = self.hurdle {
             self.machine.opaque(format!("the code given to `{}` {why}", self.call.program));
@@ -144,7 +235,10 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
 
     /// Notes down what is printed.
     pub(super) fn print(&mut self, texts: &[Thing], between: &str, end: &str) {
-        let known: Option<Vec<String>> = texts.iter().map(Thing::exact).collect();
+        let is_plain =
+            |thing: &Thing| !self.language.has_tree() || matches!(thing, Thing::Text(_) | Thing::Number(_));
+        let known: Option<Vec<String>> =
+            texts.iter().map(|thing| thing.exact().filter(|_| is_plain(thing))).collect();
         match (known, &mut self.printed) {
             (Some(texts), Some(printed)) if self.doubt == 0 && printed.len() < super::CODE => {
                 printed.push_str(&texts.join(between));
@@ -158,7 +252,7 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
         let mut place = 0;
         while let Some(function) = self.functions.get(place) {
             if !function.called {
-                self.in_doubt(|follower| follower.call_function(place, &[]));
+                self.in_doubt(|follower| follower.call_unasked(place));
             }
             place += 1;
         }
@@ -176,6 +270,15 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
     pub(super) fn run_code(&mut self, text: &str) {
         if self.texts >= 4 || text.len() > super::CODE {
             self.not_known("eval");
+            return;
+        }
+        if let Some(tree) = super::reading::read(text, self.language) {
+            if tree.problem.is_some() {
+                self.not_known("eval");
+            }
+            self.texts += 1;
+            self.run_tree(&tree.statements);
+            self.texts -= 1;
             return;
         }
         let tokens = Rc::new(super::lexer::read(text, self.language));
@@ -213,7 +316,7 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
     }
 
     /// Notes that the code cannot be followed as a whole.
-    fn not_followed(&mut self, why: &'static str) {
+    pub(super) fn not_followed(&mut self, why: &'static str) {
         self.hurdle.get_or_insert(why);
     }
 
@@ -235,7 +338,8 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
 
     /// Follows something nested; `None` when it is nested too deeply.
     pub(super) fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.depth >= DEPTH || !self.step() {
+        let limit = if self.language.has_tree() { TREE_DEPTH } else { DEPTH };
+        if self.depth >= limit || !self.step() {
             self.not_followed("is nested too deeply");
             return None;
         }
@@ -249,6 +353,10 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
     pub(super) fn lookup(&self, name: &str) -> Thing {
         if let Some(thing) = self.variables.get(name) {
             return thing.clone();
+        }
+        if self.language.has_tree() {
+            // Functions have their names as variables there.
+            return Thing::Name(name.to_owned());
         }
         match self.functions.iter().rposition(|function| function.name == name) {
             Some(place) => Thing::Function(place),
@@ -275,6 +383,17 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
 
     /// Follows the body of a function with what it is given.
     pub(super) fn call_function(&mut self, place: usize, given: &[Thing]) -> Thing {
+        let given = Given { positional: given.to_vec(), named: Vec::new() };
+        self.call_function_with(place, &given, None)
+    }
+
+    /// As [`Follower::call_function`], with values by name and with the object that it is a method of.
+    pub(super) fn call_function_with(
+        &mut self,
+        place: usize,
+        given: &Given,
+        receiver: Option<Thing>,
+    ) -> Thing {
         let Some(function) = self.functions.get_mut(place) else { return Thing::Local };
         function.called = true;
         let function = function.clone();
@@ -283,8 +402,39 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             self.not_known(&function.name);
             return Thing::Foreign;
         }
+        match &function.body {
+            Body::Tokens { parameters, tokens, from, to } => {
+                self.call_tokens(parameters, tokens, *from, *to, &given.positional)
+            }
+            Body::Tree { definition, of, around } => {
+                // What a function does when it calls itself once more it has done already.
+                if function.active >= ACTIVE {
+                    return Thing::Text(Value::Unknown);
+                }
+                self.set_active(place, function.active + 1);
+                let answer = self.call_definition(definition, *of, around.as_deref(), given, receiver);
+                self.set_active(place, function.active);
+                answer
+            }
+        }
+    }
+
+    fn set_active(&mut self, place: usize, active: usize) {
+        if let Some(function) = self.functions.get_mut(place) {
+            function.active = active;
+        }
+    }
+
+    fn call_tokens(
+        &mut self,
+        parameters: &[String],
+        tokens: &Rc<Tokens>,
+        from: usize,
+        to: usize,
+        given: &[Thing],
+    ) -> Thing {
         let outer = self.variables.clone();
-        for (index, name) in function.parameters.iter().enumerate() {
+        for (index, name) in parameters.iter().enumerate() {
             let value = given.get(index).cloned().unwrap_or(Thing::Text(Value::Unknown));
             self.set(name, value);
         }
@@ -292,11 +442,11 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             self.variables.insert("@_".to_owned(), Thing::List(given.to_vec()));
         }
         self.variables.remove("return");
-        let tokens = Rc::clone(&function.tokens);
+        let tokens = Rc::clone(tokens);
         self.deeper(|follower| {
             follower.with_tokens(tokens, |follower| {
-                follower.define_functions(function.from, function.to);
-                follower.run(function.from, function.to);
+                follower.define_functions(from, to);
+                follower.run(from, to);
             });
         });
         let answer = self.variables.remove("return").unwrap_or(Thing::Text(Value::Unknown));

@@ -125,7 +125,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         "fs.readdir" | "Deno.readDir" => Deed::List,
         "fs.exists" | "fs.pathExists" => Deed::Exists,
         "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "globby" | "fast-glob" => Deed::Glob,
-        "fs.mkdtemp" => Deed::TemporaryFile,
+        "fs.mkdtemp" => Deed::TemporaryDirectory,
         "fs.stat" | "fs.lstat" | "fs.access" | "fs.realpath" | "fs.readlink" | "fs.fstat" | "fs.watch"
         | "fs.close" | "fs.write" | "fs.read" | "fs.fsync" | "fs.statfs" | "fs.watchFile" => Deed::Nothing,
         "child_process.exec" | "shelljs.exec" | "$" | "execa.command" | "execa.execaCommand" => Deed::Shell,
@@ -186,15 +186,21 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
                 Deed::Nothing
             }
         }
-        "parseInt" | "parseFloat" | "isNaN" | "isFinite" | "setTimeout" | "setInterval" | "setImmediate"
-        | "clearTimeout" | "clearInterval" | "queueMicrotask" | "encodeURI" | "decodeURI" | "btoa"
-        | "alert" | "Boolean" | "Object" | "Array" | "Date" | "Error" | "TypeError" | "RegExp"
-        | "Promise" | "Set" | "Map" | "Symbol" | "BigInt" | "WeakMap" | "WeakSet" | "URLSearchParams"
-        | "TextEncoder" | "TextDecoder" | "AbortController" | "Proxy" | "EventEmitter" | "events"
-        | "assert" | "http.createServer" | "https.createServer" | "net.createServer" | "structuredClone"
-        | "Uint8Array" | "Deno.exit" | "Deno.args" | "RangeError" | "Headers" | "FormData" | "Blob"
-        | "Buffer" | "util.inspect" | "describe" | "it" | "test" | "expect" | "http.Agent"
-        | "https.Agent" | "super" => Deed::Nothing,
+        "setTimeout" | "setInterval" | "setImmediate" => Deed::Later,
+        "better-sqlite3"
+        | "sqlite3.Database"
+        | "node:sqlite.DatabaseSync"
+        | "sqlite.DatabaseSync"
+        | "bun:sqlite.Database" => Deed::Database,
+        "process.setuid" | "process.seteuid" => Deed::Rights,
+        "parseInt" | "parseFloat" | "isNaN" | "isFinite" | "clearTimeout" | "clearInterval"
+        | "queueMicrotask" | "encodeURI" | "decodeURI" | "btoa" | "alert" | "Boolean" | "Object"
+        | "Array" | "Date" | "Error" | "TypeError" | "RegExp" | "Promise" | "Set" | "Map" | "Symbol"
+        | "BigInt" | "WeakMap" | "WeakSet" | "URLSearchParams" | "TextEncoder" | "TextDecoder"
+        | "AbortController" | "Proxy" | "EventEmitter" | "events" | "assert" | "http.createServer"
+        | "https.createServer" | "net.createServer" | "structuredClone" | "Uint8Array" | "Deno.exit"
+        | "Deno.args" | "RangeError" | "Headers" | "FormData" | "Blob" | "Buffer" | "util.inspect"
+        | "describe" | "it" | "test" | "expect" | "http.Agent" | "https.Agent" | "super" => Deed::Nothing,
         _ if HARMLESS
             .iter()
             .any(|object| plain.strip_prefix(object).is_some_and(|rest| rest.starts_with('.'))) =>

@@ -1,4 +1,4 @@
-//! From the text of code to tokens: comments, all forms of text, regular expressions, here-documents, indentation.
+//! From the text of code to tokens: comments, all forms of text, regular expressions, here-documents.
 
 mod forms;
 mod quotes;
@@ -31,7 +31,6 @@ fn read_nested(text: &str, language: Language, nesting: usize) -> Tokens {
         language,
         tokens: Vec::new(),
         brackets: Vec::new(),
-        indents: vec![0],
         pending: Vec::new(),
         nesting,
         broken: false,
@@ -69,7 +68,6 @@ struct Lexer {
     language: Language,
     tokens: Vec<Token>,
     brackets: Vec<&'static str>,
-    indents: Vec<usize>,
     pending: Vec<Pending>,
     nesting: usize,
     broken: bool,
@@ -103,9 +101,6 @@ impl Lexer {
         if self.starts("#!") {
             self.skip_line();
         }
-        if self.language == Language::Python && self.nesting == 0 {
-            self.indent();
-        }
         while self.more() {
             if self.tokens.len() >= TOKENS {
                 self.broken = true;
@@ -115,13 +110,6 @@ impl Lexer {
             self.next();
             if self.at == before {
                 self.at += 1;
-            }
-        }
-        if self.language == Language::Python {
-            self.push(Token::Line);
-            while self.indents.len() > 1 {
-                self.indents.pop();
-                self.push(Token::End);
             }
         }
     }
@@ -151,10 +139,7 @@ impl Lexer {
             _ if c.is_ascii_digit() || (c == '.' && self.peek(1).is_ascii_digit() && !self.after_value()) => {
                 self.number();
             }
-            _ if c.is_alphabetic() || c == '_' || (c == '$' && self.language == Language::JavaScript) => {
-                self.word();
-            }
-            '#' if self.language == Language::JavaScript => self.at += 1,
+            _ if c.is_alphabetic() || c == '_' => self.word(),
             _ => self.mark(),
         }
     }
@@ -167,60 +152,11 @@ impl Lexer {
         }
         let counts = match self.brackets.last() {
             None => true,
-            Some(open) => *open == "{" && self.language != Language::Python,
+            Some(open) => *open == "{",
         };
-        if counts {
-            if self.language.ends_at_lines() && !matches!(self.tokens.last(), Some(Token::Line) | None) {
-                self.push(Token::Line);
-            }
-            if self.language == Language::Python && self.nesting == 0 {
-                self.indent();
-            }
-        }
-    }
-
-    /// Opens and closes blocks by the indentation of the next line that holds something.
-    fn indent(&mut self) {
-        loop {
-            let mut width = 0;
-            let mut ahead = 0;
-            loop {
-                match self.peek(ahead) {
-                    ' ' => width += 1,
-                    '\t' => width = (width / 8 + 1) * 8,
-                    '\r' => {}
-                    _ => break,
-                }
-                ahead += 1;
-            }
-            match self.peek(ahead) {
-                '\n' => self.at += ahead + 1,
-                '#' => {
-                    self.skip_line();
-                    if self.more() {
-                        self.at += 1;
-                    }
-                }
-                '\0' if self.at + ahead >= self.text.len() => return,
-                _ => {
-                    self.at += ahead;
-                    let now = self.indents.last().copied().unwrap_or(0);
-                    if self.tokens.is_empty() {
-                        self.indents = vec![width];
-                    } else if width > now {
-                        self.indents.push(width);
-                        self.push(Token::Begin);
-                    } else {
-                        while self.indents.len() > 1
-                            && self.indents.last().is_some_and(|indent| *indent > width)
-                        {
-                            self.indents.pop();
-                            self.push(Token::End);
-                        }
-                    }
-                    return;
-                }
-            }
+        if counts && self.language.ends_at_lines() && !matches!(self.tokens.last(), Some(Token::Line) | None)
+        {
+            self.push(Token::Line);
         }
     }
 
@@ -238,11 +174,8 @@ impl Lexer {
     }
 
     fn comment(&mut self) -> bool {
-        let hash = matches!(
-            self.language,
-            Language::Python | Language::Perl | Language::Ruby | Language::Php | Language::R
-        );
-        let slashes = matches!(self.language, Language::JavaScript | Language::Php);
+        let hash = matches!(self.language, Language::Perl | Language::Ruby | Language::Php | Language::R);
+        let slashes = self.language == Language::Php;
         match self.peek(0) {
             '#' if hash && !(self.language == Language::Php && self.peek(1) == '[') => {
                 self.skip_line();
@@ -360,24 +293,15 @@ impl Lexer {
                     | "system"
                     | "exec"
             ),
-            Some(Token::Line | Token::Begin | Token::End) | None => false,
+            Some(Token::Line) | None => false,
         }
     }
 
     /// Forms that only one language has.
     fn special(&mut self) -> bool {
         match self.language {
-            Language::Python => self.python_prefix(),
-            Language::JavaScript => {
-                if self.peek(0) == '/' && !self.after_value() {
-                    // What it holds never runs.
-                    self.delimited('/', Filling::Raw, true);
-                    self.flags();
-                    self.push(Token::Pattern(Vec::new()));
-                    return true;
-                }
-                false
-            }
+            // These are read as trees.
+            Language::Python | Language::JavaScript => false,
             Language::Perl => self.perl_special(),
             Language::Ruby => self.ruby_special(),
             Language::Php => self.variable("$") || self.here_document("<<<"),
@@ -429,7 +353,7 @@ impl Lexer {
 
     fn word(&mut self) {
         let from = self.at;
-        while self.is_name(self.peek(0)) || (self.at == from && self.peek(0) == '$') {
+        while Self::is_name(self.peek(0)) || (self.at == from && self.peek(0) == '$') {
             self.at += 1;
         }
         // `nil?`, `delete!`
@@ -438,15 +362,15 @@ impl Lexer {
         }
         // `File::Path` is one name in Perl; `a.b` in R.
         if self.language == Language::Perl {
-            while self.starts("::") && self.is_name(self.peek(2)) {
+            while self.starts("::") && Self::is_name(self.peek(2)) {
                 self.at += 2;
-                while self.is_name(self.peek(0)) {
+                while Self::is_name(self.peek(0)) {
                     self.at += 1;
                 }
             }
         }
         if self.language == Language::R {
-            while self.is_name(self.peek(0)) || self.peek(0) == '.' {
+            while Self::is_name(self.peek(0)) || self.peek(0) == '.' {
                 self.at += 1;
             }
         }
@@ -454,8 +378,8 @@ impl Lexer {
         self.push(Token::Word(word));
     }
 
-    fn is_name(&self, c: char) -> bool {
-        c.is_alphanumeric() || c == '_' || (c == '$' && self.language == Language::JavaScript)
+    fn is_name(c: char) -> bool {
+        c.is_alphanumeric() || c == '_'
     }
 
     fn mark(&mut self) {

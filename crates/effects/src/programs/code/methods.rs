@@ -4,7 +4,7 @@ use crate::effect::{Depth, EffectKind};
 use crate::interpreter::{Draft, Output, Upload, Value};
 use crate::programs::files;
 
-use super::acts::{joined_text, parent};
+use super::acts::{UNKNOWN_MODULE, joined_text, parent};
 use super::follower::{Follower, Given};
 use super::thing::Thing;
 use super::token::Language;
@@ -17,9 +17,6 @@ impl Follower<'_, '_, '_> {
             (Language::Php, "$argv") | (Language::Lua, "arg") => Thing::List(
                 std::iter::once(Thing::Text(Value::Unknown)).chain(self.arguments(0).items()).collect(),
             ),
-            (Language::Python, "__file__") | (Language::JavaScript, "__filename" | "__dirname") => {
-                Thing::Text(Value::Unknown)
-            }
             (Language::Perl, "$ENV" | "%ENV")
             | (Language::Ruby, "ENV")
             | (Language::Php, "$_ENV" | "$_SERVER") => Thing::Name("ENV".to_owned()),
@@ -39,9 +36,7 @@ impl Follower<'_, '_, '_> {
                     None => Thing::Name(word.to_owned()),
                 }
             }
-            _ if word.starts_with(['@', '%', '&'])
-                || (word.starts_with('$') && self.language != Language::JavaScript) =>
-            {
+            _ if word.starts_with(['@', '%', '&']) || word.starts_with('$') => {
                 let found = self.variables.get(word).cloned();
                 match found {
                     Some(thing) => thing,
@@ -99,12 +94,17 @@ impl Follower<'_, '_, '_> {
             {
                 Thing::Method(of.clone(), format!("{name}.{member}"))
             }
+            Thing::Object(place) => self.member_of_object(*place, member),
+            Thing::Class(place) => self.member_of_class(*place, member),
             Thing::Foreign => Thing::Foreign,
             Thing::Text(_)
+            | Thing::Number(_)
+            | Thing::Truth(_)
             | Thing::List(_)
             | Thing::Function(_)
             | Thing::Network(_)
             | Thing::Socket(_)
+            | Thing::Database(_)
             | Thing::Method(_, _)
             | Thing::Local => Thing::Method(Box::new(thing.clone()), member.to_owned()),
         }
@@ -177,15 +177,28 @@ impl Follower<'_, '_, '_> {
                 .exact()
                 .and_then(|name| thing.get(&name).cloned())
                 .unwrap_or(Thing::Text(Value::Unknown)),
+            Thing::Name(name) if name.starts_with("pandas.DataFrame") => thing.clone(),
             Thing::Name(name) => match (name.as_str(), index.exact()) {
                 ("os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env", Some(key)) => {
                     self.variable_of_environment(&key, None)
                 }
                 ("Dir", Some(pattern)) => Thing::Text(Value::Glob(pattern)),
                 (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
-                (name, Some(member)) if name.ends_with("__dict__") || name == "_G" || name == "globals" => {
-                    Thing::Name(member)
+                ("sys.modules", Some(module)) => Thing::Name(module),
+                ("globals" | "locals", Some(name)) => self.lookup(&name),
+                (name, Some(member)) if name.ends_with(".__dict__") => {
+                    Thing::Name(format!("{}.{member}", name.trim_end_matches(".__dict__")))
                 }
+                ("_G" | "__dict__", Some(member)) => Thing::Name(member),
+                ("globals" | "locals" | "sys.modules", None) => {
+                    self.runs_unknown_code("calls a function whose name is put together while it runs");
+                    Thing::Local
+                }
+                // Any function of a module that reaches out may be meant.
+                (
+                    "child_process" | "fs" | "vm" | "process" | "globalThis" | "global" | "Deno" | "Bun",
+                    None,
+                ) if self.language == Language::JavaScript => Thing::Name(UNKNOWN_MODULE.to_owned()),
                 (name, None)
                     if !name.contains("env")
                         && matches!(self.language, Language::JavaScript | Language::Lua)
@@ -198,10 +211,15 @@ impl Follower<'_, '_, '_> {
             Thing::Network(url) => Thing::Network(url.clone()),
             Thing::Foreign => Thing::Foreign,
             Thing::Text(_)
+            | Thing::Number(_)
+            | Thing::Truth(_)
             | Thing::Path(_)
             | Thing::File(_)
             | Thing::Function(_)
+            | Thing::Class(_)
+            | Thing::Object(_)
             | Thing::Socket(_)
+            | Thing::Database(_)
             | Thing::Method(_, _)
             | Thing::Local => Thing::Text(Value::Unknown),
         }
@@ -225,6 +243,13 @@ impl Follower<'_, '_, '_> {
             Thing::Path(path) => self.path_method(&path.clone(), name, given),
             Thing::File(path) => self.file_method(&path.clone(), name, given),
             Thing::Socket(_) => self.socket_method(name, given),
+            Thing::Database(file) => {
+                if matches!(name, "execute" | "executescript" | "executemany" | "exec" | "prepare" | "run") {
+                    self.run_statement(&file.clone(), &given.at(0).value());
+                }
+                // A statement that was made ready is run by a method of its own.
+                of.clone()
+            }
             Thing::Network(url) => match name {
                 "pipe" => {
                     if let Some(Thing::File(path)) = given.positional.first() {
@@ -245,9 +270,14 @@ impl Follower<'_, '_, '_> {
                 }
                 Thing::Text(Value::Unknown)
             }
-            Thing::Map(_) | Thing::Name(_) | Thing::Method(_, _) | Thing::Local => {
-                self.method_by_name(name, given)
-            }
+            Thing::Class(_) | Thing::Object(_) => self.own_method(of, name, given),
+            Thing::Method(_, called) if called == "super" => self.own_method(of, name, given),
+            Thing::Map(_)
+            | Thing::Name(_)
+            | Thing::Method(_, _)
+            | Thing::Number(_)
+            | Thing::Truth(_)
+            | Thing::Local => self.method_by_name(name, given),
         }
     }
 
@@ -255,6 +285,11 @@ impl Follower<'_, '_, '_> {
     fn method_by_name(&mut self, name: &str, given: &Given) -> Thing {
         match name {
             "connect" if given.positional.iter().flat_map(Thing::items).count() >= 2 => self.connect(given),
+            "to_csv" | "to_excel" | "to_parquet" | "to_pickle" | "to_feather" | "savefig"
+                if !given.positional.is_empty() =>
+            {
+                self.perform(super::deeds::Deed::Save, name, given)
+            }
             _ => Thing::Text(Value::Unknown),
         }
     }
@@ -262,6 +297,48 @@ impl Follower<'_, '_, '_> {
     fn text_method(&mut self, of: &Thing, name: &str, given: &Given) -> Thing {
         let base = name.trim_end_matches(['!', '?']);
         match (of, base) {
+            (Thing::Text(Value::Exact(text)), "strip" | "trim") if given.positional.is_empty() => {
+                Thing::text(text.trim())
+            }
+            (Thing::Text(Value::Exact(text)), "rstrip" | "trimEnd" | "chomp")
+                if given.positional.is_empty() =>
+            {
+                Thing::text(text.trim_end())
+            }
+            (Thing::Text(Value::Exact(text)), "lstrip") if given.positional.is_empty() => {
+                Thing::text(text.trim_start())
+            }
+            (Thing::Text(Value::Exact(_)), "strip" | "lstrip" | "rstrip") => Thing::Text(Value::Unknown),
+            (Thing::Text(Value::Exact(text)), "__reversed__" | "reverse") => {
+                Thing::text(text.chars().rev().collect::<String>())
+            }
+            (Thing::List(items), "__reversed__" | "reverse") => {
+                Thing::List(items.iter().rev().cloned().collect())
+            }
+            (Thing::Text(Value::Exact(text)), "endswith" | "endsWith" | "startswith" | "startsWith")
+                if self.language.has_tree() =>
+            {
+                let asked: Option<Vec<String>> = given.at(0).items().iter().map(Thing::exact).collect();
+                match asked {
+                    Some(asked) if given.positional.len() == 1 => {
+                        let fits = |part: &String| match base {
+                            "endswith" | "endsWith" => text.ends_with(part.as_str()),
+                            _ => text.starts_with(part.as_str()),
+                        };
+                        Thing::Truth(asked.iter().any(fits))
+                    }
+                    Some(_) | None => Thing::Local,
+                }
+            }
+            (
+                Thing::Text(_),
+                "endswith" | "endsWith" | "startswith" | "startsWith" | "isdigit" | "includes",
+            ) => Thing::Local,
+            (Thing::Text(Value::Exact(text)), "split")
+                if self.language == Language::JavaScript && given.at(0).exact().as_deref() == Some("") =>
+            {
+                Thing::List(text.chars().map(|letter| Thing::text(letter.to_string())).collect())
+            }
             (
                 _,
                 "strip" | "rstrip" | "lstrip" | "trim" | "trimEnd" | "chomp" | "encode" | "decode"
@@ -337,6 +414,18 @@ impl Follower<'_, '_, '_> {
                 self.delete(&value, depth);
                 Thing::Text(Value::Unknown)
             }
+            (_, "to_csv" | "to_excel" | "to_parquet" | "to_pickle" | "to_feather" | "savefig") => {
+                self.method_by_name(name, given)
+            }
+            // A path that is not known, written to.
+            (Thing::Text(value), "open")
+                if self.is_python()
+                    && given.at(0).exact().is_some_and(|mode| mode.starts_with(['w', 'a', 'x'])) =>
+            {
+                let value = value.clone();
+                self.write(&value, &Thing::Text(Value::Unknown));
+                Thing::File(value)
+            }
             (_, "write_text" | "write_bytes") => {
                 self.write(&of.value(), &Thing::Text(Value::Unknown));
                 Thing::Text(Value::Unknown)
@@ -404,6 +493,9 @@ impl Follower<'_, '_, '_> {
                     }
                     None => Thing::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown)),
                 };
+            }
+            "iterdir" if path.as_exact().is_some() => {
+                return Thing::Path(Value::Glob(format!("{}/*", path.known_start().trim_end_matches('/'))));
             }
             "iterdir" | "children" | "each_child" | "walk" | "entries" => {
                 return Thing::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
@@ -476,6 +568,12 @@ impl Follower<'_, '_, '_> {
             "pipe" if self.socket.is_some() && self.spawned_shell => {
                 self.gives_shell();
                 Thing::Local
+            }
+            // The address stands behind the data.
+            "sendto" if given.positional.len() >= 2 => {
+                let address = given.positional.last().cloned().into_iter().collect();
+                let address = Given { positional: address, named: Vec::new() };
+                self.connect_as(&address, Upload::Yes)
             }
             "send" | "sendall" | "sendto" | "sendmail" | "send_message" | "storbinary" | "storlines"
             | "write" | "puts" | "print" => {

@@ -1,28 +1,33 @@
 //! Code in other languages than that of the shell: what its calls show of its effects.
 //!
-//! The code is cut into tokens by the rules of its language, then followed statement by statement: imports, constants,
-//! functions of its own, calls. A call of something known has its effect; a call of something that is not known makes the
-//! code opaque. What stands in texts and comments never runs.
+//! Python and JavaScript are read into a syntax tree by a parser of theirs; other languages are cut into tokens by their
+//! rules. Either is then followed statement by statement: imports, constants, functions and classes of its own, calls. A
+//! call of something known has its effect; a call of something that is not known makes the code opaque. What stands in
+//! texts and comments never runs.
 //!
 //! | module | holds |
 //! |---|---|
+//! | `tree` | the own form of syntax trees |
+//! | `reading` | text to trees, by parsers |
+//! | `walk` | trees followed |
 //! | `token` | languages and tokens |
 //! | `lexer` | text to tokens |
 //! | `thing` | what is known about a value |
 //! | `follower` | the state while code is followed; variables and functions |
-//! | `expressions`, `arguments` | expressions: operators, members, calls |
-//! | `statements`, `imports`, `definitions` | statements: branches, loops, imports, functions and classes |
+//! | `expressions`, `arguments` | tokens followed: operators, members, calls |
+//! | `statements`, `definitions` | tokens followed: branches, loops, functions and classes |
+//! | `calls` | what is called |
 //! | `deeds`, `acts` | what a known function does, carried out |
 //! | `methods` | methods of values |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
 mod acts;
 mod arguments;
+mod calls;
 mod deeds;
 mod definitions;
 mod expressions;
 mod follower;
-mod imports;
 mod javascript;
 mod lexer;
 mod lua;
@@ -30,12 +35,15 @@ mod methods;
 mod perl;
 mod php;
 mod python;
+mod reading;
 mod ruby;
 mod statements;
 #[cfg(test)]
 mod tests;
 mod thing;
 mod token;
+mod tree;
+mod walk;
 
 use crate::interpreter::{Call, Exit, Machine, Output, Value};
 
@@ -64,8 +72,11 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         return Exit::unknown();
     };
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
-    let tokens = lexer::read(text, language);
-    let exit = Follower::new(machine, call, language).follow(tokens);
+    let follower = Follower::new(machine, call, language);
+    let exit = match reading::read(text, language) {
+        Some(tree) => follower.follow_tree(&tree),
+        None => follower.follow(lexer::read(text, language)),
+    };
     machine.shell.cwd = cwd;
     machine.shell.logical = logical;
     exit

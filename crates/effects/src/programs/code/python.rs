@@ -120,6 +120,53 @@ const HARMLESS: &[&str] = &[
     "multiprocessing",
     "graphlib",
     "filecmp",
+    "copyreg",
+    "contextvars",
+    "sched",
+    "fileinput",
+    "netrc",
+    "pydoc",
+    "cgi",
+    "tty",
+    "termios",
+    "syslog",
+    "faulthandler",
+    "tqdm",
+    "rich",
+    "click",
+    "typer",
+    "tabulate",
+    "termcolor",
+    "colorama",
+    "dateutil",
+    "pytz",
+    "pydantic",
+    "attr",
+    "attrs",
+    "simplejson",
+    "orjson",
+    "ujson",
+    "scipy",
+    "sklearn",
+    "sympy",
+    "networkx",
+    "statsmodels",
+    "matplotlib",
+    "plt",
+    "seaborn",
+    "pandas",
+    "pd",
+    "bs4",
+    "lxml",
+    "markdown",
+    "jinja2",
+    "pytest",
+    "cryptography",
+    "Crypto",
+    "regex",
+    "chardet",
+    "certifi",
+    "six",
 ];
 
 /// What a function of Python does; `None` when it is not known.
@@ -139,7 +186,6 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "issubclass"
         | "type"
         | "dir"
-        | "vars"
         | "id"
         | "hash"
         | "hasattr"
@@ -178,12 +224,37 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "quit"
         | "ascii"
         | "delattr"
-        | "globals"
-        | "locals"
         | "input"
         | "raw_input"
         | "setattr"
         | "Exception"
+        | "BaseException"
+        | "ZeroDivisionError"
+        | "TimeoutError"
+        | "ConnectionError"
+        | "IOError"
+        | "NameError"
+        | "LookupError"
+        | "ArithmeticError"
+        | "OverflowError"
+        | "MemoryError"
+        | "UnicodeDecodeError"
+        | "UnicodeEncodeError"
+        | "KeyboardInterrupt"
+        | "FileExistsError"
+        | "IsADirectoryError"
+        | "NotADirectoryError"
+        | "EOFError"
+        | "Warning"
+        | "UserWarning"
+        | "DeprecationWarning"
+        | "aiter"
+        | "anext"
+        | "breakpoint"
+        | "copyright"
+        | "credits"
+        | "license"
+        | "tuple.__new__"
         | "ValueError"
         | "TypeError"
         | "KeyError"
@@ -205,6 +276,9 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "shlex.quote" | "textwrap.dedent" | "codecs.encode" | "unicode" | "bytes.decode" | "str.strip"
         | "json.loads" | "io.StringIO" | "io.BytesIO" | "shlex.split" => Deed::Same,
         "chr" => Deed::Character,
+        "globals" | "locals" | "vars" => Deed::Names,
+        "os.fork" | "pty.fork" | "os.forkpty" => Deed::Fork,
+        "os.setuid" | "os.seteuid" | "os.setreuid" | "os.setresuid" => Deed::Rights,
         "open" | "io.open" | "codecs.open" | "gzip.open" | "bz2.open" | "lzma.open" | "os.fdopen" => {
             Deed::Open
         }
@@ -299,12 +373,10 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         "os.getenv" | "os.environ.get" | "os.getenvb" => Deed::Variable,
         "os.getcwd" | "os.getcwdu" => Deed::Here,
         "tempfile.gettempdir" => Deed::Temporary,
-        "tempfile.mkdtemp"
-        | "tempfile.TemporaryDirectory"
-        | "tempfile.mkstemp"
-        | "tempfile.NamedTemporaryFile"
-        | "tempfile.TemporaryFile"
-        | "tempfile.mktemp" => Deed::TemporaryFile,
+        "tempfile.mkdtemp" | "tempfile.TemporaryDirectory" => Deed::TemporaryDirectory,
+        "tempfile.mkstemp" | "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" | "tempfile.mktemp" => {
+            Deed::TemporaryFile
+        }
         "os.chdir" => Deed::Enter,
         "glob.glob" | "glob.iglob" => Deed::Glob,
         "os.listdir" => Deed::List,
@@ -325,14 +397,18 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
             Deed::Foreign
         }
         "codecs.decode" | "zlib.decompress" => Deed::Nothing,
+        "yaml.load" | "yaml.load_all" => Deed::Loaded,
+        "yaml.unsafe_load" | "yaml.full_load" | "jsonpickle.decode" | "shelve.open" => Deed::Foreign,
+        "base64.b64encode" | "base64.standard_b64encode" | "base64.encodebytes" => Deed::InBase64,
         "sys.stdin.read" | "sys.stdin.readlines" | "sys.stdin.readline" | "sys.stdin.buffer.read" => {
             Deed::Input
         }
         "json.load" | "tomllib.load" | "yaml.safe_load" | "csv.reader" | "csv.DictReader" => Deed::Nothing,
         "linecache.getline" | "linecache.getlines" | "numpy.loadtxt" | "tomllib.loads" => Deed::Read,
         "pip.main" | "pip._internal.main" => Deed::Foreign,
-        "sqlite3.connect"
-        | "psycopg2.connect"
+        "sqlite3.connect" => Deed::Database,
+        "psycopg2.connect"
+        | "psycopg.connect"
         | "pymysql.connect"
         | "MySQLdb.connect"
         | "mysql.connector.connect" => Deed::Becomes("connection"),
@@ -355,7 +431,27 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         {
             Deed::Open
         }
-        "ctypes.CDLL" | "ctypes.cdll.LoadLibrary" => Deed::Foreign,
+        "matplotlib.pyplot.savefig"
+        | "plt.savefig"
+        | "numpy.save"
+        | "numpy.savetxt"
+        | "numpy.savez"
+        | "torch.save"
+        | "joblib.dump"
+        | "cv2.imwrite" => Deed::Save,
+        "pandas.read_csv" | "pandas.read_json" | "pandas.read_excel" | "pandas.read_parquet" => {
+            Deed::Becomes("pandas.DataFrame")
+        }
+        "pandas.DataFrame" | "pandas.Series" | "pandas.concat" | "pandas.DataFrame.from_dict" => {
+            Deed::Becomes("pandas.DataFrame")
+        }
+        name if name.starts_with("pandas.DataFrame.to_") => match name {
+            "pandas.DataFrame.to_string" | "pandas.DataFrame.to_dict" | "pandas.DataFrame.to_list" => {
+                Deed::Nothing
+            }
+            _ => Deed::Save,
+        },
+        name if name.starts_with("pandas.DataFrame.") => Deed::Becomes("pandas.DataFrame"),
         name if name.starts_with("connection.")
             || name.starts_with("cursor.")
             || name.starts_with("requests.")
@@ -390,7 +486,6 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "os.isatty"
         | "os.close"
         | "os.readlink"
-        | "os.fork"
         | "os.wait"
         | "os.waitpid"
         | "os.read"

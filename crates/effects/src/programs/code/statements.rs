@@ -23,9 +23,7 @@ impl Follower<'_, '_, '_> {
     /// Follows one statement; answers where the next begins.
     pub(super) fn statement(&mut self, at: usize, to: usize) -> usize {
         match self.tokens.list.get(at) {
-            Some(
-                Token::Line | Token::Begin | Token::End | Token::Mark(";" | "," | ")" | "]" | "}" | ":"),
-            ) => return at + 1,
+            Some(Token::Line | Token::Mark(";" | "," | ")" | "]" | "}" | ":")) => return at + 1,
             Some(Token::Mark("{")) => {
                 let close = self.tokens.partner(at).min(to);
                 self.run(at + 1, close);
@@ -42,29 +40,6 @@ impl Follower<'_, '_, '_> {
             return next;
         }
         match (self.language, word.as_str()) {
-            (Language::Python, "import") => self.python_import(at, to),
-            (Language::Python, "from") => self.python_from(at, to),
-            (Language::Python, "del" | "global" | "nonlocal") | (Language::JavaScript, "export") => at + 1,
-            (Language::Python, "class") => {
-                if let Some(name) = self.tokens.word(at + 1).map(str::to_owned) {
-                    self.assign(&name, Thing::Local);
-                }
-                let Some(colon) = self.find_mark(at, to, &[":"]) else { return to };
-                let (from, end, next) = self.block(colon + 1, to);
-                self.run(from, end);
-                next
-            }
-            (Language::Python, "with") => {
-                let Some(colon) = self.find_mark(at, to, &[":"]) else { return self.plain(at, to) };
-                self.with_items(at + 1, colon);
-                let (from, end, next) = self.block(colon + 1, to);
-                self.run(from, end);
-                next
-            }
-            (Language::JavaScript, "import") if !self.tokens.is(at + 1, "(") => {
-                self.javascript_import(at, to)
-            }
-            (Language::JavaScript, "const" | "let" | "var") => self.declaration(at, to),
             (Language::Perl, "my" | "our" | "local") if self.tokens.is(at + 1, "(") => {
                 self.declaration(at, to)
             }
@@ -76,10 +51,9 @@ impl Follower<'_, '_, '_> {
             (Language::Perl, "package") | (Language::Php, "use" | "namespace") => {
                 self.find_mark(at, to, &[";", "{"]).unwrap_or(to)
             }
-            (
-                Language::JavaScript | Language::Php | Language::Ruby,
-                "class" | "module" | "interface" | "trait",
-            ) => self.class(at, to),
+            (Language::Php | Language::Ruby, "class" | "module" | "interface" | "trait") => {
+                self.class(at, to)
+            }
             (
                 _,
                 "if" | "elif" | "elsif" | "elseif" | "unless" | "while" | "until" | "switch" | "match"
@@ -158,7 +132,7 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    /// `const {a, b: c} = value`, `my ($a, $b) = @_`
+    /// `my ($a, $b) = @_`
     pub(super) fn declaration(&mut self, at: usize, to: usize) -> usize {
         let open = at + 1;
         if !matches!(self.tokens.list.get(open), Some(Token::Mark("{" | "[" | "("))) {
@@ -265,7 +239,7 @@ impl Follower<'_, '_, '_> {
             match self.tokens.list.get(at) {
                 Some(Token::Mark(";" | "}")) | None => return at,
                 Some(Token::Line) => match self.tokens.list.get(at + 1) {
-                    Some(Token::Mark("." | "?." | "&.")) if self.language != Language::Python => at += 1,
+                    Some(Token::Mark("." | "?." | "&.")) => at += 1,
                     _ => return at,
                 },
                 Some(Token::Word(word))
@@ -273,16 +247,12 @@ impl Follower<'_, '_, '_> {
                 {
                     return at;
                 }
-                Some(Token::Mark("(" | "[" | "{") | Token::Begin) => at = self.tokens.partner(at) + 1,
+                Some(Token::Mark("(" | "[" | "{")) => at = self.tokens.partner(at) + 1,
                 Some(Token::Word(_)) if self.tokens.partner(at) > at => at = self.tokens.partner(at) + 1,
                 _ => at += 1,
             }
         }
         to
-    }
-
-    pub(super) fn skip_statement(&self, at: usize, to: usize) -> usize {
-        self.end_of_statement(at, to)
     }
 
     /// `if`, `while`, `for`, ...
@@ -292,24 +262,7 @@ impl Follower<'_, '_, '_> {
             return self.plain(at, to);
         }
         match self.language {
-            Language::Python => {
-                let Some(colon) =
-                    self.find_mark(at, to, &[":"]).filter(|colon| *colon < self.end_of_statement(at, to))
-                else {
-                    return self.plain(at, to);
-                };
-                let (from, end, next) = self.block(colon + 1, to);
-                if is_loop {
-                    let (names, list) = self.loop_over(at + 1, colon);
-                    self.for_each(&names, &list, |follower| follower.run(from, end));
-                    return next;
-                }
-                let condition =
-                    if self.is_main(at + 1, colon) { Thing::text("true") } else { self.all(at + 1, colon) };
-                self.decided(truth(&condition), |follower| follower.run(from, end));
-                next
-            }
-            Language::JavaScript | Language::Perl | Language::Php | Language::R => {
+            Language::Perl | Language::Php | Language::R | Language::Python | Language::JavaScript => {
                 let mut open = at + 1;
                 while open < to && !self.tokens.is(open, "(") && open < at + 5 {
                     open += 1;
@@ -368,14 +321,6 @@ impl Follower<'_, '_, '_> {
         let mut next = at + 1;
         self.in_doubt(|follower| {
             next = match follower.language {
-                Language::Python => match follower.find_mark(at, to, &[":"]) {
-                    Some(colon) => {
-                        let (from, end, next) = follower.block(colon + 1, to);
-                        follower.run(from, end);
-                        next
-                    }
-                    None => at + 1,
-                },
                 Language::Ruby | Language::Lua => at + 1,
                 _ if word == "catch" && follower.tokens.is(at + 1, "(") => {
                     follower.body_of(follower.tokens.partner(at + 1) + 1, to)
@@ -389,42 +334,15 @@ impl Follower<'_, '_, '_> {
 
     /// Follows the block or the one statement at a place.
     pub(super) fn body_of(&mut self, at: usize, to: usize) -> usize {
-        let mut at = at;
-        while matches!(self.tokens.list.get(at), Some(Token::Line)) && self.language == Language::JavaScript {
-            at += 1;
-        }
         match self.tokens.list.get(at) {
             Some(Token::Mark("{")) => {
                 let close = self.tokens.partner(at).min(to);
                 self.run(at + 1, close);
                 close + 1
             }
-            Some(Token::Mark(":")) if self.language == Language::Python => {
-                let (from, end, next) = self.block(at + 1, to);
-                self.run(from, end);
-                next
-            }
             _ if at >= to => to,
             _ => self.deeper(|follower| follower.statement(at, to)).unwrap_or(to),
         }
-    }
-
-    /// The block behind a colon: where it begins and ends, and where the code goes on.
-    pub(super) fn block(&self, at: usize, to: usize) -> (usize, usize, usize) {
-        if matches!(self.tokens.list.get(at), Some(Token::Line)) {
-            if matches!(self.tokens.list.get(at + 1), Some(Token::Begin)) {
-                let close = self.tokens.partner(at + 1).min(to);
-                return (at + 2, close, close + 1);
-            }
-            return (at, at, at + 1);
-        }
-        let end = self.find(at, to, |token| matches!(token, Token::Line)).unwrap_or(to);
-        (at, end, end)
-    }
-
-    /// `__name__ == "__main__"`
-    pub(super) fn is_main(&self, at: usize, to: usize) -> bool {
-        to == at + 3 && self.tokens.is_word(at, "__name__")
     }
 
     /// The variables of a loop and what they run over: `a, b in values`.
@@ -435,11 +353,7 @@ impl Follower<'_, '_, '_> {
         };
         let mut names = Vec::new();
         for index in at..place {
-            if let Some(name) = self
-                .tokens
-                .word(index)
-                .filter(|name| !matches!(*name, "const" | "let" | "var" | "my" | "local"))
-            {
+            if let Some(name) = self.tokens.word(index).filter(|name| !matches!(*name, "my" | "local")) {
                 names.push(name.to_owned());
             }
         }
@@ -505,26 +419,12 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    pub(super) fn with_items(&mut self, at: usize, to: usize) {
-        let (at, to) = if self.tokens.is(at, "(") && self.tokens.partner(at) + 1 == to {
-            (at + 1, to - 1)
-        } else {
-            (at, to)
-        };
-        let mut at = at;
-        while at < to && self.step() {
-            let (value, next) = self.expression(at, to);
-            at = next.max(at + 1);
-            if self.tokens.is_word(at, "as")
-                && let Some(name) = self.tokens.word(at + 1).map(str::to_owned)
-            {
-                self.set(&name, value);
-                at += 2;
-            }
-            if self.tokens.is(at, ",") {
-                at += 1;
-            }
+    /// `use File::Path qw(rmtree)`, `use lib "x"`
+    pub(super) fn perl_use(&mut self, at: usize, end: usize) {
+        if self.tokens.word(at).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_uppercase())) {
+            return;
         }
+        self.given(at, end);
     }
 }
 

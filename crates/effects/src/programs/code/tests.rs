@@ -208,6 +208,69 @@ fn python_calls_have_their_effects() {
                 "import psutil\nfor p in psutil.process_iter():\n    if p.name() == 'x': p.kill()\n",
                 "process_kill possible",
             ),
+            (
+                "import os\nfor name in os.listdir('src'):\n    if name.endswith('.o'):\n        os.remove(os.path.join('src', name))",
+                "file_delete src/*.o",
+            ),
+            (
+                "from pathlib import Path\nfor p in Path('src').rglob('*'):\n    if p.suffix == '.o' and p.is_file():\n        p.unlink()",
+                "file_delete src/**.o possible",
+            ),
+            (
+                "import os\n[os.unlink(n) for n in os.listdir() if os.path.splitext(n)[1] == '.bak']",
+                "file_delete *.bak",
+            ),
+            (
+                "import os\nclass Sweeper:\n    place = 'src'\n    def path(self, name):\n        return os.path.join(self.place, name)\n    def sweep(self, *names, dry=False):\n        for name in names:\n            if dry:\n                print(name)\n            else:\n                os.remove(self.path(name))\nSweeper().sweep('main.c')",
+                "file_delete src/main.c",
+            ),
+            (
+                "import os\nclass A:\n    def __init__(self, p):\n        self.p = p\nclass B(A):\n    def __init__(self, p):\n        super().__init__(p)\n    def go(self):\n        os.remove(self.p)\nB('a.txt').go()",
+                "file_delete a.txt",
+            ),
+            (
+                "import os\ndef names():\n    yield 'a.txt'\n    yield 'b.txt'\nfor n in names(): os.remove(n)",
+                "file_delete a.txt; file_delete b.txt",
+            ),
+            (
+                "import os\ni = 0\nwhile i < 2:\n    os.mkdir(f'd{i}')\n    i += 1",
+                "file_create d0; file_create d1",
+            ),
+            (
+                "import os\nx = os.environ.get('X')\nif x: p = 'a.txt'\nelse: p = 'b.txt'\nos.remove(p)",
+                "file_delete a.txt possible; file_delete b.txt possible",
+            ),
+            ("import os\ndef once():\n    return\n    os.remove('a.txt')\nonce()", ""),
+            (
+                "import sys, os\nmode = 'keep'\nif mode == 'drop':\n    os.remove('a.txt')",
+                "file_delete a.txt possible",
+            ),
+            (
+                "import os\ndef make(p):\n    def gone():\n        os.remove(p)\n    return gone\nmake('a.txt')()",
+                "file_delete a.txt",
+            ),
+            (
+                "import os\nfrom functools import partial\nfrom threading import Thread\nThread(target=os.remove, args=('a.txt',)).start()",
+                "file_delete a.txt possible",
+            ),
+            ("import sys; sys.modules['os'].remove('a.txt')", "file_delete a.txt"),
+            ("import os; vars(os)['remove']('a.txt')", "file_delete a.txt"),
+            ("import os; {'x': os.remove}['x']('a.txt')", "file_delete a.txt"),
+            (
+                "import tempfile, shutil\nd = tempfile.mkdtemp()\nshutil.rmtree(d)",
+                "file_create /tmp/tmp.?????????? possible; file_delete /tmp/tmp.?????????? recursive possible",
+            ),
+            (
+                "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.sendto(b'x', ('h.test', 53))",
+                "data_upload h.test:53",
+            ),
+            ("import os; os.setuid(0)", "privilege_escalation python3"),
+            ("import yaml; yaml.load(open('data.json'))", "opaque"),
+            ("import importlib, sys; importlib.import_module(sys.argv[1]).main()", "opaque"),
+            (
+                "import pandas as pd\ndf = pd.read_csv('data.json')\ndf[df.x > 1].to_csv('new.csv')",
+                "file_create new.csv",
+            ),
             ("import pty; pty.spawn('/bin/bash')", "opaque"),
             ("eval(input())", "opaque"),
             ("import deploy; deploy.run()", "opaque"),
@@ -244,6 +307,15 @@ fn harmless_python_is_understood() {
             "def outer(func):\n    def inner(*a):\n        return func(*a)\n    return inner\n@outer\ndef g(x):\n    print(x)\ng(1)",
             "import base64; print(base64.b64encode(b'x').decode())",
             "a, b = 1, 2\nprint(a if b else a, not b)",
+            "match [1, 2]:\n    case [x, *rest] if x > 0:\n        print(rest)\n    case _:\n        pass",
+            "def f(n):\n    return 1 if n < 2 else n * f(n - 1)\nprint(f(5))",
+            "from enum import Enum\nclass Color(Enum):\n    RED = 1\nprint(Color.RED.name, [c for c in Color])",
+            "import asyncio\nasync def main():\n    await asyncio.sleep(0)\nasyncio.run(main())",
+            "import re\nif (m := re.match('a', 'a')) is not None:\n    print(m.group(0))",
+            "import yaml; print(yaml.safe_load('a: 1'), yaml.load('a: 1', Loader=yaml.SafeLoader))",
+            "try:\n    import tomllib\nexcept ImportError:\n    tomllib = None\nprint(tomllib)",
+            "with open('data.json') as f:\n    for i, line in enumerate(f, 1):\n        print(i, line.strip()[::-1])",
+            "import importlib, os\nimportlib.import_module(os.environ['NAME'])",
         ],
     );
 }
@@ -273,7 +345,7 @@ fn javascript_calls_have_their_effects() {
             ),
             (
                 "const fs=require('fs'); fs.readdirSync('src').forEach(f => fs.unlinkSync('src/' + f))",
-                "file_delete src/**",
+                "file_delete src/*",
             ),
             (
                 "const fs=require('fs'); for (const f of ['a.txt','b.txt']) fs.unlinkSync(f)",
@@ -283,8 +355,9 @@ fn javascript_calls_have_their_effects() {
                 "const fs=require('fs'); if (process.argv[2]) { fs.unlinkSync('a.txt') }",
                 "file_delete a.txt possible",
             ),
+            ("const fs=require('fs'); fs.existsSync('a.txt') && fs.unlinkSync('a.txt')", "file_delete a.txt"),
             (
-                "const fs=require('fs'); fs.existsSync('a.txt') && fs.unlinkSync('a.txt')",
+                "const fs=require('fs'); process.env.CLEAN && fs.unlinkSync('a.txt')",
                 "file_delete a.txt possible",
             ),
             ("require('fs').writeFileSync('new.js', 'x')", "file_create new.js"),
@@ -328,6 +401,42 @@ fn javascript_calls_have_their_effects() {
                 "network_request 10.0.0.1:4242; remote_code_execution 10.0.0.1:4242",
             ),
             ("process.kill(1234)", "process_kill 1234"),
+            (
+                "class S { constructor(p) { this.p = p } go() { require('fs').unlinkSync(this.p) } }\nnew S('a.txt').go()",
+                "file_delete a.txt",
+            ),
+            (
+                "class A { constructor(p) { this.p = p } }\nclass B extends A { constructor(p) { super(p) } go() { require('fs').rmSync(this.p) } }\nnew B('a.txt').go()",
+                "file_delete a.txt",
+            ),
+            (
+                "const fs = require('fs'); for (let i = 0; i < 2; i++) fs.mkdirSync(`d${i}`)",
+                "file_create d0; file_create d1",
+            ),
+            (
+                "const {rm} = require('fs/promises'); const go = async ({path, deep = true}) => rm(path, {recursive: deep}); go({path: 'build'})",
+                "file_delete build recursive",
+            ),
+            (
+                "const fs = require('fs'); fs.readdir('src', (error, names) => { if (error) throw error; names.filter(n => n.endsWith('.o')).forEach(n => fs.unlink('src/' + n, () => {})) })",
+                "file_delete src/*",
+            ),
+            (
+                "['a.txt', 'b.txt'].map(n => './' + n).forEach(require('fs').unlinkSync)",
+                "file_delete a.txt possible; file_delete b.txt possible",
+            ),
+            ("require('rimraf').sync('build')", "file_delete build recursive"),
+            ("new Function('a', \"require('fs').unlinkSync('a.txt')\")(1)", "file_delete a.txt"),
+            ("setTimeout(() => require('fs').unlinkSync('a.txt'), 10)", "file_delete a.txt"),
+            (
+                "let found; switch (process.argv[2]) { case 'a': found = 'a.txt'; break; default: found = 'b.txt' }\nrequire('fs').unlinkSync(found)",
+                "file_delete a.txt possible; file_delete b.txt possible",
+            ),
+            (
+                "const db = new (require('better-sqlite3'))('data.json'); db.exec('DROP TABLE t')",
+                "datastore_destroy t; file_modify data.json",
+            ),
+            ("with (require('fs')) { unlinkSync('a.txt') }", "opaque"),
             ("require('./build').run()", "opaque"),
             ("eval(process.argv[1])", "opaque"),
         ],

@@ -8,8 +8,12 @@ const TEXT: usize = 64 * 1024;
 /// What is known about a value in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Thing {
-    /// A text or a number.
+    /// A text.
     Text(Value),
+    /// A whole number.
+    Number(i64),
+    /// True or false.
+    Truth(bool),
     /// Several values in order.
     List(Vec<Thing>),
     /// Values by name: a dictionary, an object, options.
@@ -22,10 +26,16 @@ pub(super) enum Thing {
     File(Value),
     /// A function of the code itself, by its place in the list of functions.
     Function(usize),
+    /// A class of the code itself, by its place in the list of classes.
+    Class(usize),
+    /// An object of such a class, or a module of the code itself, by its place in the list of objects.
+    Object(usize),
     /// What came over the network: the URL.
     Network(String),
     /// A connection of which the other end may be known.
     Socket(Value),
+    /// A database that is the file at the path.
+    Database(Value),
     /// A method of a value, not yet called.
     Method(Box<Thing>, String),
     /// A value made by known code, of which nothing matters.
@@ -44,12 +54,17 @@ impl Thing {
     pub(super) fn value(&self) -> Value {
         match self {
             Self::Text(value) | Self::Path(value) | Self::File(value) => value.clone(),
+            Self::Number(number) => Value::exact(number.to_string()),
             Self::List(_)
+            | Self::Truth(_)
             | Self::Map(_)
             | Self::Name(_)
             | Self::Function(_)
+            | Self::Class(_)
+            | Self::Object(_)
             | Self::Network(_)
             | Self::Socket(_)
+            | Self::Database(_)
             | Self::Method(_, _)
             | Self::Local
             | Self::Foreign => Value::Unknown,
@@ -60,13 +75,18 @@ impl Thing {
     pub(super) fn exact(&self) -> Option<String> {
         match self {
             Self::Text(value) | Self::Path(value) => value.as_exact().map(str::to_owned),
+            Self::Number(number) => Some(number.to_string()),
+            Self::Truth(truth) => Some(truth.to_string()),
             Self::List(_)
             | Self::Map(_)
             | Self::Name(_)
             | Self::File(_)
             | Self::Function(_)
+            | Self::Class(_)
+            | Self::Object(_)
             | Self::Network(_)
             | Self::Socket(_)
+            | Self::Database(_)
             | Self::Method(_, _)
             | Self::Local
             | Self::Foreign => None,
@@ -123,6 +143,20 @@ impl Thing {
             (first, second) if first == second => self,
             (Self::Text(first), Self::Text(second)) => Self::Text(first.join(second)),
             (Self::Path(first), Self::Path(second)) => Self::Path(first.join(second)),
+            (Self::Number(_), Self::Text(second)) => Self::Text(self.value().join(second)),
+            (Self::Text(first), Self::Number(_)) => Self::Text(first.join(&other.value())),
+            (Self::Number(_), Self::Number(_)) => Self::Text(self.value().join(&other.value())),
+            // Nothing yet, or something: what there is counts.
+            (Self::Local, known) => known.clone(),
+            (_, Self::Local) => self,
+            (Self::List(first), Self::List(second)) if first.len() != second.len() => {
+                let longer = if first.len() > second.len() { first } else { second };
+                let shorter = if first.len() > second.len() { second } else { first };
+                if longer.starts_with(shorter) {
+                    return Self::List(longer.clone());
+                }
+                Self::List(vec![Self::any(first).join(&Self::any(second))])
+            }
             (Self::List(first), Self::List(second)) if first.len() == second.len() => Self::List(
                 first.iter().zip(second).map(|(first, second)| first.clone().join(second)).collect(),
             ),
@@ -144,11 +178,16 @@ impl Thing {
             // What runs over processes gives processes.
             Self::Name(name) if name == "psutil.Process" => self.clone(),
             Self::Text(Value::Exact(_) | Value::Unknown)
+            | Self::Number(_)
+            | Self::Truth(_)
             | Self::Map(_)
             | Self::Name(_)
             | Self::File(_)
             | Self::Function(_)
+            | Self::Class(_)
+            | Self::Object(_)
             | Self::Socket(_)
+            | Self::Database(_)
             | Self::Method(_, _)
             | Self::Local => Self::Local,
         }

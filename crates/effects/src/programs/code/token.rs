@@ -45,6 +45,14 @@ impl Language {
         })
     }
 
+    /// Whether code of the language is read as a tree, by a parser.
+    pub(super) fn has_tree(self) -> bool {
+        match self {
+            Self::Python | Self::JavaScript => true,
+            Self::Perl | Self::Ruby | Self::Php | Self::Lua | Self::R => false,
+        }
+    }
+
     /// Whether a call may go without parentheses: `system "ls"`.
     pub(super) fn calls_without_parentheses(self) -> bool {
         match self {
@@ -90,10 +98,6 @@ pub(super) enum Token {
     Mark(&'static str),
     /// The end of a line, where that may end a statement.
     Line,
-    /// The beginning of an indented block.
-    Begin,
-    /// The end of an indented block.
-    End,
 }
 
 /// Code as tokens, with the partner of every bracket.
@@ -190,7 +194,7 @@ fn opens_block(word: &str, language: Language) -> bool {
 
 fn opens(list: &[Token], place: usize, language: Language) -> bool {
     match list.get(place) {
-        Some(Token::Mark("(" | "[" | "{") | Token::Begin) => true,
+        Some(Token::Mark("(" | "[" | "{")) => true,
         Some(Token::Word(word)) if opens_block(word, language) => {
             let before = place.checked_sub(1).and_then(|before| list.get(before));
             if matches!(before, Some(Token::Mark("." | "&." | "::"))) {
@@ -217,7 +221,7 @@ fn opens(list: &[Token], place: usize, language: Language) -> bool {
 
 fn closes(token: &Token, language: Language) -> bool {
     match token {
-        Token::Mark(")" | "]" | "}") | Token::End => true,
+        Token::Mark(")" | "]" | "}") => true,
         Token::Word(word) => match language {
             Language::Ruby => word == "end",
             Language::Lua => word == "end" || word == "until",
@@ -233,7 +237,6 @@ fn fit(opener: &Token, closer: &Token) -> bool {
         (Token::Mark("("), Token::Mark(")"))
             | (Token::Mark("["), Token::Mark("]"))
             | (Token::Mark("{"), Token::Mark("}"))
-            | (Token::Begin, Token::End)
             | (Token::Word(_), Token::Word(_))
     )
 }

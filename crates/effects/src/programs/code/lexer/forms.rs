@@ -7,51 +7,11 @@ use super::{Filling, Lexer};
 use crate::programs::code::token::{Language, Piece, Token, Tokens};
 
 impl Lexer {
-    /// `r"x"`, `f'''x'''`, `rb"x"`
-    pub(super) fn python_prefix(&mut self) -> bool {
-        let mut length = 0;
-        while length < 3 && matches!(self.peek(length).to_ascii_lowercase(), 'r' | 'b' | 'f' | 'u' | 't') {
-            length += 1;
-        }
-        if !matches!(self.peek(length), '"' | '\'') {
-            return false;
-        }
-        let prefix: String = (0..length).map(|ahead| self.peek(ahead).to_ascii_lowercase()).collect();
-        let (raw, filled) = (prefix.contains('r'), prefix.contains('f') || prefix.contains('t'));
-        let filling = match (raw, filled) {
-            (true, true) => Filling::RawValues,
-            (true, false) => Filling::Raw,
-            (false, true) => Filling::Values,
-            (false, false) => Filling::Escapes,
-        };
-        self.at += length;
-        let quote = self.peek(0);
-        let triple: String = [quote; 3].iter().collect();
-        let pieces = if self.starts(&triple) {
-            self.at += 3;
-            let from = self.at;
-            while self.more() && !self.starts(&triple) {
-                self.at += if self.peek(0) == '\\' { 2 } else { 1 };
-            }
-            let to = self.at.min(self.text.len());
-            self.broken |= self.at >= self.text.len();
-            let body: String = self.text.get(from..to).unwrap_or_default().iter().collect();
-            self.at += 3;
-            self.filled(&body, filling, '\0')
-        } else {
-            self.delimited(quote, filling, false)
-        };
-        self.push(Token::Text(pieces));
-        true
-    }
-
     /// Back-ticks, quotes.
     pub(super) fn quoted(&mut self, quote: char) {
         let filling = match (self.language, quote) {
             (Language::Perl | Language::Ruby | Language::Php, '\'') => Filling::Plain,
-            (Language::JavaScript, '`') | (Language::Perl | Language::Ruby | Language::Php, _) => {
-                Filling::Values
-            }
+            (Language::Perl | Language::Ruby | Language::Php, _) => Filling::Values,
             _ => Filling::Escapes,
         };
         let pieces = self.delimited(quote, filling, false);
@@ -72,7 +32,7 @@ impl Lexer {
         let next = self.peek(1);
         if self.language == Language::Perl && sigil == '$' && next == '#' {
             self.at += if self.peek(2) == '{' || self.peek(2) == '$' { 2 } else { 1 };
-            while self.is_name(self.peek(1)) {
+            while Self::is_name(self.peek(1)) {
                 self.at += 1;
             }
             self.at += 1;
@@ -163,7 +123,7 @@ impl Lexer {
 
     /// `q()`, `qq{}`, `qw()`, `qx``, `m//`, `qr//`, `s///e`, `tr///`, `y///`
     pub(super) fn perl_quote(&mut self) -> bool {
-        if self.is_name(self.text.get(self.at.wrapping_sub(1)).copied().unwrap_or(' ')) {
+        if Self::is_name(self.text.get(self.at.wrapping_sub(1)).copied().unwrap_or(' ')) {
             return false;
         }
         let Some(word) =
@@ -172,7 +132,7 @@ impl Lexer {
             return false;
         };
         let mut ahead = word.len();
-        if self.is_name(self.peek(ahead)) {
+        if Self::is_name(self.peek(ahead)) {
             return false;
         }
         while self.peek(ahead) == ' ' {
@@ -264,13 +224,13 @@ impl Lexer {
             while self.peek(ahead) == '@' {
                 ahead += 1;
             }
-            if self.is_name(self.peek(ahead))
+            if Self::is_name(self.peek(ahead))
                 || (c == '$' && "!@~&/\\,;.<>_0*$?:\"".contains(self.peek(ahead)))
             {
                 let from = self.at;
                 self.at += ahead + 1;
-                while self.is_name(self.peek(0))
-                    && self.is_name(self.text.get(self.at - 1).copied().unwrap_or(' '))
+                while Self::is_name(self.peek(0))
+                    && Self::is_name(self.text.get(self.at - 1).copied().unwrap_or(' '))
                 {
                     self.at += 1;
                 }
@@ -282,7 +242,7 @@ impl Lexer {
         if c == ':' && (self.peek(1).is_alphabetic() || self.peek(1) == '_') && !self.after_value() {
             self.at += 1;
             let from = self.at;
-            while self.is_name(self.peek(0)) {
+            while Self::is_name(self.peek(0)) {
                 self.at += 1;
             }
             let text = self.text.get(from..self.at).unwrap_or_default().iter().collect();

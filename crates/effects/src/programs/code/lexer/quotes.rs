@@ -19,16 +19,10 @@ impl Lexer {
         self.at = from;
         let mut level = 0_usize;
         let mut in_class = false;
-        let template = open == '`' && self.language == Language::JavaScript;
         while self.more() {
             let c = self.peek(0);
             if c == '\\' && !(filling == Filling::Raw && self.language == Language::Lua) {
                 self.at += 2;
-                continue;
-            }
-            if template && c == '$' && self.peek(1) == '{' {
-                self.at += 2;
-                self.skip_code();
                 continue;
             }
             if self.language == Language::Ruby
@@ -40,25 +34,9 @@ impl Lexer {
                 self.skip_code();
                 continue;
             }
-            if self.language == Language::Python
-                && matches!(filling, Filling::Values | Filling::RawValues)
-                && c == '{'
-                && self.peek(1) != '{'
-            {
-                // Newer versions allow the same quotes inside; texts end where their line ends.
-                let before = self.at;
-                self.at += 1;
-                self.skip_code();
-                let spans = self.text.get(before..self.at.min(self.text.len())).unwrap_or_default();
-                if spans.contains(&'\n') || self.at > self.text.len() {
-                    self.at = before + 1;
-                }
-                continue;
-            }
             match c {
                 '[' if classes => in_class = true,
                 ']' if classes => in_class = false,
-                '\n' if classes && self.language == Language::JavaScript => break,
                 _ if c == close && !in_class => {
                     if level == 0 {
                         break;
@@ -223,13 +201,6 @@ impl Lexer {
                 at = next;
                 continue;
             }
-            if self.language == Language::Python
-                && filling != Filling::Escapes
-                && matches!(c, '{' | '}')
-                && peek(at + 1) == c
-            {
-                at += 1;
-            }
             plain.push(c);
             at += 1;
         }
@@ -259,13 +230,6 @@ impl Lexer {
             (text.get(open + 1..end.min(text.len())).unwrap_or_default().iter().collect(), end + 1)
         };
         match (self.language, peek(at)) {
-            (Language::JavaScript, '$') | (Language::Ruby, '#') if peek(at + 1) == '{' => {
-                Some(braced(at + 1))
-            }
-            (Language::Python, '{') if peek(at + 1) != '{' => {
-                let (code, next) = braced(at);
-                Some((without_format(&code), next))
-            }
             (Language::Php, '{') if peek(at + 1) == '$' => Some(braced(at)),
             (Language::Perl | Language::Php, '$') if peek(at + 1) == '{' => {
                 let (name, next) = braced(at + 1);
@@ -276,7 +240,7 @@ impl Lexer {
                 };
                 Some((code, next))
             }
-            (Language::Perl, '@') if peek(at + 1) == '{' => Some(braced(at + 1)),
+            (Language::Ruby, '#') | (Language::Perl, '@') if peek(at + 1) == '{' => Some(braced(at + 1)),
             (Language::Perl, '$' | '@') | (Language::Php, '$')
                 if peek(at + 1).is_alphabetic()
                     || peek(at + 1) == '_'
@@ -312,27 +276,6 @@ impl Lexer {
             _ => None,
         }
     }
-}
-
-/// An expression of an f-string without conversion and format: `x!r:>10`.
-pub(super) fn without_format(code: &str) -> String {
-    let mut level = 0_usize;
-    let mut quote: Option<char> = None;
-    let chars: Vec<char> = code.chars().collect();
-    for (at, c) in chars.iter().enumerate() {
-        match (quote, *c) {
-            (Some(open), c) => quote = Some(open).filter(|open| *open != c),
-            (None, '"' | '\'') => quote = Some(*c),
-            (None, '(' | '[' | '{') => level += 1,
-            (None, ')' | ']' | '}') => level = level.saturating_sub(1),
-            (None, ':') if level == 0 => return chars.iter().take(at).collect(),
-            (None, '!') if level == 0 && chars.get(at + 1) != Some(&'=') => {
-                return chars.iter().take(at).collect();
-            }
-            _ => {}
-        }
-    }
-    code.trim_end().trim_end_matches('=').to_owned()
 }
 
 /// What closes what is opened so.

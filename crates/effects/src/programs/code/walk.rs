@@ -1,0 +1,375 @@
+//! Trees followed statement by statement.
+//!
+//! A branch whose condition is not decided is followed both ways, in doubt; afterwards a variable is what either way
+//! made of it. A loop is followed turn by turn while its values are known, else once for all of them.
+
+mod binding;
+mod conditions;
+mod expressions;
+mod functions;
+mod modules;
+mod names;
+
+use crate::interpreter::Value;
+
+use super::follower::{Follower, Variables};
+use super::thing::Thing;
+use super::tree::{Case, Expression, Loop, Statement, Target, Try};
+
+use binding::Scope;
+
+/// The greatest number of turns of a loop that are followed one by one (ours).
+const TURNS: usize = 32;
+
+/// Where the code goes on behind a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// At the next statement.
+    Next,
+    /// Behind this turn of the loop.
+    Leave,
+    /// Behind the call of the function.
+    Return,
+    /// Where the failure is handled.
+    Throw,
+}
+
+impl Follower<'_, '_, '_> {
+    /// Follows the statements of a whole file.
+    pub(super) fn run_module(&mut self, statements: &[Statement]) {
+        self.file = self.script();
+        self.run_tree(statements);
+    }
+
+    /// Follows statements until one of them leads away.
+    pub(super) fn run_tree(&mut self, statements: &[Statement]) -> Flow {
+        self.hoist(statements);
+        for statement in statements {
+            if !self.step() {
+                return Flow::Next;
+            }
+            let flow = self.deeper(|follower| follower.tree_statement(statement)).unwrap_or(Flow::Next);
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn tree_statement(&mut self, statement: &Statement) -> Flow {
+        match statement {
+            Statement::Expression(expression) => {
+                self.value(expression);
+            }
+            Statement::Declare(target, Some(value)) => {
+                let value = self.value(value);
+                self.bind(target, value, Scope::Own);
+            }
+            Statement::Declare(Target::Name(name), None) if !self.is_python() => {
+                self.bind_name(name, Thing::Local, Scope::Own);
+            }
+            Statement::Declare(_, None) => {}
+            Statement::Define(definition) => self.define_tree(definition),
+            Statement::Class(class) => {
+                let made = self.make_class(class);
+                self.bind_name(&class.name, made, Scope::Own);
+            }
+            Statement::Import(import) => self.import_tree(import),
+            Statement::Share(names) => {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.shared.extend(names.iter().cloned());
+                }
+            }
+            Statement::If(test, then, otherwise) => return self.either(test, then, otherwise),
+            Statement::Loop(each) => return self.turns(each),
+            Statement::Try(tried) => return self.tried(tried),
+            Statement::With(items, body) => return self.with(items, body),
+            Statement::Match(subject, cases) => return self.several(subject, cases),
+            Statement::Block(statements) => return self.run_tree(statements),
+            Statement::Return(value) => {
+                let value = value.as_ref().map_or(Thing::Local, |value| self.value(value));
+                self.returned = Some(match self.returned.take() {
+                    Some(known) => known.join(&value),
+                    None => value,
+                });
+                return Flow::Return;
+            }
+            Statement::Throw(values) => {
+                for value in values {
+                    self.value(value);
+                }
+                return Flow::Throw;
+            }
+            Statement::Leave => return Flow::Leave,
+            Statement::Cut => self.not_followed("is nested too deeply"),
+        }
+        Flow::Next
+    }
+
+    /// Runs work that may not happen, and joins what it made of the variables with what they were.
+    pub(super) fn perhaps<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.variables.clone();
+        let answer = self.in_doubt(work);
+        self.join_variables(before);
+        answer
+    }
+
+    fn join_variables(&mut self, other: Variables) {
+        for (name, value) in other {
+            match self.variables.get_mut(&name) {
+                Some(known) if *known == value => {}
+                Some(known) => *known = std::mem::replace(known, Thing::Local).join(&value),
+                None => {
+                    self.variables.insert(name, value);
+                }
+            }
+        }
+    }
+
+    fn certainly_or_not<T>(&mut self, certain: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        if certain { work(self) } else { self.in_doubt(work) }
+    }
+
+    fn either(&mut self, test: &Expression, then: &[Statement], otherwise: &[Statement]) -> Flow {
+        let known = self.condition(test);
+        let before = self.variables.clone();
+        let lets_through = self.suppose(test, true) && known.is_none();
+        let first =
+            self.certainly_or_not(lets_through || known == Some(true), |follower| follower.run_tree(then));
+        let after_first = std::mem::replace(&mut self.variables, before);
+        self.suppose(test, false);
+        let second = self.certainly_or_not(known == Some(false), |follower| follower.run_tree(otherwise));
+        match (known, first, second) {
+            (Some(true), flow, _) => {
+                self.variables = after_first;
+                flow
+            }
+            (Some(false), _, flow) | (None, Flow::Next, flow @ Flow::Next) => {
+                if known.is_none() {
+                    self.join_variables(after_first);
+                }
+                flow
+            }
+            // Only one way leads on.
+            (None, Flow::Next, _) => {
+                self.variables = after_first;
+                Flow::Next
+            }
+            (None, _, Flow::Next) => Flow::Next,
+            (None, first, second) => {
+                self.join_variables(after_first);
+                if first == second { first } else { Flow::Leave }
+            }
+        }
+    }
+
+    fn turns(&mut self, each: &Loop) -> Flow {
+        self.run_tree(&each.start);
+        match &each.over {
+            Some((target, list)) => {
+                let list = self.value(list);
+                self.turns_over(target, &list, each);
+            }
+            None => self.turns_while(each),
+        }
+        self.run_tree(&each.otherwise);
+        Flow::Next
+    }
+
+    fn turns_over(&mut self, target: &Target, list: &Thing, each: &Loop) {
+        match list {
+            Thing::List(items) if (1..=TURNS).contains(&items.len()) => {
+                for item in items {
+                    self.bind(target, item.clone(), Scope::Own);
+                    self.run_tree(&each.body);
+                }
+            }
+            // It may have been filled by what is not followed.
+            Thing::List(items) if items.is_empty() => {
+                self.perhaps(|follower| {
+                    follower.bind(target, Thing::Text(Value::Unknown), Scope::Own);
+                    follower.run_tree(&each.body);
+                });
+            }
+            _ => {
+                self.widen(each);
+                let item = element(list);
+                self.bind(target, item, Scope::Own);
+                self.run_tree(&each.body);
+            }
+        }
+    }
+
+    fn turns_while(&mut self, each: &Loop) {
+        if each.test.as_ref().is_some_and(|test| names::depends(test, each)) {
+            for _ in 0..TURNS {
+                match each.test.as_ref().and_then(|test| self.condition(test)) {
+                    Some(true) => {
+                        self.run_tree(&each.body);
+                        if let Some(step) = &each.step {
+                            self.value(step);
+                        }
+                    }
+                    Some(false) => return,
+                    None => break,
+                }
+            }
+        }
+        self.widen(each);
+        let known = each.test.as_ref().map_or(Some(true), |test| self.condition(test));
+        // A loop that counts is there to make its turns.
+        let counts = each.step.is_some() && known.is_none();
+        let turn = |follower: &mut Self| {
+            if let Some(test) = &each.test {
+                follower.suppose(test, true);
+            }
+            follower.run_tree(&each.body);
+            if let Some(step) = &each.step {
+                follower.value(step);
+            }
+        };
+        if known == Some(true) || counts {
+            self.endless += usize::from(!counts);
+            turn(self);
+            self.endless -= usize::from(!counts);
+        } else {
+            self.perhaps(turn);
+        }
+    }
+
+    /// Forgets what a loop changes from turn to turn.
+    fn widen(&mut self, each: &Loop) {
+        for name in names::assigned(each) {
+            if let Some(known) = self.variables.get_mut(&name) {
+                let kept = matches!(
+                    known,
+                    Thing::Name(_)
+                        | Thing::Function(_)
+                        | Thing::Class(_)
+                        | Thing::Object(_)
+                        | Thing::Network(_)
+                        | Thing::Foreign
+                        | Thing::List(_)
+                        | Thing::Map(_)
+                );
+                if !kept {
+                    *known = Thing::Text(Value::Unknown);
+                }
+            }
+        }
+    }
+
+    fn tried(&mut self, tried: &Try) -> Flow {
+        let before = self.variables.clone();
+        let mut flow = self.run_tree(&tried.body);
+        if flow == Flow::Next {
+            flow = self.run_tree(&tried.otherwise);
+        }
+        let mut falls_through = false;
+        for (target, body) in &tried.handlers {
+            let after = self.variables.clone();
+            self.join_variables(before.clone());
+            if let Some(target) = target {
+                self.bind(target, Thing::Text(Value::Unknown), Scope::Own);
+            }
+            // A body that fails for sure leads here for sure.
+            let certain = flow == Flow::Throw && tried.handlers.len() == 1;
+            let handled = self.certainly_or_not(certain, |follower| follower.run_tree(body));
+            falls_through |= handled == Flow::Next;
+            let handled = std::mem::replace(&mut self.variables, after);
+            self.join_variables(handled);
+        }
+        let last = self.run_tree(&tried.last);
+        if last != Flow::Next {
+            return last;
+        }
+        if falls_through || (flow == Flow::Throw && !tried.handlers.is_empty()) { Flow::Next } else { flow }
+    }
+
+    fn with(&mut self, items: &[(Expression, Option<Target>)], body: &[Statement]) -> Flow {
+        let mut left = Vec::new();
+        for (value, target) in items {
+            let value = self.value(value);
+            let entered = match self.method_of_object(&value, "__enter__") {
+                Some(entered) => entered,
+                None => value.clone(),
+            };
+            left.push(value);
+            if let Some(target) = target {
+                self.bind(target, entered, Scope::Own);
+            }
+        }
+        let flow = self.run_tree(body);
+        for value in left.into_iter().rev() {
+            self.method_of_object(&value, "__exit__");
+        }
+        flow
+    }
+
+    fn several(&mut self, subject: &Expression, cases: &[Case]) -> Flow {
+        let subject = self.value(subject);
+        let before = self.variables.clone();
+        let mut after: Option<Variables> = None;
+        let mut all_leave = !cases.is_empty();
+        let mut always = false;
+        for case in cases {
+            self.variables.clone_from(&before);
+            let mut known = if case.tests.is_empty() && after.is_none() { Some(true) } else { None };
+            for test in &case.tests {
+                let test = self.value(test);
+                known = conditions::equal(&subject, &test).filter(|_| case.tests.len() == 1);
+            }
+            for target in &case.targets {
+                self.bind(target, Thing::Text(Value::Unknown), Scope::Own);
+            }
+            let flow = self.certainly_or_not(known == Some(true), |follower| follower.run_tree(&case.body));
+            always |= case.tests.is_empty();
+            // `break` leaves a case, not a loop.
+            all_leave &= matches!(flow, Flow::Return | Flow::Throw);
+            if known == Some(true) {
+                return if flow == Flow::Leave { Flow::Next } else { flow };
+            }
+            if known == Some(false) {
+                continue;
+            }
+            let made = std::mem::replace(&mut self.variables, before.clone());
+            match after.take() {
+                Some(known) => {
+                    self.variables = known;
+                    self.join_variables(made);
+                    after = Some(std::mem::replace(&mut self.variables, before.clone()));
+                }
+                None => after = Some(made),
+            }
+        }
+        self.variables = before;
+        if let Some(after) = after {
+            self.join_variables(after);
+        }
+        if all_leave && always { Flow::Return } else { Flow::Next }
+    }
+
+    pub(super) fn is_python(&self) -> bool {
+        self.language == super::token::Language::Python
+    }
+
+    /// Whether a value is decided; what it takes to know is worked out.
+    fn condition(&mut self, test: &Expression) -> Option<bool> {
+        let value = self.value(test);
+        conditions::decided(&value)
+    }
+}
+
+/// One of the values that a value runs over.
+fn element(list: &Thing) -> Thing {
+    match list {
+        Thing::Map(entries) => {
+            Thing::any(&entries.iter().map(|(key, _)| Thing::text(key)).collect::<Vec<_>>())
+        }
+        Thing::Text(Value::Unknown) | Thing::Local => Thing::Text(Value::Unknown),
+        other => match other.each() {
+            Thing::Local => Thing::Text(Value::Unknown),
+            each => each,
+        },
+    }
+}

@@ -1,0 +1,541 @@
+//! Expressions of a tree: what a value is, and the calls on the way.
+
+use crate::interpreter::Value;
+use crate::programs::code::expressions::formatted;
+use crate::programs::code::follower::{Follower, Given};
+use crate::programs::code::thing::Thing;
+use crate::programs::code::token::Language;
+use crate::programs::code::tree::{Argument, Clause, Expression, How, Joint, Operator, Target};
+
+use super::binding::Scope;
+use super::{TURNS, conditions, element};
+
+/// The greatest length of a text that is made by repeating, in bytes (ours).
+const REPEATED: usize = 4096;
+
+impl Follower<'_, '_, '_> {
+    /// The value of an expression, after its effects.
+    pub(super) fn value(&mut self, expression: &Expression) -> Thing {
+        match self.deeper(|follower| follower.value_here(expression)).unwrap_or(Thing::Foreign) {
+            // An attribute of what came over the network, as `response.text`.
+            Thing::Method(of, _) if matches!(*of, Thing::Network(_)) => *of,
+            value => value,
+        }
+    }
+
+    fn value_here(&mut self, expression: &Expression) -> Thing {
+        match expression {
+            Expression::Text(text) => Thing::text(text),
+            Expression::Number(number) => Thing::Number(*number),
+            Expression::Truth(truth) => Thing::Truth(*truth),
+            Expression::Nothing => Thing::Local,
+            Expression::Template(parts) => {
+                parts.iter().fold(Thing::text(""), |text, part| text.followed_by(&self.value(part)))
+            }
+            Expression::Tagged(tag, template) => self.tagged(tag, template),
+            Expression::Name(name) => self.tree_name(name),
+            Expression::Member(of, name) => {
+                let of = self.callee(of);
+                self.tree_member(&of, name)
+            }
+            Expression::Index(of, index) => {
+                let of = self.value(of);
+                let index = self.value(index);
+                self.indexed(&of, &index)
+            }
+            Expression::Slice(of, from, to) => {
+                let of = self.value(of);
+                let from = from.as_ref().map(|from| self.value(from));
+                let to = to.as_ref().map(|to| self.value(to));
+                sliced(of, from.as_ref(), to.as_ref())
+            }
+            Expression::Call(callee, arguments) => self.call_tree(callee, arguments),
+            Expression::New(callee, arguments) => {
+                let callee = self.callee(callee);
+                let given = self.given_tree(arguments);
+                self.make(&callee, &given)
+            }
+            Expression::List(items) => {
+                let mut all = Vec::new();
+                for item in items {
+                    self.spread_into(item, &mut all);
+                }
+                Thing::List(all)
+            }
+            Expression::Map(entries) => self.map_of(entries),
+            Expression::Function(definition) => Thing::Function(self.define_function(definition, None)),
+            Expression::Class(class) => self.make_class(class),
+            Expression::Sum(parts) => {
+                let mut parts = parts.iter();
+                let first = parts.next().map_or(Thing::Local, |part| self.value(part));
+                parts.fold(first, |sum, part| added(&sum, &self.value(part)))
+            }
+            Expression::Binary(operator, left, right) => {
+                let left = self.value(left);
+                let right = self.value(right);
+                worked_out(*operator, &left, &right)
+            }
+            Expression::Joint(joint, left, right) => self.joint(*joint, left, right),
+            Expression::Not(inner) => {
+                let value = self.value(inner);
+                conditions::decided(&value).map_or(Thing::Local, |known| Thing::Truth(!known))
+            }
+            Expression::Negative(inner) => match self.value(inner) {
+                Thing::Number(number) => Thing::Number(number.saturating_neg()),
+                _ => Thing::Local,
+            },
+            Expression::Choice(test, then, otherwise) => self.choice(test, then, otherwise),
+            Expression::Assign(target, how, value) => self.assigned(target, *how, value),
+            Expression::Comprehension(made, clauses) => {
+                let outer = self.variables.clone();
+                let mut all = Vec::new();
+                self.comprehended_tree(made, clauses, &mut all);
+                self.variables = outer;
+                Thing::List(all)
+            }
+            Expression::Spread(inner) => self.value(inner),
+            Expression::Several(values) => values.iter().fold(Thing::Local, |_, value| self.value(value)),
+            Expression::Within(values) => {
+                for value in values {
+                    self.value(value);
+                }
+                Thing::Local
+            }
+            Expression::Yield(inner) => {
+                let mut all = Vec::new();
+                self.spread_into(inner, &mut all);
+                if self.yielded.len() < TURNS {
+                    self.yielded.extend(all);
+                }
+                Thing::Text(Value::Unknown)
+            }
+            Expression::Cut => {
+                self.not_followed("is nested too deeply");
+                Thing::Foreign
+            }
+        }
+    }
+
+    /// As [`Follower::value`], for what is called or asked for a member: a method stays one.
+    fn callee(&mut self, expression: &Expression) -> Thing {
+        self.deeper(|follower| follower.value_here(expression)).unwrap_or(Thing::Foreign)
+    }
+
+    fn tree_name(&mut self, name: &str) -> Thing {
+        if let Some(known) = self.variables.get(name) {
+            return known.clone();
+        }
+        let file = || self.file.clone().map_or(Thing::Text(Value::Unknown), Thing::text);
+        match (self.language, name) {
+            (Language::Python, "__file__") | (Language::JavaScript, "__filename") => file(),
+            (Language::JavaScript, "__dirname") => match &self.file {
+                Some(file) => Thing::text(file.rsplit_once('/').map_or(".", |(directory, _)| directory)),
+                None => Thing::text("."),
+            },
+            (Language::Python, "__name__") => Thing::text("__main__"),
+            (_, "super") => match self.inside.last() {
+                Some((_, receiver)) => Thing::Method(Box::new(receiver.clone()), "super".to_owned()),
+                None => Thing::Local,
+            },
+            (Language::JavaScript, "this") => Thing::Local,
+            _ => self.lookup(name),
+        }
+    }
+
+    fn tree_member(&mut self, of: &Thing, name: &str) -> Thing {
+        match (of, name) {
+            (Thing::List(items), "length") if items.iter().all(|item| item.exact().is_some()) => {
+                Thing::Number(i64::try_from(items.len()).unwrap_or(i64::MAX))
+            }
+            _ => self.member(of, name),
+        }
+    }
+
+    fn map_of(&mut self, entries: &[(Option<Expression>, Expression)]) -> Thing {
+        let mut all = Vec::new();
+        for (key, value) in entries {
+            let key = key.as_ref().map(|key| self.value(key));
+            match (key, self.value(value)) {
+                (Some(key), value) => all.push((key.exact().unwrap_or_default(), value)),
+                (None, Thing::Map(inner)) => all.extend(inner),
+                (None, _) => {}
+            }
+        }
+        Thing::Map(all)
+    }
+
+    fn spread_into(&mut self, item: &Expression, all: &mut Vec<Thing>) {
+        match item {
+            Expression::Spread(inner) => match self.value(inner) {
+                Thing::List(items) => all.extend(items),
+                other => all.push(element(&other)),
+            },
+            item => {
+                let value = self.value(item);
+                all.push(value);
+            }
+        }
+    }
+
+    fn joint(&mut self, joint: Joint, left: &Expression, right: &Expression) -> Thing {
+        let first = self.value(left);
+        let known = conditions::decided(&first);
+        let certain = known == Some(joint == Joint::And);
+        let before = self.variables.clone();
+        self.suppose(left, joint == Joint::And);
+        let second =
+            if certain { self.value(right) } else { self.in_doubt(|follower| follower.value(right)) };
+        self.join_variables(before);
+        match known {
+            Some(known) if known == (joint == Joint::And) => second,
+            Some(_) => first,
+            None if joint == Joint::And => match second {
+                // Whether both hold is not known when one is not.
+                Thing::Truth(_) => Thing::Local,
+                second => second,
+            },
+            None if matches!(first, Thing::Local) => match second {
+                Thing::Truth(_) => Thing::Local,
+                second => second,
+            },
+            None => first.join(&second),
+        }
+    }
+
+    fn choice(&mut self, test: &Expression, then: &Expression, otherwise: &Expression) -> Thing {
+        let value = self.value(test);
+        let known = conditions::decided(&value);
+        let before = self.variables.clone();
+        self.suppose(test, true);
+        let first = if known == Some(true) {
+            self.value(then)
+        } else {
+            self.in_doubt(|follower| follower.value(then))
+        };
+        self.join_variables(before.clone());
+        let after = std::mem::replace(&mut self.variables, before);
+        self.suppose(test, false);
+        let second = if known == Some(false) {
+            self.value(otherwise)
+        } else {
+            self.in_doubt(|follower| follower.value(otherwise))
+        };
+        self.join_variables(after);
+        match known {
+            Some(true) => first,
+            Some(false) => second,
+            None => first.join(&second),
+        }
+    }
+
+    fn assigned(&mut self, target: &Target, how: How, value: &Expression) -> Thing {
+        let value = match how {
+            How::Plain => self.value(value),
+            How::Add => {
+                let before = self.present(target);
+                let value = self.value(value);
+                added(&before, &value)
+            }
+            How::Perhaps => {
+                let before = self.present(target);
+                let value = self.perhaps(|follower| follower.value(value));
+                before.join(&value)
+            }
+            How::Other => {
+                self.value(value);
+                Thing::Local
+            }
+        };
+        self.bind(target, value.clone(), Scope::There);
+        value
+    }
+
+    /// What a target holds now.
+    fn present(&mut self, target: &Target) -> Thing {
+        match target {
+            Target::Name(name) => self.tree_name(name),
+            Target::Member(of, name) => {
+                let of = self.value(of);
+                self.tree_member(&of, name)
+            }
+            Target::Index(of, index) => {
+                let of = self.value(of);
+                let index = self.value(index);
+                self.indexed(&of, &index)
+            }
+            Target::List(_) | Target::Map(_) | Target::Rest(_) | Target::Default(_, _) | Target::Nowhere => {
+                Thing::Text(Value::Unknown)
+            }
+        }
+    }
+
+    fn comprehended_tree(&mut self, made: &Expression, clauses: &[Clause], all: &mut Vec<Thing>) {
+        let Some((clause, rest)) = clauses.split_first() else {
+            let value = self.value(made);
+            if all.len() < 2 * TURNS {
+                all.push(value);
+            }
+            return;
+        };
+        let list = self.value(&clause.list);
+        let items = match &list {
+            Thing::List(items) if (1..=TURNS).contains(&items.len()) => items.clone(),
+            other => vec![element(other)],
+        };
+        for item in items {
+            self.bind(&clause.target, item, Scope::Own);
+            let mut known = Some(true);
+            for test in &clause.tests {
+                let value = self.value(test);
+                let decided = conditions::decided(&value);
+                let decided =
+                    if self.suppose(test, true) && decided.is_none() { Some(true) } else { decided };
+                known = match (known, decided) {
+                    (Some(true), one) => one,
+                    (other, Some(true)) => other,
+                    (_, Some(false)) | (Some(false), _) => Some(false),
+                    (None, None) => None,
+                };
+            }
+            match known {
+                Some(true) => self.comprehended_tree(made, rest, all),
+                None => self.in_doubt(|follower| follower.comprehended_tree(made, rest, all)),
+                Some(false) => {}
+            }
+        }
+    }
+
+    /// A template behind a name: `` $`rm -rf x` `` of several packages runs a command.
+    fn tagged(&mut self, tag: &Expression, template: &Expression) -> Thing {
+        let tag = self.value(tag);
+        let text = self.value(template);
+        match &tag {
+            Thing::Name(name) if name == "$" || name.ends_with(".$") || name.starts_with("$.") => {
+                self.run_shell(&text)
+            }
+            Thing::Name(name) if name == "String.raw" => text,
+            Thing::Name(name) if self.deed(name).is_none() => {
+                self.not_known(name);
+                Thing::Foreign
+            }
+            Thing::Function(place) => self.call_function(*place, &[Thing::Local, text]),
+            _ => Thing::Local,
+        }
+    }
+
+    fn call_tree(&mut self, callee: &Expression, arguments: &[Argument]) -> Thing {
+        match callee {
+            Expression::Member(of, method) => {
+                let receiver = self.callee(of);
+                let given = self.given_tree(arguments);
+                // A method of what came over the network is one of the answer, not of its attribute.
+                let receiver = match receiver {
+                    Thing::Method(inner, _) if matches!(*inner, Thing::Network(_)) => *inner,
+                    receiver => receiver,
+                };
+                if self.grows(of, &receiver, method, &given.positional) {
+                    return Thing::Local;
+                }
+                self.call_method(&receiver, method, &given)
+            }
+            Expression::Name(name) if name == "super" => {
+                let above = self.tree_name("super");
+                if self.is_python() {
+                    return above;
+                }
+                let given = self.given_tree(arguments);
+                self.own_method(&above, "constructor", &given)
+            }
+            Expression::Index(of, index) => {
+                let of = self.value(of);
+                let index = self.value(index);
+                let given = self.given_tree(arguments);
+                match &of {
+                    // Any of the functions may be meant.
+                    Thing::Map(entries) if index.exact().is_none() => {
+                        for (_, entry) in entries {
+                            self.perhaps(|follower| follower.call_thing(entry, &given));
+                        }
+                        Thing::Text(Value::Unknown)
+                    }
+                    _ => {
+                        let callee = self.indexed(&of, &index);
+                        self.call_thing(&callee, &given)
+                    }
+                }
+            }
+            other => {
+                let callee = self.callee(other);
+                let given = self.given_tree(arguments);
+                self.call_thing(&callee, &given)
+            }
+        }
+    }
+
+    fn call_method(&mut self, receiver: &Thing, method: &str, given: &Given) -> Thing {
+        match (method, given.positional.first()) {
+            // What is promised is given to the next as a whole.
+            ("then" | "finally", Some(function @ (Thing::Function(_) | Thing::Name(_))))
+                if !matches!(receiver, Thing::Object(_) | Thing::Map(_)) =>
+            {
+                let value = match receiver {
+                    Thing::Method(of, _) if matches!(**of, Thing::Network(_)) => of.as_ref().clone(),
+                    other => other.clone(),
+                };
+                let given = Given { positional: vec![value], named: Vec::new() };
+                let function = function.clone();
+                return self.call_thing(&function, &given);
+            }
+            ("catch", Some(function @ Thing::Function(_)))
+                if !matches!(receiver, Thing::Object(_) | Thing::Map(_)) =>
+            {
+                let function = function.clone();
+                self.perhaps(|follower| follower.call_thing(&function, &Given::default()));
+                return receiver.clone();
+            }
+            ("map" | "flatMap", Some(Thing::Function(place))) => {
+                let place = *place;
+                if let Thing::List(items) = receiver
+                    && items.len() <= TURNS
+                {
+                    let made: Vec<Thing> = items
+                        .iter()
+                        .map(|item| self.call_function(place, std::slice::from_ref(item)))
+                        .collect();
+                    return Thing::List(made);
+                }
+            }
+            _ => {}
+        }
+        let callee = self.tree_member(receiver, method);
+        self.call_thing(&callee, given)
+    }
+
+    /// What stands between the brackets of a call.
+    pub(super) fn given_tree(&mut self, arguments: &[Argument]) -> Given {
+        let mut given = Given::default();
+        for argument in arguments {
+            match (&argument.name, &argument.value) {
+                (Some(name), value) => {
+                    let value = self.value(value);
+                    given.named.push((name.clone(), value));
+                }
+                (None, Expression::Map(entries))
+                    if self.is_python() && matches!(entries.as_slice(), [(None, _)]) =>
+                {
+                    // `**options`
+                    if let Thing::Map(entries) = self.map_of(entries) {
+                        given.named.extend(entries);
+                    }
+                }
+                (None, value) => self.spread_into(value, &mut given.positional),
+            }
+        }
+        given
+    }
+}
+
+/// A value with another added: numbers are counted together, texts and lists put together.
+fn added(left: &Thing, right: &Thing) -> Thing {
+    match (left, right) {
+        (Thing::Number(left), Thing::Number(right)) => {
+            left.checked_add(*right).map_or(Thing::Local, Thing::Number)
+        }
+        (Thing::List(_), Thing::List(_)) => left.followed_by(right),
+        (Thing::List(items), other) | (other, Thing::List(items)) => {
+            Thing::List(items.iter().cloned().chain(std::iter::once(other.each())).collect())
+        }
+        (Thing::Local, Thing::Local | Thing::Number(_)) | (Thing::Number(_), Thing::Local) => Thing::Local,
+        _ => left.followed_by(right),
+    }
+}
+
+fn worked_out(operator: Operator, left: &Thing, right: &Thing) -> Thing {
+    match operator {
+        Operator::Divide => match (left, right) {
+            (Thing::Path(_), _) | (_, Thing::Path(_)) => Thing::Path(left.below(right)),
+            _ => Thing::Local,
+        },
+        Operator::Remainder => match (left, right) {
+            (Thing::Text(_), _) => formatted(left, right),
+            (Thing::Number(left), Thing::Number(right)) => {
+                left.checked_rem_euclid(*right).map_or(Thing::Local, Thing::Number)
+            }
+            _ => Thing::Local,
+        },
+        Operator::Subtract => match (left, right) {
+            (Thing::Number(left), Thing::Number(right)) => {
+                left.checked_sub(*right).map_or(Thing::Local, Thing::Number)
+            }
+            // A set without some of its items.
+            (Thing::List(_), _) => left.clone(),
+            _ => Thing::Local,
+        },
+        Operator::Multiply => match (left, right) {
+            (Thing::Number(left), Thing::Number(right)) => {
+                left.checked_mul(*right).map_or(Thing::Local, Thing::Number)
+            }
+            (Thing::Text(Value::Exact(text)), Thing::Number(count))
+            | (Thing::Number(count), Thing::Text(Value::Exact(text))) => match usize::try_from(*count) {
+                Ok(count) if text.len().saturating_mul(count) <= REPEATED => Thing::text(text.repeat(count)),
+                Ok(_) | Err(_) => Thing::Text(Value::Unknown),
+            },
+            (list @ Thing::List(_), _) | (_, list @ Thing::List(_)) => list.clone(),
+            _ => Thing::Local,
+        },
+        Operator::Equal => match (left, right) {
+            (Thing::Name(left), Thing::Name(right)) if left == "require.main" && right == "module" => {
+                Thing::Truth(true)
+            }
+            _ => conditions::equal(left, right).map_or(Thing::Local, Thing::Truth),
+        },
+        Operator::Unequal => conditions::equal(left, right).map_or(Thing::Local, |same| Thing::Truth(!same)),
+        Operator::Less => ordered(left, right, |left, right| left < right),
+        Operator::LessOrEqual => ordered(left, right, |left, right| left <= right),
+        Operator::Greater => ordered(left, right, |left, right| left > right),
+        Operator::GreaterOrEqual => ordered(left, right, |left, right| left >= right),
+        Operator::In | Operator::Other => Thing::Local,
+    }
+}
+
+fn ordered(left: &Thing, right: &Thing, holds: fn(i64, i64) -> bool) -> Thing {
+    match (left, right) {
+        (Thing::Number(left), Thing::Number(right)) => Thing::Truth(holds(*left, *right)),
+        _ => Thing::Local,
+    }
+}
+
+fn sliced(of: Thing, from: Option<&Thing>, to: Option<&Thing>) -> Thing {
+    let place = |bound: Option<&Thing>, otherwise: usize, length: usize| match bound {
+        None => Some(otherwise),
+        Some(Thing::Number(number)) if *number < 0 => {
+            Some(length.saturating_sub(usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX)))
+        }
+        Some(Thing::Number(number)) => usize::try_from(*number).ok().map(|place| place.min(length)),
+        Some(_) => None,
+    };
+    match of {
+        Thing::List(items) => {
+            let (from, to) = (place(from, 0, items.len()), place(to, items.len(), items.len()));
+            match (from, to) {
+                (Some(from), Some(to)) => {
+                    Thing::List(items.get(from..to.max(from)).unwrap_or_default().to_vec())
+                }
+                _ => Thing::List(vec![Thing::any(&items)]),
+            }
+        }
+        Thing::Text(Value::Exact(text)) => {
+            let letters: Vec<char> = text.chars().collect();
+            let (from, to) = (place(from, 0, letters.len()), place(to, letters.len(), letters.len()));
+            match (from, to) {
+                (Some(from), Some(to)) => Thing::text(
+                    letters.get(from..to.max(from)).unwrap_or_default().iter().collect::<String>(),
+                ),
+                _ => Thing::Text(Value::Unknown),
+            }
+        }
+        network @ Thing::Network(_) => network,
+        foreign @ Thing::Foreign => foreign,
+        _ => Thing::Text(Value::Unknown),
+    }
+}
