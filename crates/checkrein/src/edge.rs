@@ -1,10 +1,12 @@
 //! The hook's edge: one payload on standard input, one JSON object on standard output, exit status 0, whatever happens.
 //!
-//! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can keep the answer from being
-//! given: the main thread waits for a bounded time and answers by the table of [`crate::fail_closed`] when nothing came.
+//! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can keep an answer from being
+//! given: the main thread waits for a bounded time and answers by the table of [`crate::fail_closed`] when none was.
 
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,34 +36,58 @@ const STACK: usize = 64 * 1024 * 1024;
 pub fn answer_hook(client: Client) {
     // A panic message would go to the client's log with whatever it quotes.
     panic::set_hook(Box::new(|_| {}));
-    let answer = match read_payload() {
+    match read_payload() {
         Ok(payload) => work_on(client, payload),
-        Err(failure) => refuse(client, &[], &failure),
-    };
-    let mut output = io::stdout().lock();
-    // A client that closed the pipe cannot be told anything any more.
-    drop(output.write_all(&answer).and_then(|()| output.flush()));
+        Err(failure) => write(&refuse(client, &[], &failure)),
+    }
 }
 
-fn work_on(client: Client, payload: Vec<u8>) -> Vec<u8> {
-    let payload = std::sync::Arc::new(payload);
+/// Gives the answer; a client that closed the pipe cannot be told anything any more.
+fn write(answer: &[u8]) {
+    let mut output = io::stdout().lock();
+    drop(output.write_all(answer).and_then(|()| output.flush()));
+}
+
+/// Has the work done by a thread, which gives the answer itself and ends the process, so that nobody has to be woken for it.
+fn work_on(client: Client, payload: Vec<u8>) {
+    let payload = Arc::new(payload);
+    // Who answers, the worker or the main thread: the first one to set it.
+    let answered = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
-    let shared = std::sync::Arc::clone(&payload);
+    let shared = (Arc::clone(&payload), Arc::clone(&answered));
     let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let answer = panic::catch_unwind(AssertUnwindSafe(|| respond(client, &shared)));
-        // The main thread may have given up already.
-        drop(sender.send(answer));
+        let (payload, answered) = shared;
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| respond(client, &payload)));
+        match outcome.unwrap_or(Err(Failure::Panic)) {
+            Ok(answer) => {
+                if !answered.swap(true, Ordering::AcqRel) {
+                    write(&answer);
+                    end();
+                }
+            }
+            // The main thread may have given up already.
+            Err(failure) => drop(sender.send(failure)),
+        }
     });
     let failure = match worker {
         Err(error) => Failure::Resources(error.to_string()),
         Ok(_) => match receiver.recv_timeout(WORK_DEADLINE) {
-            Ok(Ok(Ok(answer))) => return answer,
-            Ok(Ok(Err(failure))) => failure,
-            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Failure::Panic,
+            Ok(failure) => failure,
+            Err(RecvTimeoutError::Disconnected) => Failure::Panic,
             Err(RecvTimeoutError::Timeout) => Failure::ReviewDeadline,
         },
     };
-    refuse(client, &payload, &failure)
+    if answered.swap(true, Ordering::AcqRel) {
+        // It came in the last moment and is being written: the worker ends the process.
+        drop(receiver.recv());
+        return;
+    }
+    write(&refuse(client, &payload, &failure));
+}
+
+#[expect(clippy::exit, reason = "the answer is given, and the other thread only waits for a failure")]
+fn end() {
+    std::process::exit(0)
 }
 
 fn respond(client: Client, payload: &[u8]) -> Result<Vec<u8>, Failure> {
