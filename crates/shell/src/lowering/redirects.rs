@@ -14,7 +14,7 @@ impl Lowering<'_, '_> {
     }
 
     /// `None` for the second half of `&>>`, which the parser splits into `>>` and `2>&1`.
-    fn redirect(&mut self, redirect: &shuck_ast::Redirect) -> Option<Redirect> {
+    pub(super) fn redirect(&mut self, redirect: &shuck_ast::Redirect) -> Option<Redirect> {
         let written = self.slice(redirect.span);
         let digits = written.bytes().take_while(u8::is_ascii_digit).count();
         let (number, operator) = written.split_at_checked(digits).unwrap_or(("", written));

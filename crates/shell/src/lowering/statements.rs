@@ -8,8 +8,8 @@ use shuck_ast::{
 use super::words::marks_of;
 use super::{Lowering, opaque};
 use crate::tree::{
-    AndOr, Assignment, Block, Carries, Command, Connective, Launch, Part, Pipeline, ProblemKind, Redirect,
-    Redirected, Simple, Stage, Statement, Word,
+    AndOr, Assignment, Block, Carries, Command, Connective, Descriptor, Launch, Part, Pipeline, ProblemKind,
+    Redirect, Redirected, Simple, Stage, Statement, Word,
 };
 
 impl Lowering<'_, '_> {
@@ -191,10 +191,17 @@ impl Lowering<'_, '_> {
         &mut self,
         stmt: &Stmt,
         assignments: Vec<Assignment>,
-        words: Vec<Word>,
+        mut words: Vec<Word>,
         declared_arrays: Vec<Assignment>,
     ) -> Command {
-        let redirects: Vec<Redirect> = self.redirects(&stmt.redirects);
+        let mut redirects: Vec<Redirect> = Vec::new();
+        for source in &stmt.redirects {
+            let Some(mut redirect) = self.redirect(source) else { continue };
+            if redirect.descriptor.is_none() {
+                redirect.descriptor = number_in_front(self.span(source.span).start, &mut words);
+            }
+            redirects.push(redirect);
+        }
         let simple = Simple { assignments, words, redirects, declared_arrays, span: self.span(stmt.span) };
         self.without_bang(simple)
     }
@@ -242,6 +249,23 @@ impl Lowering<'_, '_> {
 }
 
 /// Whether a link of a chain carries nothing of its own and may be flattened.
+/// `5<<<word`: the parser takes the number for a word of the command. It stands right in front of the operator.
+fn number_in_front(operator: usize, words: &mut Vec<Word>) -> Option<Descriptor> {
+    let is_number = |word: &Word| {
+        word.span.end == operator
+            && matches!(word.parts.as_slice(), [Part::Literal(text)]
+                if text.bytes().all(|byte| byte.is_ascii_digit())
+                    && text.len() == word.span.end.saturating_sub(word.span.start))
+    };
+    let place = words.iter().position(is_number)?;
+    let number = match words.get(place)?.parts.as_slice() {
+        [Part::Literal(text)] => text.parse().ok()?,
+        _ => return None,
+    };
+    words.remove(place);
+    Some(Descriptor::Number(number))
+}
+
 fn is_bare(stmt: &Stmt) -> bool {
     !stmt.negated && stmt.redirects.is_empty()
 }
