@@ -142,7 +142,10 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
         {
             return Loss::nothing();
         }
-        let kept = ["moved", "appends", "made by the same command", NOTHING_FITS, ONLY_LETS_RUN]
+        if effect.note.starts_with(NOTHING_FITS) {
+            return Loss::nothing();
+        }
+        let kept = ["moved", "appends", "made by the same command", ONLY_LETS_RUN]
             .iter()
             .any(|start| effect.note.starts_with(start));
         let loss = loss_of(&effect.target, effect.depth, change, world);

@@ -3,6 +3,7 @@
 use crate::effect::{Certainty, Target};
 use crate::path::AbsolutePath;
 
+use super::descriptors::OWN;
 use super::draft::Aim;
 use super::machine::Machine;
 use super::resolve::{Last, resolve};
@@ -65,10 +66,9 @@ impl Machine<'_> {
     /// The paths that an exact text may name, or what is known of them when the directory is not known.
     fn locate(&self, text: &str, last: Last) -> Result<Vec<AbsolutePath>, Target> {
         let entry = |path: &AbsolutePath| self.entry(path);
-        let own = ["/dev/fd/", "/dev/std", "/dev/tcp/", "/dev/udp/", "/proc/self/fd/"];
-        if let Some(path) =
-            AbsolutePath::new(text).filter(|_| own.iter().any(|start| text.starts_with(start)))
-        {
+        let opens = |start: &&str| text.starts_with(*start);
+        let own = ["/dev/std", "/dev/tcp/", "/dev/udp/"].iter().any(opens) || OWN.iter().any(opens);
+        if let Some(path) = AbsolutePath::new(text).filter(|_| own) {
             // The shell opens these itself; where they lead on this machine says nothing.
             return Ok(vec![path]);
         }

@@ -42,7 +42,7 @@ pub(crate) fn device(path: &AbsolutePath) -> Option<Device> {
             || name.starts_with("tty");
         return Some(if is_nothing { Device::Nothing } else { Device::System });
     }
-    if text.starts_with("/proc/self/fd/") {
+    if super::descriptors::OWN.iter().any(|start| text.starts_with(start)) {
         return Some(Device::Nothing);
     }
     (text.starts_with("/proc/") || text.starts_with("/sys/")).then_some(Device::System)

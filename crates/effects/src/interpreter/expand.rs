@@ -3,6 +3,7 @@
 use checkrein_shell::{Block, Part, Word};
 
 use super::arithmetic;
+use super::call::Input;
 use super::exit::Output;
 use super::glob::Matches;
 use super::machine::Machine;
@@ -261,8 +262,13 @@ impl Machine<'_> {
                 Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
                 Part::Parameter(parameter) => {
-                    let expanded = self.expand_parameter(parameter, false);
-                    self.push_expanded(expanded, mode, fields);
+                    match self.stand_in(parameter).filter(|_| mode == Mode::Words) {
+                        Some(word) => self.expand_stand_in(word, fields),
+                        None => {
+                            let expanded = self.expand_parameter(parameter, false);
+                            self.push_expanded(expanded, mode, fields);
+                        }
+                    }
                 }
                 Part::CommandSubstitution(block) => {
                     let value = self.substitute(block);
@@ -275,6 +281,23 @@ impl Machine<'_> {
                 Part::Arithmetic(arithmetic) => {
                     let value = self.arithmetic_value(arithmetic);
                     self.push_value(value, mode, fields);
+                }
+            }
+        }
+    }
+
+    /// What is quoted in a word that stands in for a parameter stays together; the rest is split like any expansion.
+    fn expand_stand_in(&mut self, word: &Word, fields: &mut Fields) {
+        for part in &word.parts {
+            match part {
+                Part::Literal(text) => self.push_value(Value::exact(text.as_str()), Mode::Words, fields),
+                Part::Quoted(_)
+                | Part::DoubleQuoted(_)
+                | Part::Parameter(_)
+                | Part::CommandSubstitution(_)
+                | Part::ProcessSubstitution(..)
+                | Part::Arithmetic(_) => {
+                    self.expand_parts(std::slice::from_ref(part), Mode::Words, false, fields);
                 }
             }
         }
@@ -447,7 +470,12 @@ impl Machine<'_> {
                 self.ends.insert(path.clone(), done.output);
             }
             checkrein_shell::Direction::Write => {
-                let outer = std::mem::replace(&mut self.input, super::call::Input::Unknown);
+                // What the command passes on is what it reads; what else it writes is not known.
+                let passed = match self.input.clone() {
+                    Input::Inherited => Input::Unknown,
+                    other => other,
+                };
+                let outer = std::mem::replace(&mut self.input, passed);
                 self.run_subshell(block);
                 self.input = outer;
                 self.ends.insert(path.clone(), Output::Nothing);

@@ -13,10 +13,13 @@ const TURNS: usize = 64;
 
 impl Machine<'_> {
     pub(super) fn run_for(&mut self, each: &For) -> Done {
+        let outputs = self.substituted.len();
         let words = match &each.words {
             Some(words) => self.expand_words(words),
             None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
         };
+        let origin = self.substituted.get(outputs..).and_then(|new| new.last()).cloned();
+        self.substituted.truncate(outputs);
         let outer = self.shell.doubts;
         let mut all = Done::quiet();
         let mut done_exactly = 0;
@@ -34,10 +37,10 @@ impl Machine<'_> {
                 let rest = words.get(index..).unwrap_or_default();
                 let all =
                     rest.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
-                let done = self.run_perhaps(&each.variable, all, &each.body);
+                let done = self.run_perhaps(&each.variable, all, None, &each.body);
                 return self.end_of_loop(outer, done);
             } else {
-                self.run_perhaps(&each.variable, word.clone(), &each.body)
+                self.run_perhaps(&each.variable, word.clone(), origin.as_ref(), &each.body)
             };
             all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
             all.status = done.status;
@@ -53,12 +56,21 @@ impl Machine<'_> {
         self.end_of_loop(outer, all)
     }
 
-    /// Runs the body of a loop any number of times with a variable of which not much is known.
-    pub(super) fn run_perhaps(&mut self, variable: &str, value: Value, body: &Block) -> Done {
+    /// Runs the body of a loop any number of times with a variable of which not much is known, but where its value came from.
+    pub(super) fn run_perhaps(
+        &mut self,
+        variable: &str,
+        value: Value,
+        origin: Option<&Output>,
+        body: &Block,
+    ) -> Done {
         self.either(
             Leaving::Doubts,
             |machine| {
                 machine.assign(variable, value);
+                if let Some(origin) = origin {
+                    machine.set_origin(variable, origin.clone());
+                }
                 machine.run_block(body)
             },
             |_| Done::quiet(),
@@ -117,6 +129,9 @@ impl Machine<'_> {
             }
             let same =
                 before.0 == self.shell.variables && before.1 == self.shell.cwd && before.2 == self.input;
+            if decided && same {
+                self.note_flood(&repeated.body);
+            }
             if !decided || same {
                 break;
             }
@@ -192,6 +207,9 @@ impl Machine<'_> {
             }
             if let Some(step) = &counted.step {
                 self.arithmetic(step);
+            }
+            if decided && before == self.shell.variables {
+                self.note_flood(&counted.body);
             }
             if !decided || before == self.shell.variables {
                 break;

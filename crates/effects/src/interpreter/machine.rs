@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::catalogue::UserCatalogue;
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
+use crate::places::{self, SystemPlace};
 use crate::programs::known_hosts;
 use crate::world::{Entry, Listing, World};
 
@@ -92,6 +93,14 @@ pub(crate) struct Machine<'w> {
     pub(super) hollow: Vec<(Value, String)>,
     /// What comes out of the ends of process substitutions and open descriptors, by path.
     pub(super) ends: BTreeMap<String, Output>,
+    /// The host to which the standard output goes, when it is a connection.
+    pub(super) outlet: Option<String>,
+    /// Whether the running command decodes what nobody has read.
+    pub(super) veiled: bool,
+    /// Whether a file is being opened only to add at its end.
+    pub(super) appending: bool,
+    /// How many commands around the present point are ended from outside after a while.
+    pub(super) limited: usize,
     pub(super) steps: usize,
     pub(super) depth: usize,
     /// Whether a budget is spent, so that nothing more is followed.
@@ -133,6 +142,10 @@ impl<'w> Machine<'w> {
             substituted: Vec::new(),
             hollow: Vec::new(),
             ends: BTreeMap::new(),
+            outlet: None,
+            veiled: false,
+            appending: false,
+            limited: 0,
             steps: 0,
             depth: 0,
             exhausted: false,
@@ -188,6 +201,11 @@ impl<'w> Machine<'w> {
         match name {
             "HOME" => Some(Value::exact(place.home.as_str())),
             "PWD" => Some(self.cwd_value()),
+            "HISTFILE" => {
+                let file =
+                    self.world.variable(name).unwrap_or_else(|| format!("{}/.bash_history", place.home));
+                Some(Value::Exact(file))
+            }
             "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
             "RANDOM" | "SECONDS" | "LINENO" | "BASHPID" | "UID" | "EUID" | "HOSTNAME" | "PPID" | "SHLVL"
             | "OSTYPE" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_SOURCE" | "FUNCNAME"
@@ -299,13 +317,20 @@ impl<'w> Machine<'w> {
             self.give_up();
             return;
         }
+        let (kind, target) = (effect.kind, effect.target.clone());
         self.known.insert(key, self.effects.len());
         self.effects.push(effect);
+        self.note_erased(kind, &target);
     }
 
     /// How many effects there are so far.
     pub(crate) fn effect_count(&self) -> usize {
         self.effects.len()
+    }
+
+    /// The effects that were added since there were `before` of them.
+    pub(crate) fn effects_since(&self, before: usize) -> impl Iterator<Item = &Effect> {
+        self.effects.iter().skip(before)
     }
 
     /// Changes the effects that were added since there were `before` of them.
@@ -321,6 +346,11 @@ impl<'w> Machine<'w> {
         }
         let place = &away.place;
         let kind = match draft.kind {
+            EffectKind::SecretRead if away.stay == Stay::Lasting => {
+                let path = draft.target.text().unwrap_or("a secret");
+                let target = Target::Service(format!("{path} in {place}"));
+                return Some(Draft { target, ..draft });
+            }
             EffectKind::FileRead
             | EffectKind::SecretRead
             | EffectKind::ProcessSpawn
@@ -385,6 +415,11 @@ impl<'w> Machine<'w> {
         self.keeping > 0
     }
 
+    /// The host to which what is written at the present point goes, when the shell has joined it to a connection.
+    pub(crate) fn outlet(&self) -> Option<&str> {
+        self.outlet.as_deref()
+    }
+
     /// Whether the exit status decides what comes next.
     pub(crate) fn is_asked(&self) -> bool {
         self.conditions > 0
@@ -431,11 +466,30 @@ impl<'w> Machine<'w> {
         self.add(Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note));
     }
 
-    /// Adds that a script or program runs that is not there to be read. In the workspace a build makes such things; elsewhere somebody
-    /// else does.
+    /// Adds that a script or program runs that is not there to be read. In the workspace a build makes such things, and among the
+    /// files of the system nobody does without being seen; where everybody may write, somebody else may have.
     pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
         let note = format!("`{name}` is not there to be read");
-        if path.is_within(&self.world.place().workspace) { self.opaque(note) } else { self.unread(note) }
+        if path.is_within(&self.world.place().workspace) || !self.is_within_reach(path) {
+            self.opaque(note);
+        } else {
+            self.unread(note);
+        }
+    }
+
+    /// Whether a file lies where programs of a person may write: below a home or temporary directory, with added software and data.
+    fn is_within_reach(&self, path: &AbsolutePath) -> bool {
+        let place = self.world.place();
+        let in_home = std::iter::successors(path.parent(), AbsolutePath::parent)
+            .any(|above| above == place.home || places::is_home_of_somebody(&above));
+        let by_system = matches!(
+            places::system_place(path),
+            Some(SystemPlace::Local | SystemPlace::State | SystemPlace::Kernel | SystemPlace::Device)
+        );
+        in_home
+            || by_system
+            || path.as_str().starts_with("/dev/")
+            || place.temporary.iter().any(|temporary| path.is_within(temporary))
     }
 
     /// Runs `work` so that its effects are possible only.

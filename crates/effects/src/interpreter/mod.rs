@@ -25,7 +25,13 @@
 //! | `call` | a call of a program, as its handler sees it |
 //! | `exit` | what a command answers: status and output |
 //! | `draft` | an effect in the making |
+//! | `descriptors` | what the numbers behind redirections lead to |
 //! | `devices` | paths that are no ordinary files |
+//! | `hidden_commands` | commands in variables, aliases, traps and options |
+//! | `disguise` | names that are not what they look like |
+//! | `secrets` | variables that hold secrets, and whose they are |
+//! | `traces` | what is recorded about the use of the machine |
+//! | `runaway` | what goes on without end |
 //! | `away` | hosts and containers, and which of their files are here |
 
 mod aims;
@@ -34,11 +40,14 @@ mod arranged;
 pub(crate) mod away;
 pub(crate) mod call;
 mod condition;
+mod descriptors;
 mod devices;
+mod disguise;
 mod draft;
 mod exit;
 mod expand;
 mod glob;
+mod hidden_commands;
 mod loops;
 pub(crate) mod machine;
 mod overlay;
@@ -48,10 +57,13 @@ mod redirects;
 mod remember;
 mod resolve;
 mod run;
+mod runaway;
+pub(crate) mod secrets;
 mod shell;
 mod simple;
 mod statements;
 mod touching;
+mod traces;
 pub(crate) mod value;
 
 pub(crate) use call::{Arguments, Call, Input};

@@ -149,7 +149,8 @@ impl Machine<'_> {
 
     /// A value that came out of a network or a secret keeps that.
     fn note_origin(&mut self, name: &str) {
-        if let Some(origin) = self.shell.variables.get(name).and_then(|variable| variable.origin.clone())
+        let kept = self.shell.variables.get(name).and_then(|variable| variable.origin.clone());
+        if let Some(origin) = kept.or_else(|| self.secret_in(name))
             && !self.substituted.contains(&origin)
         {
             self.substituted.push(origin);
@@ -369,6 +370,10 @@ impl Machine<'_> {
             }
             (content, _) => content,
         };
+        if let Content::Scalar(value) = &content {
+            let value = value.clone();
+            self.note_history_variable(name, &value);
+        }
         let content = match content {
             Content::Scalar(value) if self.unsure > 0 => {
                 let known = self.variable(name).unwrap_or_else(|| Value::exact(""));

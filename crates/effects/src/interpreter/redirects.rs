@@ -1,26 +1,16 @@
 //! Redirections: what they open, and where output goes.
 
-use checkrein_shell::{Descriptor, Redirect, RedirectOperation};
+use std::collections::BTreeMap;
+
+use checkrein_shell::{Descriptor, Part, Redirect, RedirectOperation};
 
 use super::call::Input;
+use super::descriptors::{Opening, Sink, number_of};
 use super::draft::Aim;
-use super::exit::Output;
+use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
 use super::statements::Done;
 use super::value::Value;
-
-/// Where a descriptor leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Sink {
-    /// To the standard output as it was.
-    Output,
-    /// To the standard error as it was.
-    Errors,
-    /// Nowhere that is looked at.
-    Elsewhere,
-    /// Into files, at their ends or over what they held.
-    Files { aims: Vec<Aim>, append: bool },
-}
 
 /// The connection that a word opens: `/dev/tcp/host/port`.
 fn connected(value: &Value) -> Option<String> {
@@ -28,12 +18,29 @@ fn connected(value: &Value) -> Option<String> {
     (text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/")).then(|| text.to_owned())
 }
 
+/// Whether what a command wrote can be read from what it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// As far as it is known at all.
+    Plain,
+    /// It was decoded, and nobody has read it.
+    Veiled,
+}
+
 /// What a list of redirections opened.
 struct Opened {
-    input: Option<Input>,
-    sinks: [Sink; 2],
+    /// By number, those that the list names.
+    descriptors: BTreeMap<u32, Opening>,
+    /// Those that stay open after the command, because the shell chose their numbers.
+    lasting: Vec<u32>,
     /// Set when a file is known not to open, so that the command does not run; what it would read if there was one.
     missing: Option<Input>,
+}
+
+impl Opened {
+    fn failed(input: Input) -> Self {
+        Self { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: Some(input) }
+    }
 }
 
 impl Machine<'_> {
@@ -52,41 +59,104 @@ impl Machine<'_> {
                 machine.input = input;
                 work(machine)
             });
-            return Done::next(super::exit::Exit::failure());
+            return Done::next(Exit::failure());
         }
-        let outer = match &opened.input {
-            Some(input) => Some(std::mem::replace(&mut self.input, input.clone())),
-            None => None,
-        };
-        let kept = usize::from(matches!(opened.sinks.first(), Some(Sink::Files { .. })));
-        self.keeping += kept;
-        let mut done = work(self);
-        self.keeping -= kept;
-        if let Some(outer) = outer {
-            self.input = outer;
-        }
-        let [output, _] = opened.sinks;
-        match output {
-            Sink::Output => {}
-            Sink::Errors | Sink::Elsewhere => done.output = Output::Nothing,
-            Sink::Files { aims, append } => {
-                let text = match std::mem::replace(&mut done.output, Output::Nothing) {
-                    Output::Nothing => Value::exact(""),
-                    Output::Text(value) => value,
-                    Output::Network(url) => {
-                        self.remember_source(&aims, &Output::Network(url));
-                        Value::Unknown
+        let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
+        let mut outer = None;
+        let mut sink = Sink::Output;
+        for (number, opening) in opened.descriptors {
+            match number {
+                0 => {
+                    if let Some(input) = opening.input {
+                        outer = Some(std::mem::replace(&mut self.input, input));
                     }
-                    Output::Secret(_) | Output::Local(_) | Output::Unknown => Value::Unknown,
-                };
-                for aim in &aims {
-                    let Some(path) = aim.target.path().cloned() else { continue };
-                    let held = if append { self.text(&path).followed_by(&text) } else { text.clone() };
-                    self.remember_written(&aim.target, super::expand::bounded(held));
+                }
+                1 => sink = opening.sink,
+                2 => {}
+                _ if opened.lasting.contains(&number) => self.keep_open(number, opening),
+                _ => {
+                    before.push((number, self.shell.descriptors.get(&number).cloned()));
+                    self.keep_open(number, opening);
                 }
             }
         }
+        let outlet = match sink.host() {
+            Some(host) => std::mem::replace(&mut self.outlet, Some(host)),
+            None => self.outlet.clone(),
+        };
+        let veiled = std::mem::take(&mut self.veiled);
+        let kept = usize::from(matches!(sink, Sink::Files { .. }));
+        self.keeping += kept;
+        let mut done = work(self);
+        self.keeping -= kept;
+        let content =
+            if std::mem::replace(&mut self.veiled, veiled) { Reading::Veiled } else { Reading::Plain };
+        self.outlet = outlet;
+        for (number, opening) in before {
+            match opening {
+                Some(opening) => self.shell.descriptors.insert(number, opening),
+                None => self.shell.descriptors.remove(&number),
+            };
+        }
+        if let Some(outer) = outer {
+            self.input = outer;
+        }
+        match sink {
+            Sink::Output => {}
+            Sink::Errors | Sink::Elsewhere => done.output = Output::Nothing,
+            Sink::Files { aims, append } => {
+                let output = std::mem::replace(&mut done.output, Output::Nothing);
+                self.put_into_files(&aims, append, output, content);
+            }
+        }
         done
+    }
+
+    /// Carries out the redirections of `exec` without a command: they hold for the rest of the shell.
+    pub(super) fn redirect_shell(&mut self, redirects: &[Redirect]) -> Exit {
+        let opened = self.open(redirects);
+        if opened.missing.is_some() {
+            return Exit::failure();
+        }
+        for (number, opening) in opened.descriptors {
+            match (number, &opening.input) {
+                (0, Some(input)) => self.input = input.clone(),
+                (0, None) => {}
+                (1, _) => {
+                    self.outlet = opening.sink.host().or_else(|| self.outlet.take());
+                    self.keep_open(1, opening);
+                }
+                (_, _) => self.keep_open(number, opening),
+            }
+        }
+        Exit::success()
+    }
+
+    /// Remembers that an output went into files.
+    fn put_into_files(&mut self, aims: &[Aim], append: bool, output: Output, content: Reading) {
+        let (text, source) = match output {
+            Output::Nothing => (Value::exact(""), None),
+            Output::Text(value) => (value, None),
+            Output::Network(url) => (Value::Unknown, Some(Output::Network(url))),
+            Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+                (Value::Unknown, (content == Reading::Veiled).then_some(Output::Unknown))
+            }
+        };
+        for aim in aims {
+            let Some(path) = aim.target.path().cloned() else { continue };
+            let (held, before) = if append {
+                (self.text(&path).followed_by(&text), self.source(&path))
+            } else {
+                (text.clone(), None)
+            };
+            if !append {
+                self.note_emptied(&path, &text);
+            }
+            self.remember_written(&aim.target, super::expand::bounded(held));
+            if let Some(source) = source.clone().or(before) {
+                self.sources.insert(path.as_str().to_owned(), source);
+            }
+        }
     }
 
     /// Remembers that files now hold what came over the network.
@@ -99,94 +169,111 @@ impl Machine<'_> {
     }
 
     fn open(&mut self, redirects: &[Redirect]) -> Opened {
-        let mut opened = Opened { input: None, sinks: [Sink::Output, Sink::Errors], missing: None };
-        // A connection that was opened for output; `0>&1` then reads from it too.
-        let mut connection: Option<String> = None;
+        let mut opened = Opened { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: None };
         for redirect in redirects {
-            if let Some(Descriptor::Variable(name)) = &redirect.descriptor {
-                self.assign(name, Value::Unknown);
-            }
             let number = match &redirect.descriptor {
                 Some(Descriptor::Number(number)) => Some(*number),
-                Some(Descriptor::Variable(_)) => Some(9),
+                Some(Descriptor::Variable(name)) => Some(self.chosen_number(name, redirect, &mut opened)),
                 None => None,
             };
             match &redirect.operation {
                 RedirectOperation::Read(word) => {
                     let value = self.expand_text(word);
                     if self.is_missing(&value) {
-                        opened.missing = Some(self.skim(&value).into_input());
-                        return opened;
+                        return Opened::failed(self.skim(&value).into_input());
                     }
-                    let output = self.read(&value);
-                    if number.unwrap_or(0) == 0 {
-                        opened.input = Some(output.into_input());
-                    }
+                    let input = self.read(&value).into_input();
+                    opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::HereString(word) => {
                     let value = self.expand_text(word).followed_by(&Value::exact("\n"));
-                    opened.input = Some(self.here_text(value));
+                    let input = self.here_text(value);
+                    opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::HereDocument(word) => {
                     let value = self.expand_text(word);
-                    opened.input = Some(self.here_text(value));
+                    let input = self.here_text(value);
+                    opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::Write(word) | RedirectOperation::Clobber(word) => {
                     let value = self.expand_text(word);
                     let protected = self.shell.options.noclobber
                         && matches!(redirect.operation, RedirectOperation::Write(_));
                     if protected && self.is_regular(&value) {
-                        opened.missing = Some(self.input.clone());
-                        return opened;
+                        return Opened::failed(self.input.clone());
                     }
-                    connection = connected(&value).or(connection);
-                    let sink = self.open_file(&value, false);
-                    set(&mut opened.sinks, number.unwrap_or(1), sink);
+                    let opening = self.open_to_write(&value, false);
+                    opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::Append(word) => {
                     let value = self.expand_text(word);
-                    let sink = self.open_file(&value, true);
-                    set(&mut opened.sinks, number.unwrap_or(1), sink);
+                    let opening = self.open_to_write(&value, true);
+                    opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::ReadWrite(word) => {
                     let value = self.expand_text(word);
-                    self.open_file(&value, true);
-                    connection = connected(&value).or(connection);
-                    if number.unwrap_or(0) == 0 {
-                        opened.input = Some(connected(&value).map_or(Input::Unknown, Input::Network));
-                    }
+                    let mut opening = self.open_to_write(&value, true);
+                    opening.input = opening.input.or(Some(Input::Unknown));
+                    opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
                 RedirectOperation::WriteAll(word) | RedirectOperation::AppendAll(word) => {
                     let value = self.expand_text(word);
-                    connection = connected(&value).or(connection);
                     let append = matches!(redirect.operation, RedirectOperation::AppendAll(_));
-                    let sink = self.open_file(&value, append);
-                    opened.sinks = [sink.clone(), sink];
+                    let opening = self.open_to_write(&value, append);
+                    opened.descriptors.insert(2, opening.clone());
+                    opened.descriptors.insert(1, opening);
                 }
                 RedirectOperation::Duplicate(word) => {
                     let value = self.expand_text(word);
-                    let [output, errors] = &opened.sinks;
-                    let sink = match value.as_exact() {
-                        Some("1") => output.clone(),
-                        Some("2") => errors.clone(),
-                        Some(text)
-                            if text == "-"
-                                || text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()) =>
-                        {
-                            Sink::Elsewhere
-                        }
-                        Some(_) => self.open_file(&value, false),
-                        None => Sink::Elsewhere,
-                    };
-                    if number == Some(0) {
-                        opened.input = connection.clone().map(Input::Network).or(opened.input);
-                    } else {
-                        set(&mut opened.sinks, number.unwrap_or(1), sink);
+                    let number = number.unwrap_or(1);
+                    if let Some(opening) = self.duplicated(&value, number, &opened) {
+                        opened.descriptors.insert(number, opening);
                     }
                 }
             }
         }
         opened
+    }
+
+    /// The number of a descriptor that is named by a variable: chosen by the shell, or that which is closed.
+    fn chosen_number(&mut self, name: &str, redirect: &Redirect, opened: &mut Opened) -> u32 {
+        let closes = matches!(&redirect.operation, RedirectOperation::Duplicate(word)
+            if matches!(word.parts.as_slice(), [Part::Literal(text)] if text == "-"));
+        let held = self.variable(name).and_then(|value| value.as_exact()?.parse().ok());
+        if let (true, Some(number)) = (closes, held) {
+            return number;
+        }
+        let taken = opened.descriptors.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        let number = self.next_descriptor().max(taken);
+        self.assign(name, Value::Exact(number.to_string()));
+        opened.lasting.push(number);
+        number
+    }
+
+    /// What `number>&word` and `number<&word` make of the descriptor; `None` when it stays as it is.
+    fn duplicated(&mut self, word: &Value, number: u32, opened: &Opened) -> Option<Opening> {
+        let Some(text) = word.as_exact() else {
+            return Some(Opening { input: Some(Input::Unknown), sink: Sink::Elsewhere });
+        };
+        let digits = text.trim_end_matches('-');
+        if text == "-" {
+            return Some(Opening::closed());
+        }
+        match digits.parse::<u32>() {
+            Ok(other) => {
+                let known = opened.descriptors.get(&other).cloned().or_else(|| self.descriptor(other));
+                let known = known.unwrap_or_else(Opening::closed);
+                // What cannot be read leaves the input as it was.
+                (number != 0 || known.input.is_some()).then_some(known)
+            }
+            Err(_) => Some(self.open_to_write(word, false)),
+        }
+    }
+
+    /// Opens a file or a connection for writing.
+    fn open_to_write(&mut self, value: &Value, append: bool) -> Opening {
+        let input = connected(value).map(Input::Network);
+        Opening { input, sink: self.open_file(value, append) }
     }
 
     fn here_text(&mut self, value: Value) -> Input {
@@ -226,8 +313,9 @@ impl Machine<'_> {
 
     fn open_file(&mut self, value: &Value, append: bool) -> Sink {
         let aims = self.paths_through(value);
-        if aims.iter().any(|aim| aim.target.path().is_some_and(|path| path.as_str() == "/dev/stdout")) {
-            return Sink::Output;
+        let own = aims.iter().find_map(|aim| number_of(aim.target.path()?));
+        if let Some(opening) = own.and_then(|number| self.descriptor(number)) {
+            return opening.sink;
         }
         for aim in aims.clone() {
             let held = if append {
@@ -238,7 +326,9 @@ impl Machine<'_> {
             if append {
                 let note = "only adds at the end";
                 let before = self.effect_count();
+                self.appending = true;
                 self.write_aim(aim, held);
+                self.appending = false;
                 self.amend(before, |effect| {
                     if effect.note.is_empty() && effect.kind == crate::effect::EffectKind::FileModify {
                         note.clone_into(&mut effect.note);
@@ -249,14 +339,5 @@ impl Machine<'_> {
             }
         }
         Sink::Files { aims, append }
-    }
-}
-
-fn set(sinks: &mut [Sink; 2], number: u32, sink: Sink) {
-    let [output, errors] = sinks;
-    match number {
-        1 => *output = sink,
-        2 => *errors = sink,
-        _ => {}
     }
 }

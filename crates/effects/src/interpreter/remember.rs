@@ -26,8 +26,11 @@ impl Machine<'_> {
         *left = rest;
         match self.entry(from) {
             Entry::File(_) => {
-                let text = self.text(from);
+                let (text, source) = (self.text(from), self.source(from));
                 self.remember_written(&Target::Path(to.clone()), text);
+                if let Some(source) = source {
+                    self.sources.insert(to.as_str().to_owned(), source);
+                }
             }
             Entry::Symlink(text) if self.away.is_none() && !self.is_unsure() => self.tree.link(to, &text),
             Entry::Directory => match self.children(from) {
@@ -58,6 +61,13 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a file holds what the same command decoded, and nobody has read.
+    pub(crate) fn is_veiled(&self, value: &Value) -> bool {
+        self.paths_through(value)
+            .iter()
+            .any(|aim| aim.target.path().is_some_and(|path| self.source(path) == Some(Output::Unknown)))
+    }
+
     /// Remembers a new file or directory at a target, without an effect.
     pub(crate) fn remember_made(&mut self, target: &Target, directory: bool) {
         let Some(path) = target.path() else { return };
@@ -76,6 +86,25 @@ impl Machine<'_> {
         {
             variable.origin = Some(origin);
         }
+    }
+
+    /// Keeps with a variable where a value that is not known came from.
+    pub(crate) fn set_origin(&mut self, name: &str, origin: Output) {
+        if let Some(variable) = self.shell.variables.get_mut(name) {
+            variable.origin = Some(origin);
+        }
+    }
+
+    /// Runs `work`, some of whose words came out of this output.
+    pub(crate) fn with_words_from<T>(&mut self, output: &Output, work: impl FnOnce(&mut Self) -> T) -> T {
+        let telling = matches!(output, Output::Network(_) | Output::Secret(_) | Output::Local(_));
+        let before = self.substituted.len();
+        if telling {
+            self.substituted.push(output.clone());
+        }
+        let answer = work(self);
+        self.substituted.truncate(before);
+        answer
     }
 
     /// Runs `work` with variables of the environment set.

@@ -54,6 +54,7 @@ impl Machine<'_> {
         child.cwd = cwd;
         child.logical = logical;
         child.doubts = self.shell.doubts;
+        child.descriptors = std::mem::take(&mut self.shell.descriptors);
         child.variables = std::mem::take(&mut self.shell.variables)
             .into_iter()
             .filter(|(_, variable)| variable.exported)
@@ -180,7 +181,7 @@ impl Machine<'_> {
     fn script_text(&mut self, value: &Value) -> Option<Value> {
         let read = self.read(value);
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
-        if let Some(output @ Output::Network(_)) = path.as_ref().and_then(|path| self.source(path)) {
+        if let Some(output) = path.as_ref().and_then(|path| self.source(path)) {
             self.run_output(&output);
             return None;
         }

@@ -7,6 +7,7 @@ use checkrein_shell::Command;
 
 use crate::path::AbsolutePath;
 
+use super::descriptors::Opening;
 use super::exit::Output;
 use super::value::Value;
 
@@ -154,6 +155,8 @@ pub(crate) struct Shell {
     pub(crate) functions: BTreeMap<String, Rc<Command>>,
     /// Aliases by name.
     pub(crate) aliases: BTreeMap<String, String>,
+    /// What descriptors lead to, by number: those above the standard ones, and those that `exec` changed.
+    pub(crate) descriptors: BTreeMap<u32, Opening>,
     /// Switches.
     pub(crate) options: Options,
     /// What runs at the end of the shell.
@@ -180,6 +183,7 @@ impl Shell {
             name: Value::exact("bash"),
             functions: BTreeMap::new(),
             aliases: BTreeMap::new(),
+            descriptors: BTreeMap::new(),
             options: Options::default(),
             at_exit: None,
             at_error: None,
@@ -229,6 +233,9 @@ impl Shell {
         }
         for (name, body) in &other.functions {
             self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
+        }
+        for (number, opening) in &other.descriptors {
+            self.descriptors.entry(*number).or_insert_with(|| opening.clone());
         }
         self.at_exit = self.at_exit.or_else(|| other.at_exit.clone());
         self.doubts = self.doubts.or(other.doubts);

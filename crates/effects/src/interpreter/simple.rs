@@ -12,7 +12,6 @@ use crate::world::Entry;
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
-use super::parameter::is_empty;
 use super::run::Language;
 use super::shell::{Content, Variable};
 use super::statements::{Done, Flow, Leaving};
@@ -52,6 +51,10 @@ impl Machine<'_> {
             self.shell.last_status = Some(0);
             for assignment in &simple.assignments {
                 self.assign_from(assignment);
+                if assignment.name == "PROMPT_COMMAND" {
+                    // The shell itself runs it.
+                    self.mark_telling_variables(&["PROMPT_COMMAND"]);
+                }
             }
             if self.failed {
                 return Done::leaving(Flow::Exit, Status::Failure);
@@ -80,7 +83,11 @@ impl Machine<'_> {
         }
         let names: Vec<&str> = simple.assignments.iter().map(|assignment| assignment.name.as_str()).collect();
         self.mark_telling_variables(&names);
-        let done = self.with_redirects(&simple.redirects, |machine| machine.call_words(&words, Lookup::All));
+        let done = if is_bare_exec(&words) {
+            Done::next(self.redirect_shell(&simple.redirects))
+        } else {
+            self.with_redirects(&simple.redirects, |machine| machine.call_words(&words, Lookup::All))
+        };
         for (name, variable) in before {
             match variable {
                 Some(variable) => self.shell.variables.insert(name, variable),
@@ -144,39 +151,6 @@ impl Machine<'_> {
             text.split_whitespace().map(|word| Value::exact(word.trim_matches(['\'', '"']))).collect();
         expanded.extend(rest.iter().cloned());
         expanded
-    }
-
-    /// Adds what variables do that make other programs run code.
-    pub(crate) fn mark_telling_variables(&mut self, names: &[&str]) {
-        for name in names {
-            let Some(value) = self.variable(name) else { continue };
-            if is_empty(&value) == Some(true) {
-                continue;
-            }
-            let text = value.as_exact().unwrap_or_default().to_owned();
-            let has = |flags: &[&str]| {
-                text.split_whitespace().any(|word| flags.iter().any(|flag| word.starts_with(flag)))
-            };
-            let tells = match *name {
-                "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" | "PYTHONSTARTUP" | "GCONV_PATH" => true,
-                "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
-                "RUBYOPT" => has(&["-r", "-I"]),
-                "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),
-                "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" => has(&["-javaagent", "-agentpath", "-agentlib"]),
-                "BASH_ENV" | "ENV" => {
-                    self.possibly(|machine| machine.run_file(&value, &[]));
-                    false
-                }
-                "PROMPT_COMMAND" | "PS4" => {
-                    self.possibly(|machine| machine.run_text(&value, Input::Inherited));
-                    false
-                }
-                _ => false,
-            };
-            if tells {
-                self.unread(format!("the variable `{name}` makes programs run code of its own"));
-            }
-        }
     }
 
     /// Carries out an assignment as written.
@@ -345,14 +319,15 @@ impl Machine<'_> {
         if name.is_empty() {
             return Done::next(Exit::failure());
         }
-        if name.contains('/') {
-            let exit = self.call_path(name, rest);
-            return Done::next(exit);
-        }
         if lookup == Lookup::All
             && let Some(body) = self.shell.functions.get(name).map(Rc::clone)
         {
             return self.call_function(name, &body, rest);
+        }
+        self.see_through(name, rest);
+        if name.contains('/') {
+            let exit = self.call_path(name, rest);
+            return Done::next(exit);
         }
         if let Some(done) = builtins::run(self, name, rest) {
             return done;
@@ -430,6 +405,9 @@ impl Machine<'_> {
             input: self.input.clone(),
             arguments: Arguments::default(),
         };
+        self.run_options(&call);
+        self.note_endless(&call);
+        self.note_truncated(&call);
         let before = filters::fold(self, &call);
         let mut exit = if let Some(program) = crate::catalogue::find(base, self.catalogue) {
             crate::catalogue::run(self, &program, call.clone())
@@ -443,6 +421,8 @@ impl Machine<'_> {
             Some(folded) => exit = folded,
             None => exit.output = filters::class(&call, exit.output, read),
         }
+        self.veiled |= !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing)
+            && filters::decodes(&call);
         exit
     }
 
@@ -465,4 +445,11 @@ impl Machine<'_> {
         self.input = outer;
         done.exit()
     }
+}
+
+/// Whether the words are `exec` alone, whose redirections hold for the rest of the shell.
+fn is_bare_exec(words: &[Value]) -> bool {
+    let mut words =
+        words.iter().filter_map(Value::as_exact).skip_while(|word| matches!(*word, "command" | "builtin"));
+    words.next() == Some("exec") && words.next().is_none()
 }

@@ -1,14 +1,17 @@
 //! Control flow: lists, pipes, branches, loops, functions, subshells.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use checkrein_shell::{
-    AndOr, Arm, ArmEnd, Block, Case, Command, Connective, If, Launch, Pipeline, ProblemKind, Statement,
+    AndOr, Arm, ArmEnd, Block, Case, Command, Connective, Coprocess, If, Launch, Pipeline, ProblemKind,
+    Statement,
 };
 
 use crate::effect::{EffectKind, Severity, Target};
 
 use super::call::Input;
+use super::descriptors::{Opening, Sink};
 use super::draft::Draft;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
@@ -199,7 +202,7 @@ impl Machine<'_> {
                 };
                 let chosen =
                     words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
-                self.run_perhaps(&each.variable, chosen, &each.body)
+                self.run_perhaps(&each.variable, chosen, None, &each.body)
             }
             Command::Function(function) => {
                 self.shell.functions.insert(function.name.clone(), Rc::new((*function.body).clone()));
@@ -213,21 +216,7 @@ impl Machine<'_> {
                 let answer = self.arithmetic(arithmetic).map(|value| value != 0);
                 Done::next(Exit::answer(answer))
             }
-            Command::Coprocess(coprocess) => {
-                let shell = self.shell.clone();
-                self.run_command(&coprocess.command);
-                self.shell = shell;
-                self.shell.variables.insert(
-                    coprocess.name.clone(),
-                    super::shell::Variable {
-                        content: Content::Unknown,
-                        exported: false,
-                        readonly: false,
-                        origin: None,
-                    },
-                );
-                Done::quiet()
-            }
+            Command::Coprocess(coprocess) => self.run_coprocess(coprocess),
             Command::Time(inner) => self.run_command(inner),
             Command::Redirected(redirected) => {
                 self.with_redirects(&redirected.redirects, |machine| machine.run_command(&redirected.command))
@@ -248,6 +237,29 @@ impl Machine<'_> {
                 Done::next(Exit::unknown())
             }
         }
+    }
+
+    /// Starts a command beside the shell, joined to it by two descriptors. What will be written to it is not known yet.
+    fn run_coprocess(&mut self, coprocess: &Coprocess) -> Done {
+        let shell = self.shell.clone();
+        let input = std::mem::replace(&mut self.input, Input::Unknown);
+        self.listening += 1;
+        let done = self.run_command(&coprocess.command);
+        self.listening -= 1;
+        self.input = input;
+        self.shell = shell;
+        let mut ends = BTreeMap::new();
+        for (index, opening) in
+            [Opening::to_read(done.output.into_input()), Opening { input: None, sink: Sink::Elsewhere }]
+                .into_iter()
+                .enumerate()
+        {
+            let number = self.next_descriptor();
+            self.keep_open(number, opening);
+            ends.insert(i64::try_from(index).unwrap_or_default(), Value::Exact(number.to_string()));
+        }
+        self.assign_content(&coprocess.name, Content::List(ends));
+        Done::quiet()
     }
 
     /// Runs statements in a subshell: nothing that they do to the shell itself stays.
@@ -550,13 +562,13 @@ impl Machine<'_> {
     pub(crate) fn call_function(&mut self, name: &str, body: &Command, arguments: &[Value]) -> Done {
         let nested = self.calls.iter().filter(|call| *call == name).count();
         if nested >= RECURSION || self.depth >= DEPTH {
-            self.unread(format!("the function `{name}` calls itself too often to be followed"));
+            self.note_endless_calls(name, body);
             return Done::next(Exit::unknown());
         }
         self.calls.push(name.to_owned());
         let positional = self.shell.positional.replace(arguments.to_vec());
         let doubts = self.shell.doubts;
-        self.shell.locals.push(std::collections::BTreeMap::new());
+        self.shell.locals.push(BTreeMap::new());
         let mut done = self.run_command(body);
         self.collect(|flow| flow == Flow::Return);
         if let Some(locals) = self.shell.locals.pop() {

@@ -5,6 +5,7 @@ use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::Entry;
 
+use super::descriptors::number_of;
 use super::devices::{Device, device};
 use super::draft::{Aim, Draft, Upload};
 use super::exit::Output;
@@ -67,6 +68,9 @@ impl Machine<'_> {
                 if let Some(output) = self.ends.get(path.as_str()) {
                     return (None, output.clone());
                 }
+                if let Some(number) = number_of(path) {
+                    return (None, self.descriptor_output(number));
+                }
                 match device(path) {
                     Some(Device::Nothing) if path.as_str() == "/dev/null" => return (None, Output::Nothing),
                     Some(Device::Nothing) => return (None, Output::Unknown),
@@ -74,8 +78,12 @@ impl Machine<'_> {
                     Some(Device::System) | None => {}
                 }
                 let text = path.as_str().to_owned();
-                if self.away.is_none() && places::credential(path, home).is_some() && !self.tree.is_new(path)
-                {
+                // Elsewhere only the credentials of the machine are known by their place; what a project keeps there is not of here.
+                let secret = match self.away {
+                    None => places::credential(path, home).is_some(),
+                    Some(_) => places::machine_credential(path).is_some(),
+                };
+                if secret && !self.tree.is_new(path) {
                     return (Some(EffectKind::SecretRead), Output::Secret(text));
                 }
                 let held = match interest {
@@ -99,6 +107,20 @@ impl Machine<'_> {
             | Target::Reference(_)
             | Target::Unknown => (Some(EffectKind::FileRead), Output::Unknown),
         }
+    }
+
+    /// Whether a pattern of paths reaches credentials.
+    pub(crate) fn names_secret(&self, pattern: &Value) -> bool {
+        let home = &self.world.place().home;
+        self.paths_through(pattern).iter().any(|aim| match &aim.target {
+            Target::Glob(pattern) => is_secret_pattern(pattern, home),
+            Target::Path(path) => places::credential(path, home).is_some(),
+            Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => false,
+        })
     }
 
     /// Adds that a file is created or modified, whichever the tree says; nothing for `/dev/null` and the like.
@@ -153,6 +175,9 @@ impl Machine<'_> {
         let Some(path) = target.path() else { return };
         if self.away.is_some() {
             return;
+        }
+        if !self.is_unsure() {
+            self.sources.remove(path.as_str());
         }
         if self.is_unsure() {
             let known = self.text(path).join(&text);
@@ -252,6 +277,7 @@ impl Machine<'_> {
                     if self.is_unsure() {
                         self.tree.doubtful(&path);
                     } else {
+                        self.sources.remove(path.as_str());
                         self.tree.gone(&path);
                     }
                 }
@@ -270,6 +296,8 @@ fn is_secret_pattern(pattern: &str, home: &AbsolutePath) -> bool {
         return false;
     }
     let stand_in = name.replace(['*', '?', '[', ']'], "");
+    let named = directory.join(&stand_in);
     places::credential_directory(&directory).is_some()
-        || !stand_in.is_empty() && places::credential(&directory.join(&stand_in), home).is_some()
+        || !stand_in.is_empty()
+            && (places::credential(&named, home).is_some() || places::credential_directory(&named).is_some())
 }

@@ -70,9 +70,10 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         "getopts" => getopts,
         "wait" => |_, _| Done::next(Exit::silent()),
         "mktemp" => filters::mktemp,
-        "dirs" | "jobs" | "times" | "history" | "fc" | "caller" | "compgen" | "help" | "ulimit" | "umask"
-        | "disown" | "bg" | "fg" | "complete" | "compopt" | "bind" | "enable" | "suspend" | "autoload"
-        | "emulate" | "rehash" | "zstyle" | "zmodload" | "unfunction" | "functions" | "compdef" => {
+        "history" => history,
+        "dirs" | "jobs" | "times" | "fc" | "caller" | "compgen" | "help" | "ulimit" | "umask" | "disown"
+        | "bg" | "fg" | "complete" | "compopt" | "bind" | "enable" | "suspend" | "autoload" | "emulate"
+        | "rehash" | "zstyle" | "zmodload" | "unfunction" | "functions" | "compdef" => {
             |_, _| Done::next(Exit { status: Status::Success, output: Output::Unknown })
         }
         _ => return None,
@@ -81,7 +82,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
     Some(machine.caused_by(name, |machine| built_in(machine, words)))
 }
 
-fn echo(_: &mut Machine<'_>, words: &[Value]) -> Done {
+fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut newline = true;
     let mut escapes = false;
     let mut rest = words;
@@ -108,7 +109,7 @@ fn echo(_: &mut Machine<'_>, words: &[Value]) -> Done {
     if newline {
         value = value.followed_by(&Value::exact("\n"));
     }
-    Done::next(Exit::printing(value))
+    printed(machine, value)
 }
 
 fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -131,8 +132,22 @@ fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.assign(&name, value);
             Done::quiet()
         }
-        None => Done::next(Exit::printing(value)),
+        None => printed(machine, value),
     }
+}
+
+/// What a built-in prints. Text that is not known is of the kind of what it was made from: a secret, what came over the network.
+fn printed(machine: &Machine<'_>, value: Value) -> Done {
+    let is_secret = |output: &&Output| matches!(output, Output::Secret(_));
+    let nothing_known = value.known_start().is_empty() && value.known_end().trim_end_matches('\n').is_empty();
+    let is_known = value.as_exact().is_some();
+    let all = machine.substituted();
+    let made_from = all.iter().find(is_secret).or_else(|| all.last().filter(|_| nothing_known && !is_known));
+    let output = match made_from {
+        Some(output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_))) => output.clone(),
+        Some(Output::Nothing | Output::Text(_) | Output::Unknown) | None => Output::Text(value),
+    };
+    Done::next(Exit { status: Status::Success, output })
 }
 
 fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -228,6 +243,7 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut array = None;
     let mut delimiter = '\n';
     let mut raw = false;
+    let mut descriptor = None;
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.as_exact() {
@@ -243,6 +259,7 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                         "d" => {
                             delimiter = value.as_exact().and_then(|text| text.chars().next()).unwrap_or('\0');
                         }
+                        "u" => descriptor = value.as_exact().and_then(|text| text.parse::<u32>().ok()),
                         _ => {}
                     }
                 }
@@ -254,7 +271,12 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if names.is_empty() && array.is_none() {
         names.push("REPLY".to_owned());
     }
-    let line = match &machine.input {
+    let opening = descriptor.filter(|number| *number > 0).and_then(|number| machine.descriptor(number));
+    let input = match &opening {
+        Some(opening) => opening.input.clone().unwrap_or(Input::Unknown),
+        None => machine.input.clone(),
+    };
+    let line = match &input {
         Input::Text(Value::Exact(all)) => {
             if all.is_empty() {
                 for name in &names {
@@ -264,9 +286,12 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             }
             let (line, more) = all.split_once(delimiter).unwrap_or((all.as_str(), ""));
             let ended = all.contains(delimiter);
-            let (line, more) = (line.to_owned(), more.to_owned());
-            machine.input = Input::Text(Value::Exact(more));
-            Some((line, ended))
+            let left = Input::Text(Value::exact(more));
+            match (descriptor, opening) {
+                (Some(number), Some(opening)) => machine.open_again(number, opening, left),
+                _ => machine.input = left,
+            }
+            Some((line.to_owned(), ended))
         }
         Input::Text(_)
         | Input::Inherited
@@ -277,7 +302,7 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     };
     let Some((line, ended)) = line else {
         // Paths that are read one by one are what their pattern says.
-        let value = match &machine.input {
+        let value = match &input {
             Input::Text(Value::Glob(pattern)) if names.len() == 1 => Value::Glob(pattern.clone()),
             _ => Value::Unknown,
         };
@@ -285,11 +310,13 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         for name in &names {
             machine.assign(name, value.clone());
         }
-        if let Some(name) = array {
-            machine.assign_content(&name, Content::Unknown);
+        if let Some(name) = &array {
+            machine.assign_content(name, Content::Unknown);
         }
-        let status =
-            if machine.input == Input::Inherited || known_list { Status::Unknown } else { Status::Open };
+        for name in names.iter().chain(&array) {
+            keep_class(machine, name, &input);
+        }
+        let status = if input == Input::Inherited || known_list { Status::Unknown } else { Status::Open };
         return Done::next(Exit { status, output: Output::Nothing });
     };
     let line = if raw { line } else { line.replace('\\', "") };
@@ -311,6 +338,16 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     }
     // A last line without an end is read, and the command says failure: loops written for it test the variable too.
     Done::next(if ended { Exit::success() } else { Exit::failure() })
+}
+
+/// Keeps with a variable what sort of thing its value was read from.
+fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
+    match Output::from_input(input) {
+        output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => {
+            machine.set_origin(name, output)
+        }
+        Output::Nothing | Output::Text(_) | Output::Unknown => {}
+    }
 }
 
 fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -346,6 +383,8 @@ fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         | Input::Unknown => Content::Unknown,
     };
     machine.assign_content(&name, content);
+    let input = machine.input.clone();
+    keep_class(machine, &name, &input);
     Done::quiet()
 }
 
@@ -425,6 +464,11 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if signals.iter().any(|signal| matches!(signal.as_exact(), Some("ERR" | "err"))) {
         machine.shell.at_error.clone_from(&command);
     }
+    let before_every_command =
+        signals.iter().any(|signal| matches!(signal.as_exact(), Some("DEBUG" | "debug")));
+    if let (true, Some(text)) = (before_every_command, &command) {
+        machine.run_at_every_command(text);
+    }
     let at_exit =
         signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
     if at_exit {
@@ -482,9 +526,18 @@ fn alias(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     for word in words {
         if let Some((name, text)) = word.as_exact().and_then(|text| text.split_once('=')) {
             machine.shell.aliases.insert(name.to_owned(), text.to_owned());
+            machine.note_alias(name, text);
         }
     }
     Done::quiet()
+}
+
+fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let flags = words.iter().filter_map(Value::as_exact).filter_map(|text| text.strip_prefix('-'));
+    if flags.into_iter().any(|flags| flags.contains('c')) {
+        machine.forget_history("erases what was typed");
+    }
+    Done::next(Exit { status: Status::Success, output: Output::Unknown })
 }
 
 fn let_expression(machine: &mut Machine<'_>, words: &[Value]) -> Done {

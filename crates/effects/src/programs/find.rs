@@ -3,12 +3,13 @@
 mod expression;
 mod walk;
 
-use crate::effect::Depth;
-use crate::interpreter::{Call, Exit, Input, Machine, Output, Status, Value};
+use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::path::AbsolutePath;
+use crate::stake::NOTHING_FITS;
 use crate::world::Listing;
 
-use expression::{Action, Expression, Truth, parse};
+use expression::{Action, Expression, Parsed, Truth, parse};
 use walk::{Found, Search};
 
 /// The greatest number of files that `-exec` or `-delete` is followed for one by one (ours).
@@ -18,20 +19,36 @@ const PRINTED: usize = 256;
 
 /// `find`
 pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let parsed = parse(&call.words);
+    let mut parsed = parse(&call.words);
+    let given = parsed.starts.len();
+    // An empty start is no directory: the search there fails.
+    parsed.starts.retain(|start| start.as_exact() != Some(""));
+    if parsed.starts.is_empty() && given > 0 {
+        return Exit::failure();
+    }
+    let patterns: Vec<Value> = parsed
+        .starts
+        .iter()
+        .flat_map(|start| {
+            // Of what is not there it is not known what it would be.
+            let sort = machine.is_directory(start).filter(|_| !machine.is_certainly_missing(start));
+            patterns(start, &parsed.expression, sort)
+        })
+        .collect();
+    note_key_hunt(machine, &parsed, &patterns);
     if parsed.starts.iter().all(|start| start.as_exact().is_some()) && parsed.understood {
         let starts: Vec<String> =
             parsed.starts.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
         let needed = parsed.acts() || starts.len() == 1;
         if needed && let Some(found) = search(machine, &starts, &parsed.expression, parsed.acts()) {
-            return act(machine, &parsed.expression, &found);
+            // A search that cannot start finds nothing; only where it hunts for credentials that is worth a word.
+            let starts_here =
+                starts.iter().any(|start| !machine.is_certainly_missing(&Value::exact(start.as_str())));
+            let later =
+                if starts_here || secret_among(machine, &patterns).is_some() { patterns } else { Vec::new() };
+            return act(machine, &parsed.expression, &found, &later);
         }
     }
-    let patterns: Vec<Value> = parsed
-        .starts
-        .iter()
-        .map(|start| pattern(start, &parsed.expression, machine.is_directory(start)))
-        .collect();
     for action in parsed.expression.actions() {
         for found in &patterns {
             act_on_pattern(machine, action, found, &parsed.expression);
@@ -39,9 +56,29 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let output = match patterns.as_slice() {
         [only] if !parsed.acts() && *only != Value::Unknown => Output::Text(only.clone()),
+        all if !parsed.acts() => secret_among(machine, all).map_or(Output::Unknown, Output::Text),
         _ => Output::Unknown,
     };
     Exit { status: Status::Unknown, output }
+}
+
+/// Places where others than this task keep their things.
+const WIDE: &[&str] = &["/", "//", "/home", "/home/", "/Users", "/Users/", "/root", "/root/"];
+
+/// Adds that where credentials lie is found out for a whole machine.
+fn note_key_hunt(machine: &mut Machine<'_>, parsed: &Parsed, patterns: &[Value]) {
+    let is_wide = parsed.starts.iter().any(|start| start.as_exact().is_some_and(|text| WIDE.contains(&text)));
+    if is_wide && let Some(Value::Glob(pattern)) = secret_among(machine, patterns) {
+        // Where they lie, not what is in them.
+        let target = Target::Service(format!("the places of {pattern}"));
+        let draft = Draft::new(EffectKind::SecretRead, target).possible();
+        machine.add(draft.note("looks for credentials on the whole machine"));
+    }
+}
+
+/// The first pattern that reaches credentials.
+fn secret_among(machine: &Machine<'_>, patterns: &[Value]) -> Option<Value> {
+    patterns.iter().find(|pattern| machine.names_secret(pattern)).cloned()
 }
 
 /// What is found from each start, or `None` when the tree cannot be listed within bounds.
@@ -61,11 +98,16 @@ fn search(
     (found.len() <= limit).then_some(found)
 }
 
-fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found]) -> Exit {
+fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patterns: &[Value]) -> Exit {
     let mut printed = String::new();
     let mut sure = true;
     for (index, action) in expression.actions().into_iter().enumerate() {
         let mut chosen: Vec<&Found> = found.iter().filter(|found| found.action == index).collect();
+        if chosen.is_empty() && destroys_or_reads_secrets(machine, action, patterns) {
+            act_later(machine, action, expression, patterns);
+            sure = false;
+            continue;
+        }
         match action {
             Action::Print { end } => {
                 for found in chosen {
@@ -100,8 +142,42 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found]) -> E
             }
         }
     }
-    let output = if sure { Output::Text(Value::Exact(printed)) } else { Output::Unknown };
+    let output = match secret_among(machine, patterns) {
+        Some(pattern) if found.is_empty() => Output::Text(pattern),
+        _ if sure => Output::Text(Value::Exact(printed)),
+        _ => Output::Unknown,
+    };
     Exit { status: Status::Unknown, output }
+}
+
+/// An action for which nothing fits now, but may by then. It was looked at, so nothing is at stake.
+fn act_later(machine: &mut Machine<'_>, action: &Action, expression: &Expression, patterns: &[Value]) {
+    for pattern in patterns {
+        let before = machine.effect_count();
+        machine.possibly(|machine| act_on_pattern(machine, action, pattern, expression));
+        machine.amend(before, |effect| {
+            if effect.kind == EffectKind::FileDelete {
+                effect.note = NOTHING_FITS.to_owned();
+            }
+        });
+    }
+}
+
+/// Programs that take away what they are given.
+const REMOVERS: &[&str] = &["rm", "unlink", "shred", "srm", "rmdir", "mv", "truncate"];
+
+/// Whether an action is worth a word even when nothing fits at the moment: it removes what is found, or what is found are
+/// credentials.
+fn destroys_or_reads_secrets(machine: &Machine<'_>, action: &Action, patterns: &[Value]) -> bool {
+    match action {
+        Action::Print { .. } | Action::PrintOther | Action::Write(_) => false,
+        Action::Delete => true,
+        Action::Execute { words, .. } | Action::ExecuteAll { words, .. } => {
+            let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+            let program = program.rsplit('/').next().unwrap_or(program);
+            REMOVERS.contains(&program) || secret_among(machine, patterns).is_some()
+        }
+    }
 }
 
 fn delete(machine: &mut Machine<'_>, found: &Found) {
@@ -209,8 +285,22 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
     }
 }
 
-/// What an expression can find below a start, as a pattern.
-fn pattern(start: &Value, expression: &Expression, is_directory: Option<bool>) -> Value {
+/// What an expression can find below a start, as patterns: several when it asks for one of several names.
+fn patterns(start: &Value, expression: &Expression, is_directory: Option<bool>) -> Vec<Value> {
+    let names = expression.possible_names();
+    if names.is_empty() {
+        return vec![pattern(start, expression, None, is_directory)];
+    }
+    names.into_iter().map(|name| pattern(start, expression, Some(name), is_directory)).collect()
+}
+
+/// What an expression can find below a start, as a pattern; under one name when it is given.
+fn pattern(
+    start: &Value,
+    expression: &Expression,
+    name: Option<String>,
+    is_directory: Option<bool>,
+) -> Value {
     let Some(base) = start.as_exact() else {
         return match start {
             Value::Glob(base) => Value::Glob(format!("{}/**", base.trim_end_matches('/'))),
@@ -218,7 +308,7 @@ fn pattern(start: &Value, expression: &Expression, is_directory: Option<bool>) -
             Value::AnyOf(_) | Value::Between { .. } | Value::Unknown | Value::Exact(_) => Value::Unknown,
         };
     };
-    if is_directory == Some(false) {
+    if is_directory == Some(false) && !expression.is_selective() {
         return start.clone();
     }
     let base = if base == "/" { "" } else { base.trim_end_matches('/') };
@@ -227,7 +317,7 @@ fn pattern(start: &Value, expression: &Expression, is_directory: Option<bool>) -
         let tail = whole.strip_prefix(base).unwrap_or(&whole).trim_start_matches('/').to_owned();
         return Value::Glob(format!("{base}/{tail}"));
     }
-    let name = expression.required_name().unwrap_or_else(|| "**".to_owned());
+    let name = name.unwrap_or_else(|| "**".to_owned());
     let shallow = expression.maximum_depth() == Some(1);
     let name = if shallow && name == "**" { "*".to_owned() } else { name };
     if shallow || name == "**" {

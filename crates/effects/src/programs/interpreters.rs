@@ -1,7 +1,7 @@
 //! Interpreters of other languages: code given as a word, a script, a module, or on the standard input.
 
 use crate::effect::{EffectKind, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 use super::text::{edit_in_place, one_path};
 
@@ -323,8 +323,20 @@ fn script_or_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
 }
 
 fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
-    machine.read(file);
-    let text = one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path));
+    let text = match machine.read(file) {
+        Output::Network(url) => {
+            machine.runs_from_network(&url);
+            return Exit::unknown();
+        }
+        Output::Text(text) => text,
+        Output::Unknown if machine.is_veiled(file) => {
+            machine.unread("runs what was decoded by the same command");
+            return Exit::unknown();
+        }
+        Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+            one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+        }
+    };
     super::code(machine, call, &text)
 }
 

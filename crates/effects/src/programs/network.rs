@@ -14,8 +14,8 @@ mod transfer;
 pub(crate) use streams::{netcat, socat};
 pub(crate) use transfer::{curl, httpie, wget};
 
-use crate::effect::{EffectKind, Reach, Target};
-use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
+use crate::effect::{EffectKind, Reach, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value, secrets};
 
 use super::known_hosts;
 
@@ -36,7 +36,19 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
         let note = "the address at which a cloud machine hands out its credentials";
         machine.add(Draft::new(EffectKind::SecretRead, Target::Host(text.to_owned())).note(note));
     }
-    let carries_secret = machine.substituted().iter().any(|output| matches!(output, Output::Secret(_)));
+    if let Some(name) = strange_secret(machine, url) {
+        let target = url.as_exact().map_or_else(|| url.known_start(), str::to_owned);
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host(target)).reach(Reach::External);
+        machine.add(
+            draft
+                .severity(Severity::High)
+                .note(format!("sends the secret in `{name}`, which belongs elsewhere")),
+        );
+        return;
+    }
+    let from_file =
+        |output: &Output| matches!(output, Output::Secret(_)) && secrets::variable_of(output).is_none();
+    let carries_secret = machine.substituted().iter().any(from_file);
     match sent {
         Sent::Data => machine.host(url, Upload::Yes),
         Sent::Nothing | Sent::Literal if carries_secret => machine.host(url, Upload::Yes),
@@ -57,15 +69,67 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
     }
 }
 
+/// A variable among the words of the running command whose secret belongs to a known service that the URL is not of.
+fn strange_secret(machine: &Machine<'_>, url: &Value) -> Option<String> {
+    let start = url.known_start();
+    let is_outside = url.as_exact().is_some() || is_host_known(&start);
+    if !is_outside || known_hosts::reach(&start) == Reach::Local {
+        return None;
+    }
+    let host = known_hosts::host_of(&start);
+    machine
+        .substituted()
+        .iter()
+        .filter_map(secrets::variable_of)
+        .find(|name| host.contains('.') && secrets::owner(name).has(&host) == Some(false))
+        .map(str::to_owned)
+}
+
+/// Whether the beginning of a URL holds the whole host.
+fn is_host_known(start: &str) -> bool {
+    start.find("://").and_then(|at| start.get(at + 3..)).is_some_and(|rest| rest.contains(['/', '?']))
+}
+
+/// Adds that a secret that came in on the standard input is read, when it goes to an outside host.
+fn note_secret_sent(machine: &mut Machine<'_>, input: &Input, host: &Value) {
+    let secret = Output::from_input(input);
+    let Some(name) = secrets::variable_of(&secret) else { return };
+    let address = host.known_start();
+    let host = known_hosts::host_of(&address);
+    if known_hosts::reach(&address) != Reach::Local && secrets::owner(name).has(&host) != Some(true) {
+        let target = Target::Service(format!("${name}"));
+        machine.add(Draft::new(EffectKind::SecretRead, target).note("it is sent along"));
+    }
+}
+
 /// `dig`, `ping` and their like: harmless, unless the name carries something out.
-pub(crate) fn name_lookup(machine: &mut Machine<'_>, _call: &Call) -> Exit {
-    let carries = |output: &Output| matches!(output, Output::Secret(_) | Output::Local(_));
-    if machine.substituted().iter().any(carries) {
+pub(crate) fn name_lookup(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let carries = |output: &Output| matches!(output, Output::Secret(_));
+    let from_output = !machine.substituted().is_empty();
+    let is_built = |word: &Value| match word {
+        // Something that a command printed stands in front of a domain.
+        Value::Between { prefix, suffix } => {
+            from_output && !prefix.starts_with(['-', '+', '@']) && suffix.starts_with('.') && suffix.len() > 2
+        }
+        Value::Exact(text) => text.contains('.') && text.split('.').any(is_encoded),
+        Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => false,
+    };
+    if machine.substituted().iter().any(carries) || call.words.iter().any(is_built) {
         let draft =
             Draft::new(EffectKind::DataUpload, Target::Host("names".to_owned())).reach(Reach::External);
-        machine.add(draft.note("the name that is asked for carries local data"));
+        machine.add(draft.severity(Severity::High).note("the name that is asked for carries local data"));
     }
     Exit::unknown()
+}
+
+/// Whether a part of a name is data in base64: no name has such letters, or so many of them mixed.
+fn is_encoded(label: &str) -> bool {
+    let letters = label.trim_end_matches('=');
+    let is_alphabet = letters.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'));
+    let has = |wanted: fn(&char) -> bool| letters.chars().any(|c| wanted(&c));
+    let is_mixed =
+        || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit);
+    is_alphabet && (label.ends_with('=') && letters.len() > 1 || letters.len() >= 16 && is_mixed())
 }
 
 /// `gh api`, `glab api`: a request to the place where repositories live.

@@ -1,52 +1,19 @@
 //! Ending processes, running things later, and programs that run a command in a special way.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `listing` | lists of processes on their way to `kill` |
+//! | `roles` | which processes the machine needs |
+
+pub(crate) mod listing;
+mod roles;
 
 use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
-/// Processes that the machine or the work of a person cannot do without.
-const VITAL: &[&str] = &[
-    "init",
-    "systemd",
-    "sshd",
-    "dbus-daemon",
-    "Xorg",
-    "gnome-shell",
-    "gdm",
-    "gdm3",
-    "sddm",
-    "lightdm",
-    "kwin",
-    "plasmashell",
-    "loginctl",
-    "login",
-    "NetworkManager",
-    "journald",
-    "systemd-journald",
-    "auditd",
-    "firewalld",
-    "udevd",
-    "launchd",
-    "WindowServer",
-    "loginwindow",
-    "Finder",
-    "explorer.exe",
-    "cron",
-    "crond",
-    "rsyslogd",
-    "containerd",
-    "dockerd",
-    "kubelet",
-    "falco",
-    "osqueryd",
-    "clamd",
-    "crowdstrike",
-    "falcon-sensor",
-    "wdavdaemon",
-    "auditbeat",
-    "chronyd",
-    "checkrein",
-];
+use listing::Listed;
+
 /// Signals that ask or tell, and end nothing: `0`, reload, window size, stop and go on.
 const HARMLESS: &[&str] = &[
     "0", "HUP", "1", "SIGHUP", "WINCH", "SIGWINCH", "28", "CONT", "SIGCONT", "18", "CHLD", "SIGCHLD", "17",
@@ -108,15 +75,34 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     for target in signal.targets {
         let draft = Draft::new(EffectKind::ProcessKill, process(target));
-        machine.add(match target.as_exact() {
+        let draft = match target.as_exact() {
             Some("-1") => draft.severity(Severity::Critical).note("ends every process"),
             Some("1") => draft.severity(Severity::Critical).note("ends the first process of the machine"),
             Some(text) if text.starts_with('%') => draft.note("a job of this shell"),
             Some(_) => draft,
-            None => draft.note("a process found by another command"),
-        });
+            None => match Listed::in_words(machine) {
+                Some(list) => listed_kill(&list),
+                None => draft.note("a process found by another command"),
+            },
+        };
+        machine.add(draft);
     }
     Exit::silent()
+}
+
+/// The end of the processes of a list.
+fn listed_kill(list: &Listed) -> Draft {
+    let ended = |name: &str| Draft::new(EffectKind::ProcessKill, Target::Process(name.to_owned()));
+    match list {
+        Listed::Named(name) => match roles::gravity(name) {
+            Some((severity, note)) => ended(name).severity(severity).note(note),
+            None => ended(name),
+        },
+        Listed::Chosen(what) => ended(what),
+        Listed::All => ended("every process that is listed")
+            .severity(Severity::High)
+            .note("which of all processes are ended is not known"),
+    }
 }
 
 /// `pkill`, `killall`: processes by name.
@@ -180,8 +166,10 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
             matches!(text, "." | ".*" | "" | "^" | "[a-z]" | "[a-z]*") && target.as_exact().is_some();
         machine.add(if is_everything {
             draft.severity(Severity::Critical).note("matches every process")
-        } else if VITAL.iter().any(|vital| text.trim_start_matches('^').trim_end_matches('$') == *vital) {
-            draft.severity(Severity::Critical).note("the machine needs it")
+        } else if let Some((severity, note)) =
+            roles::gravity(text.trim_start_matches('^').trim_end_matches('$'))
+        {
+            draft.severity(severity).note(note)
         } else {
             draft
         });

@@ -1,6 +1,6 @@
 //! Programs that work on other machines and carry files to and from them.
 
-use crate::effect::{Depth, EffectKind, Target};
+use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
@@ -23,6 +23,7 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(
             Draft::new(EffectKind::DataUpload, target)
                 .reach(crate::effect::Reach::External)
+                .severity(Severity::High)
                 .note("lets the other machine reach this one"),
         );
         return Exit::unknown();
@@ -44,7 +45,12 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let text = joined(command);
         machine.elsewhere(&place, |machine| machine.run_text(&text, Input::Inherited));
     }
-    Exit::with(Output::Network(place))
+    Exit::with(from_host(&host))
+}
+
+/// What comes from another machine over ssh, which proves who it is.
+fn from_host(host: &Value) -> Output {
+    Output::Network(format!("ssh://{}", host.known_start()))
 }
 
 /// Interprets a call of scp.
@@ -66,14 +72,13 @@ pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::silent();
     }
     for source in sources {
-        let name = if let Some((host, path)) = remote(source) {
+        let (name, content) = if let Some((host, path)) = remote(source) {
             machine.host(&host, Upload::No);
-            path
+            (path, from_host(&host))
         } else {
-            machine.read(source);
-            source.clone()
+            (source.clone(), machine.read(source))
         };
-        receive(machine, destination, &name, recursive);
+        receive(machine, destination, &name, recursive, &content);
     }
     Exit::silent()
 }
@@ -114,7 +119,14 @@ pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     } else {
         for source in sources {
-            mirror(machine, source, destination, deletes);
+            if let Some((host, _)) = remote(source) {
+                mirror(machine, source, destination, deletes);
+                let aims = machine.paths_through(destination);
+                machine.remember_source(&aims, &from_host(&host));
+            } else {
+                machine.skim(source);
+                mirror(machine, source, destination, deletes);
+            }
         }
     }
     if arguments.has(&["--remove-source-files"]) {
@@ -250,6 +262,9 @@ fn mirror(machine: &mut Machine<'_>, source: &Value, destination: &Value, delete
             let is_file = from.as_ref().is_some_and(|from| matches!(machine.entry(from), Entry::File(_)));
             if is_file {
                 machine.write(&Value::exact(into.as_str()));
+                if let Some(from) = from {
+                    machine.remember_copy(from, &into);
+                }
                 return;
             }
             machine.add(Draft::new(EffectKind::FileCreate, Target::Path(into.clone())).recursive());
@@ -301,7 +316,7 @@ fn delete_others(
 }
 
 /// A file that arrives: into the directory, or under the name that is given.
-fn receive(machine: &mut Machine<'_>, destination: &Value, name: &Value, depth: Depth) {
+fn receive(machine: &mut Machine<'_>, destination: &Value, name: &Value, depth: Depth, content: &Output) {
     let base = name.as_exact().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
     let is_directory = machine.is_directory(destination) == Some(true)
         || destination.as_exact().is_some_and(|text| text.ends_with('/'));
@@ -318,7 +333,7 @@ fn receive(machine: &mut Machine<'_>, destination: &Value, name: &Value, depth: 
             machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
         }
     } else {
-        machine.write(&place);
+        machine.write_from(&place, content);
     }
 }
 

@@ -16,6 +16,10 @@ pub(crate) fn code_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Exit::unknown()
         }
         Input::Text(text) => super::code(machine, call, text),
-        Input::Secret(_) | Input::Local(_) | Input::Unknown => super::code(machine, call, &Value::Unknown),
+        Input::Secret(_) | Input::Local(_) => super::code(machine, call, &Value::Unknown),
+        Input::Unknown => {
+            machine.unread(format!("what `{}` reads and runs is not known", call.program));
+            Exit::unknown()
+        }
     }
 }

@@ -49,7 +49,8 @@ pub(crate) fn unescaped(text: &str) -> String {
                     code = code * 8 + next;
                     chars.next();
                 }
-                out.extend(char::from_u32(code));
+                // A byte: what is above 255 wraps.
+                out.extend(char::from_u32(code % 256));
             }
             Some(other @ ('\\' | '"' | '\'')) => out.push(other),
             Some(other) => {

@@ -220,7 +220,7 @@ pub(crate) fn nohup(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `timeout`
 pub(crate) fn timeout(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    run_rest(machine, call, "ks", &["kill-after", "signal"], 1)
+    machine.within_limit(|machine| run_rest(machine, call, "ks", &["kill-after", "signal"], 1))
 }
 
 /// `time` as a program
@@ -334,6 +334,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut command = false;
     let mut standard_input = false;
     let mut dry = false;
+    let mut interactive = false;
     let mut place = 0;
     while let Some(text) = call.words.get(place).and_then(Value::as_exact) {
         match text {
@@ -352,8 +353,17 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             _ if text.starts_with(['-', '+']) && text.len() > 1 => {
                 command |= text.starts_with('-') && text.contains('c');
                 standard_input |= text.starts_with('-') && text.contains('s');
-                dry |= text.starts_with('-') && text.contains('n');
-                place += text.chars().filter(|c| matches!(c, 'o' | 'O')).count();
+                interactive |= text.starts_with('-') && text.contains('i');
+                let on = text.starts_with('-');
+                if text.contains('n') {
+                    dry = on;
+                }
+                for _ in text.chars().filter(|c| matches!(c, 'o' | 'O')) {
+                    place += 1;
+                    if call.words.get(place).and_then(Value::as_exact) == Some("noexec") {
+                        dry = on;
+                    }
+                }
             }
             "-" => {}
             _ => break,
@@ -380,7 +390,13 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => machine.run_input(&call.input),
             _ => machine.run_script(file, arguments, call.input.clone()),
         },
-        _ => machine.run_input(&call.input),
+        _ => {
+            // A shell for a person whose answers go over the network: the person sits at the other end.
+            if let (true, Some(host)) = (interactive, machine.outlet().map(str::to_owned)) {
+                machine.unread(format!("what the shell prints goes to {host}"));
+            }
+            machine.run_input(&call.input)
+        }
     }
 }
 

@@ -168,6 +168,9 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let functions = words.iter().any(|word| word.as_exact() == Some("-f"));
     for word in words {
         let Some(name) = word.as_exact().filter(|name| !name.starts_with('-')) else { continue };
+        if name == "HISTFILE" {
+            machine.forget_history("what is typed is not recorded any more");
+        }
         if functions {
             machine.shell.functions.remove(name);
         } else if let Some((array, key)) = name.split_once('[') {
@@ -218,6 +221,9 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("noclobber") => machine.shell.options.noclobber = on,
                                 Some("noglob") => machine.shell.options.noglob = on,
                                 Some("pipefail") => machine.shell.options.pipefail = on,
+                                Some("history") if !on => {
+                                    machine.forget_history("what is typed is not recorded any more");
+                                }
                                 _ => {}
                             }
                         }

@@ -136,12 +136,18 @@ impl Expression {
         }
     }
 
-    /// A name pattern that everything found must fit, from the tests that always count.
-    pub(super) fn required_name(&self) -> Option<String> {
+    /// Name patterns of which everything found must fit one; empty when it need not.
+    pub(super) fn possible_names(&self) -> Vec<String> {
         match self {
-            Self::Name { pattern, fold: false } => Some(pattern.clone()),
-            Self::All(parts) => parts.iter().find_map(Self::required_name),
-            _ => None,
+            Self::Name { pattern, fold: false } => vec![pattern.clone()],
+            Self::All(parts) => {
+                parts.iter().map(Self::possible_names).find(|names| !names.is_empty()).unwrap_or_default()
+            }
+            Self::Any(parts) => {
+                let all: Vec<Vec<String>> = parts.iter().map(Self::possible_names).collect();
+                if all.iter().any(Vec::is_empty) { Vec::new() } else { all.concat() }
+            }
+            _ => Vec::new(),
         }
     }
 

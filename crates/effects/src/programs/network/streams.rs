@@ -3,7 +3,7 @@
 use crate::effect::{EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
-use super::{Sent, request};
+use super::{Sent, note_secret_sent, request};
 
 /// Interprets a call of netcat.
 pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -27,6 +27,7 @@ pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let sends = is_connected(&call.input);
     if sends {
+        note_secret_sent(machine, &call.input, &other);
         machine.host(&other, Upload::Yes);
     } else if !listens {
         request(machine, &other, Sent::Nothing);
@@ -64,7 +65,7 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     words.next();
                 }
             }
-            Some(text) => ends.extend(text.split("!!").map(end)),
+            Some(text) => ends.extend(text.split("!!").map(|address| opened(machine, address))),
             None => match end(&word.known_start()) {
                 End::Here => {
                     machine.opaque("what socat joins is not known");
@@ -80,9 +81,14 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         End::Program(_) | End::File(_) | End::Here => None,
     });
     let Some(other) = other else {
+        let mut input = call.input.clone();
         for end in &ends {
-            if let End::Program(text) = end {
-                machine.run_text(&Value::exact(text.clone()), call.input.clone());
+            match end {
+                End::File(path) => input = machine.read(&Value::exact(path.clone())).into_input(),
+                End::Program(text) => {
+                    machine.run_text(&Value::exact(text.clone()), input.clone());
+                }
+                End::Host(_) | End::Listener | End::Here => {}
             }
         }
         return Exit::unknown();
@@ -123,6 +129,13 @@ fn is_connected(input: &Input) -> bool {
         Input::Text(text) => text.as_exact() != Some(""),
         Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => true,
     }
+}
+
+/// What an address of socat stands for, through the descriptors that the shell has opened.
+fn opened(machine: &Machine<'_>, address: &str) -> End {
+    let number = address.strip_prefix("FD:").or_else(|| address.strip_prefix("fd:"));
+    let host = number.and_then(|number| machine.connected_host(number.split(',').next()?.parse().ok()?));
+    host.map_or_else(|| end(address), End::Host)
 }
 
 /// What an address of socat stands for.

@@ -1,8 +1,9 @@
 //! curl, wget and httpie.
 
-use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secrets};
 
-use super::{Sent, request};
+use super::{Sent, note_secret_sent, request};
 
 /// Interprets a call of curl.
 pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -50,6 +51,9 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let mut came = Output::Nothing;
     for url in &urls {
+        if sent == Sent::Data {
+            note_secret_sent(machine, &call.input, url);
+        }
         came = came.followed_by(fetch(machine, url, sent));
     }
     let outputs: Vec<Value> = arguments.values(&["-o", "--output"]).cloned().collect();
@@ -285,6 +289,12 @@ fn at_file(machine: &mut Machine<'_>, value: &Value, call: &Call) -> Sent {
 fn file(machine: &mut Machine<'_>, path: &Value, call: &Call) -> Sent {
     if !matches!(path.as_exact(), Some("-" | ".")) {
         machine.read(path);
+        // A file that is only named by a variable for secrets.
+        let named_by = machine.substituted().iter().rev().find_map(secrets::variable_of).map(str::to_owned);
+        if let (true, Some(name)) = (path.as_exact().is_none_or(str::is_empty), named_by) {
+            let draft = Draft::new(EffectKind::SecretRead, Target::Service(format!("${name}"))).possible();
+            machine.add(draft.note("a file of secrets, by the name of the variable"));
+        }
         return Sent::Data;
     }
     match &call.input {

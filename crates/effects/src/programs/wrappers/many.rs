@@ -34,10 +34,12 @@ fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
             Words::These(words.into_iter().map(Value::Exact).collect())
         }
         Input::Text(value @ Value::Glob(_)) => Words::Many(value.clone()),
-        Input::Inherited => Words::These(Vec::new()),
-        Input::Text(_) | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
-            Words::Many(Value::Unknown)
-        }
+        Input::Inherited
+        | Input::Text(_)
+        | Input::Network(_)
+        | Input::Secret(_)
+        | Input::Local(_)
+        | Input::Unknown => Words::Many(Value::Unknown),
     }
 }
 
@@ -123,9 +125,7 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match words {
         Words::These(words) => {
             if words.is_empty() {
-                let skipped = placeholder.is_some()
-                    || peeled.has(&["-r", "--no-run-if-empty"])
-                    || input == Input::Inherited;
+                let skipped = placeholder.is_some() || peeled.has(&["-r", "--no-run-if-empty"]);
                 return if skipped { Exit::success() } else { machine.run_words(&command, empty) };
             }
             let mut output = Output::Nothing;
@@ -140,12 +140,18 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             Exit::with(output)
         }
+        Words::Many(_) if input == Input::Inherited => {
+            // Nothing was connected. What the words themselves say runs, if anything comes in at all.
+            machine.possibly(|machine| machine.run_words(&command, empty))
+        }
         Words::Many(value) => {
             let full = filled(&command, placeholder.as_deref(), std::slice::from_ref(&value));
             if matches!(value, Value::Glob(_)) {
                 machine.run_words(&full, empty)
             } else {
-                machine.possibly(|machine| machine.run_words(&full, empty))
+                machine.with_words_from(&Output::from_input(&input), |machine| {
+                    machine.possibly(|machine| machine.run_words(&full, empty))
+                })
             }
         }
     }

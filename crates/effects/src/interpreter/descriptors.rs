@@ -1,0 +1,131 @@
+//! File descriptors: what those above the standard ones lead to, and the paths under which the shell's own can be opened again.
+
+use crate::path::AbsolutePath;
+
+use super::call::Input;
+use super::devices::{Device, device};
+use super::draft::Aim;
+use super::exit::Output;
+use super::machine::{Machine, socket_host};
+
+/// The first number that the shell gives to a descriptor of which it chooses the number: `exec {name}< file` (bash).
+const FIRST_CHOSEN: u32 = 10;
+/// The greatest number of descriptors that are remembered (ours).
+const REMEMBERED: usize = 64;
+
+/// Where what is written to a descriptor goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sink {
+    /// To the standard output as it was.
+    Output,
+    /// To the standard error as it was.
+    Errors,
+    /// Nowhere that is looked at.
+    Elsewhere,
+    /// Into files, at their ends or over what they held.
+    Files { aims: Vec<Aim>, append: bool },
+}
+
+impl Sink {
+    /// The host that it leads to, when it is a connection.
+    pub(super) fn host(&self) -> Option<String> {
+        let Self::Files { aims, .. } = self else { return None };
+        aims.iter().find_map(|aim| {
+            let path = aim.target.path().filter(|path| device(path) == Some(Device::Network))?;
+            Some(socket_host(path.as_str()))
+        })
+    }
+}
+
+/// What a descriptor leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// What reading it gives; `None` when it cannot be read.
+    pub(crate) input: Option<Input>,
+    /// Where writing to it goes.
+    pub(crate) sink: Sink,
+}
+
+impl Opening {
+    /// One that is only read.
+    pub(super) fn to_read(input: Input) -> Self {
+        Self { input: Some(input), sink: Sink::Elsewhere }
+    }
+
+    /// One that leads nowhere.
+    pub(super) fn closed() -> Self {
+        Self { input: None, sink: Sink::Elsewhere }
+    }
+}
+
+impl Machine<'_> {
+    /// What a descriptor leads to at the present point; `None` when it is not known to be open.
+    pub(crate) fn descriptor(&self, number: u32) -> Option<Opening> {
+        match (self.shell.descriptors.get(&number), number) {
+            (Some(opening), _) => Some(opening.clone()),
+            (None, 0) => Some(Opening { input: Some(self.input.clone()), sink: Sink::Elsewhere }),
+            (None, 1) => Some(Opening { input: None, sink: Sink::Output }),
+            (None, 2) => Some(Opening { input: None, sink: Sink::Errors }),
+            (None, _) => None,
+        }
+    }
+
+    /// The host at the other end of a descriptor, when it is a connection.
+    pub(crate) fn connected_host(&self, number: u32) -> Option<String> {
+        self.descriptor(number)?.sink.host()
+    }
+
+    /// What opening the path of an own descriptor for reading gives.
+    pub(super) fn descriptor_output(&self, number: u32) -> Output {
+        self.descriptor(number)
+            .and_then(|opening| opening.input)
+            .map_or(Output::Unknown, |input| Output::from_input(&input))
+    }
+
+    /// Opens a descriptor for the rest of the shell.
+    pub(super) fn keep_open(&mut self, number: u32, opening: Opening) {
+        if self.shell.descriptors.len() < REMEMBERED || self.shell.descriptors.contains_key(&number) {
+            self.shell.descriptors.insert(number, opening);
+        }
+    }
+
+    /// Remembers what is left to read of a descriptor.
+    pub(crate) fn open_again(&mut self, number: u32, opening: Opening, left: Input) {
+        self.keep_open(number, Opening { input: Some(left), ..opening });
+    }
+
+    /// The number that the shell would choose for one more descriptor.
+    pub(super) fn next_descriptor(&self) -> u32 {
+        let last = self.shell.descriptors.keys().next_back().copied().unwrap_or_default();
+        last.saturating_add(1).max(FIRST_CHOSEN)
+    }
+}
+
+/// The number of the own descriptor that a path names: `/dev/stdin`, `/dev/fd/3`, `/proc/self/fd/3`.
+pub(super) fn number_of(path: &AbsolutePath) -> Option<u32> {
+    match path.as_str() {
+        "/dev/stdin" => return Some(0),
+        "/dev/stdout" => return Some(1),
+        "/dev/stderr" => return Some(2),
+        _ => {}
+    }
+    OWN.iter().find_map(|start| path.as_str().strip_prefix(start)?.parse().ok())
+}
+
+/// Where the kernel shows the own descriptors of a process. `$$` stands for the number of the shell.
+pub(super) const OWN: [&str; 4] = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", "/proc/$$/fd/"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_descriptors_have_several_paths() {
+        let number = |text: &str| number_of(&AbsolutePath::new(text).unwrap());
+        assert_eq!(number("/dev/fd/12"), Some(12));
+        assert_eq!(number("/proc/thread-self/fd/3"), Some(3));
+        assert_eq!(number("/dev/stdin"), Some(0));
+        assert_eq!(number("/dev/fd/x"), None);
+        assert_eq!(number("/proc/17/fd/3"), None);
+    }
+}

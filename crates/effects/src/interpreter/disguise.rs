@@ -1,0 +1,122 @@
+//! Names of programs that are not what they look like: characters that are not shown, letters of another script.
+
+use super::machine::Machine;
+use super::simple::Lookup;
+use super::value::Value;
+
+/// What is wrong with a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Disguise {
+    /// It holds characters that are not shown; this is what is seen.
+    Hidden(String),
+    /// It holds letters that look like others; this is what it is taken for.
+    LookAlike(String),
+}
+
+impl Machine<'_> {
+    /// Adds that a name is disguised, with what the command does under the name that is seen.
+    pub(super) fn see_through(&mut self, name: &str, rest: &[Value]) {
+        let (seen, note) = match disguise(name) {
+            None => return,
+            Some(Disguise::Hidden(seen)) => {
+                (seen, "the name of the program holds characters that are not shown")
+            }
+            Some(Disguise::LookAlike(seen)) if self.knows(&seen) || BUILT_IN.contains(&seen.as_str()) => {
+                (seen, "the name of the program is spelled with letters of another script")
+            }
+            Some(Disguise::LookAlike(_)) => return,
+        };
+        self.unread(note);
+        if !seen.is_empty() {
+            let mut words = vec![Value::Exact(seen)];
+            words.extend(rest.iter().cloned());
+            self.possibly(|machine| {
+                machine.in_subshell(|machine| machine.call_words(&words, Lookup::NoFunctions))
+            });
+        }
+    }
+}
+
+/// Built-in commands of the shell that run something.
+const BUILT_IN: [&str; 5] = ["eval", "exec", "source", "command", "builtin"];
+
+fn disguise(name: &str) -> Option<Disguise> {
+    if name.is_ascii() {
+        return None;
+    }
+    if name.chars().any(is_hidden) {
+        return Some(Disguise::Hidden(name.chars().filter(|c| !is_hidden(*c)).collect()));
+    }
+    let seen: String = name.chars().map(|c| look_alike(c).unwrap_or(c)).collect();
+    (seen.is_ascii() && seen != name).then_some(Disguise::LookAlike(seen))
+}
+
+/// Whether nothing is shown of a character: joiners and breaks without width, marks of direction, fillers, tags, the second
+/// set of control characters (Unicode, default ignorable code points).
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{80}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The Latin letter that a letter of another script is taken for (a part of the confusables of Unicode).
+fn look_alike(c: char) -> Option<char> {
+    if let Some(offset) = u32::from(c).checked_sub(0xff01).filter(|offset| *offset < 94) {
+        // Letters of full width.
+        return char::from_u32(0x21 + offset);
+    }
+    Some(match c {
+        'а' | 'α' => 'a',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' => 'e',
+        'һ' => 'h',
+        'і' | 'ι' | 'ı' => 'i',
+        'ј' => 'j',
+        'к' | 'κ' => 'k',
+        'ӏ' => 'l',
+        'м' => 'm',
+        'п' | 'ո' => 'n',
+        'о' | 'ο' | 'օ' => 'o',
+        'р' | 'ρ' => 'p',
+        'ԛ' => 'q',
+        'г' => 'r',
+        'ѕ' => 's',
+        'т' | 'τ' => 't',
+        'ս' | 'υ' => 'u',
+        'ν' | 'ѵ' => 'v',
+        'ԝ' => 'w',
+        'х' | 'χ' => 'x',
+        'у' | 'γ' => 'y',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disguises_are_told_from_other_languages() {
+        assert_eq!(disguise("r\u{200b}m"), Some(Disguise::Hidden("rm".to_owned())));
+        assert_eq!(disguise("b\u{430}sh"), Some(Disguise::LookAlike("bash".to_owned())));
+        assert_eq!(disguise("ｒｍ"), Some(Disguise::LookAlike("rm".to_owned())));
+        for honest in ["rm", "déployer", "запуск", "naïve-tool"] {
+            assert!(!matches!(disguise(honest), Some(Disguise::Hidden(_))), "{honest}");
+        }
+        assert_eq!(disguise("déployer"), None);
+    }
+}

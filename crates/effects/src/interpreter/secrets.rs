@@ -1,0 +1,156 @@
+//! Variables that hold secrets by their names, and to whom these secrets belong.
+//!
+//! Such a variable travels as a secret that was read from `$NAME`.
+
+use super::exit::Output;
+use super::machine::Machine;
+use super::shell::Content;
+use super::value::Value;
+
+/// Parts of names that say "this is a secret".
+const TELLING: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "APIKEY",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "PAT",
+    "PGPASSWORD",
+];
+/// What stands in front of `KEY` when it is a secret one.
+const SECRET_KEYS: &[&str] =
+    &["API", "ACCESS", "SECRET", "PRIVATE", "AUTH", "SIGNING", "ENCRYPTION", "SERVICE", "ACCOUNT"];
+/// Ends of names of what is about a secret, and no secret itself.
+const ABOUT: &[&str] = &[
+    "FILE", "PATH", "DIR", "NAME", "ID", "URL", "URI", "HOST", "LENGTH", "SIZE", "TYPE", "COUNT", "LIMIT",
+    "TTL", "EXPIRY", "EXPIRES", "ARN", "VERSION", "FORMAT", "PREFIX",
+];
+
+/// Services that give out tokens, with the parts of variable names and the domains that are theirs.
+const OWNERS: &[(&[&str], &[&str])] = &[
+    (&["GITHUB", "GH"], &["github.com", "githubusercontent.com", "ghcr.io", "github.io"]),
+    (&["NPM", "YARN", "PNPM"], &["npmjs.org", "npmjs.com", "yarnpkg.com", "github.com"]),
+    (&["CARGO", "CRATES"], &["crates.io"]),
+    (&["PYPI", "TWINE", "UV"], &["pypi.org"]),
+    (&["DOCKERHUB", "DOCKER"], &["docker.io", "docker.com"]),
+    (&["AWS"], &["amazonaws.com", "aws.amazon.com"]),
+    (&["AZURE"], &["azure.com", "windows.net", "microsoft.com", "microsoftonline.com", "azure-api.net"]),
+    (&["GOOGLE", "GEMINI", "GCP", "GCLOUD"], &["googleapis.com", "google.com", "gcr.io", "pkg.dev"]),
+    (&["OPENAI"], &["openai.com", "openai.azure.com"]),
+    (&["ANTHROPIC", "CLAUDE"], &["anthropic.com", "claude.ai"]),
+    (&["HF", "HUGGINGFACE"], &["huggingface.co", "hf.co"]),
+    (&["STRIPE"], &["stripe.com"]),
+    (&["SLACK"], &["slack.com"]),
+    (&["CLOUDFLARE", "CF"], &["cloudflare.com"]),
+    (&["HEROKU"], &["heroku.com"]),
+    (&["DIGITALOCEAN"], &["digitalocean.com"]),
+    (&["VERCEL"], &["vercel.com"]),
+    (&["NETLIFY"], &["netlify.com"]),
+    (&["LINEAR"], &["linear.app"]),
+    (&["NOTION"], &["notion.com"]),
+    (&["TWILIO"], &["twilio.com"]),
+    (&["SENDGRID"], &["sendgrid.com"]),
+];
+
+/// To whom a secret in a variable may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// To these domains and what lies below them.
+    Domains(&'static [&'static str]),
+    /// The name does not say.
+    NotSaid,
+}
+
+impl Owner {
+    /// Whether a host belongs to the owner; `None` when it is not known who that is.
+    pub(crate) fn has(self, host: &str) -> Option<bool> {
+        match self {
+            Self::NotSaid => None,
+            Self::Domains(domains) => Some(domains.iter().any(|domain| {
+                host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+            })),
+        }
+    }
+}
+
+/// The owner of the secret that a variable of this name holds.
+pub(crate) fn owner(name: &str) -> Owner {
+    let upper = name.to_ascii_uppercase();
+    let is_named = |part: &&str| upper.split('_').any(|word| word == *part);
+    OWNERS
+        .iter()
+        .find(|(parts, _)| parts.iter().any(|part| is_named(part)))
+        .map_or(Owner::NotSaid, |(_, domains)| Owner::Domains(domains))
+}
+
+/// Whether a variable of this name holds a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let words: Vec<&str> = upper.split('_').filter(|word| !word.is_empty()).collect();
+    let Some(last) = words.last() else { return false };
+    if ABOUT.contains(last) {
+        return false;
+    }
+    words.iter().any(|word| TELLING.contains(word))
+        || *last == "KEY" && words.iter().any(|word| SECRET_KEYS.contains(word))
+}
+
+impl Machine<'_> {
+    /// The secret that a variable holds, by its name, when its value is not one that the command itself gave it.
+    pub(super) fn secret_in(&self, name: &str) -> Option<Output> {
+        if !is_secret_name(name) {
+            return None;
+        }
+        let is_own = self.shell.variables.get(name).is_some_and(|variable| match &variable.content {
+            Content::Scalar(value) => matches!(value, Value::Exact(_)) || variable.origin.is_some(),
+            Content::List(_) | Content::Map(_) | Content::Unset => true,
+            Content::Unknown => false,
+        });
+        (!is_own).then(|| Output::Secret(format!("${name}")))
+    }
+}
+
+/// The variable that a secret was read from; `None` when it came out of a file.
+pub(crate) fn variable_of(secret: &Output) -> Option<&str> {
+    match secret {
+        Output::Secret(place) => place.strip_prefix('$'),
+        Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_secrets() {
+        for secret in
+            ["NPM_TOKEN", "AWS_SECRET_ACCESS_KEY", "db_password", "OPENAI_API_KEY", "PGPASSWORD", "SECRET"]
+        {
+            assert!(is_secret_name(secret), "{secret}");
+        }
+        for other in [
+            "HOME",
+            "TOKEN_FILE",
+            "CACHE_KEY",
+            "KEY",
+            "AWS_ACCESS_KEY_ID",
+            "PATH",
+            "SECRET_NAME",
+            "PARTITION_KEY",
+        ] {
+            assert!(!is_secret_name(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn secrets_have_owners() {
+        assert_eq!(owner("GITHUB_TOKEN").has("api.github.com"), Some(true));
+        assert_eq!(owner("GH_TOKEN").has("notgithub.com"), Some(false));
+        assert_eq!(owner("NPM_TOKEN").has("registry.npmjs.org"), Some(true));
+        assert_eq!(owner("API_KEY").has("anything.example"), None);
+    }
+}
