@@ -254,6 +254,7 @@ fn python_calls_have_their_effects() {
                 "file_delete a.txt possible",
             ),
             ("import sys; sys.modules['os'].remove('a.txt')", "file_delete a.txt"),
+            ("import sys; sys.modules[sys.argv[1]].remove('a.txt')", "opaque"),
             ("import os; vars(os)['remove']('a.txt')", "file_delete a.txt"),
             ("import os; {'x': os.remove}['x']('a.txt')", "file_delete a.txt"),
             (
@@ -316,6 +317,7 @@ fn harmless_python_is_understood() {
             "try:\n    import tomllib\nexcept ImportError:\n    tomllib = None\nprint(tomllib)",
             "with open('data.json') as f:\n    for i, line in enumerate(f, 1):\n        print(i, line.strip()[::-1])",
             "import importlib, os\nimportlib.import_module(os.environ['NAME'])",
+            "import sys\nprint(sys.modules[sys.argv[1]])",
         ],
     );
 }

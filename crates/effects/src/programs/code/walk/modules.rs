@@ -235,10 +235,10 @@ impl Follower<'_, '_, '_> {
             return;
         }
         let directory = path.rsplit_once('/').map_or(".", |(directory, _)| directory);
-        let pattern = Value::Glob(format!("{directory}/__pycache__/*.pyc"));
+        let kept = Value::exact(format!("{directory}/__pycache__"));
         self.machine.possibly(|machine| {
-            for aim in machine.paths(&pattern) {
-                machine.add(Draft::at(EffectKind::FileCreate, aim));
+            for aim in machine.paths(&kept) {
+                machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
             }
         });
     }
