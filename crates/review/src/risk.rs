@@ -143,15 +143,15 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
             Some(Reach::Local | Reach::Known) => 0.2,
             Some(Reach::External) | None => 0.6,
         },
+        // What proves who somebody is, and what is only private (ours).
+        EffectKind::SecretRead if effect.severity >= Severity::High => 0.7,
         EffectKind::PermissionChange
         | EffectKind::ProcessKill
         | EffectKind::PackageInstall
+        | EffectKind::SecretRead
         | EffectKind::VcsRemoteUpdate => 0.5,
         EffectKind::InfrastructureChange | EffectKind::DatastoreChange => 0.6,
         EffectKind::Opaque | EffectKind::PrivilegeEscalation => 0.7,
-        // What proves who somebody is, and what is only private (ours).
-        EffectKind::SecretRead if effect.severity >= Severity::High => 0.7,
-        EffectKind::SecretRead => 0.5,
         EffectKind::DataUpload if secret_read => 0.97,
         EffectKind::DataUpload => match effect.reach {
             Some(Reach::Local) => 0.2,

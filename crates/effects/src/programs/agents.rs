@@ -173,6 +173,6 @@ fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
     }
     PLACES
         .iter()
-        .any(|name| given(&name).is_some())
+        .any(|name| given(name).is_some())
         .then_some("starts an agent with other settings than its own")
 }
