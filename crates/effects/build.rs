@@ -88,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn put(mut program: Program, blob: &mut Vec<u8>) -> Result<(u32, u32), Box<dyn Error>> {
     for subcommand in &mut program.subcommands {
         if let SubcommandEntry::Here(entry) = &subcommand.entry {
-            let (start, end) = put(entry.clone(), blob)?;
+            let (start, end) = put(entry.as_ref().clone(), blob)?;
             subcommand.entry = SubcommandEntry::BuiltIn(start, end);
         }
     }

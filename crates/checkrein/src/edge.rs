@@ -145,8 +145,7 @@ fn read_payload() -> Result<Vec<u8>, Failure> {
         payload.reserve(1024);
         match rustix::io::read(&input, spare_capacity(&mut payload)) {
             Ok(0) => return Ok(payload),
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Ok(_) | Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
             Err(error) => return Err(Failure::Payload(format!("the payload could not be read: {error}"))),
         }
         if payload.len() > PAYLOAD_LIMIT {

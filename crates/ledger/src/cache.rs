@@ -146,9 +146,9 @@ impl Stored {
 
     /// The state, when the file is whole.
     fn read(self) -> Option<Cached> {
-        let length = number_at(&self.header, 24).filter(|length| *length <= LONGEST)?;
         // What the checksum covers: the end of the header, then the payload, read in one go.
         const COVERED: usize = HEADER - 16;
+        let length = number_at(&self.header, 24).filter(|length| *length <= LONGEST)?;
         let mut bytes = vec![0; COVERED + usize::try_from(length).ok()?];
         self.file.read_exact_at(&mut bytes, 16).ok()?;
         let payload = bytes.get(COVERED..)?;

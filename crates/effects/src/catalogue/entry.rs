@@ -50,7 +50,7 @@ pub(crate) struct Subcommand {
 #[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) enum SubcommandEntry {
     /// Here, as a person described it.
-    Here(Program),
+    Here(Box<Program>),
     /// Among the built-in entries, from the first to before the second byte: decoded only when it is called.
     BuiltIn(u32, u32),
 }

@@ -279,7 +279,7 @@ impl Compiler<'_> {
 
     fn subcommand(&self, source: &Spanned<SourceEntry>) -> Result<Subcommand, CatalogueError> {
         let entry = self.entry(source)?;
-        Ok(Subcommand { names: entry.names.clone(), entry: SubcommandEntry::Here(entry) })
+        Ok(Subcommand { names: entry.names.clone(), entry: SubcommandEntry::Here(Box::new(entry)) })
     }
 
     fn clause(&self, clause: &Spanned<SourceClause>) -> Result<Clause, CatalogueError> {
