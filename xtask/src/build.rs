@@ -48,7 +48,7 @@ pub(crate) fn target_directory() -> PathBuf {
 }
 
 /// The static target of this machine, added when it is missing; `None` when it cannot be had.
-fn static_target() -> Option<String> {
+pub(crate) fn static_target() -> Option<String> {
     if !cfg!(target_os = "linux") {
         eprintln!("note: no static target on this system; the hook is built for the host");
         return None;

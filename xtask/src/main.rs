@@ -7,6 +7,7 @@
 //! | `clients` | installs the real clients for the end-to-end tests into an ignored folder |
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew |
+//! | `order` | finds out which functions of the hook belong together, for its linker (needs valgrind) |
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the person who runs it")]
 
@@ -17,6 +18,7 @@ mod clients;
 mod docs;
 mod install;
 mod measure;
+mod order;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -35,10 +37,11 @@ fn main() -> ExitCode {
         Some("bench") if cfg!(debug_assertions) => optimised("bench", rest),
         Some("bench") => bench::bench(rest),
         Some("docs") => docs::write(),
-        Some(other) => {
-            Err(format!("no chore is called `{other}`; there are check, install, clients, bench, docs"))
-        }
-        None => Err("name a chore: check, install, clients, bench, docs".to_owned()),
+        Some("order") => order::order(),
+        Some(other) => Err(format!(
+            "no chore is called `{other}`; there are check, install, clients, bench, docs, order"
+        )),
+        None => Err("name a chore: check, install, clients, bench, docs, order".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,15 @@
+//! Has the linker put the functions that usual calls of the hook need next to each other; `cargo xtask order` writes the list.
+
+use std::env;
+use std::path::Path;
+
+fn main() {
+    let script = Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("hook-order.ld");
+    println!("cargo::rerun-if-changed={}", script.display());
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    // The list is of the static hook; elsewhere linkers differ, and starting costs far more than this saves.
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "musl") {
+        println!("cargo::rustc-link-arg-bin=checkrein-hook=-Xlinker");
+        println!("cargo::rustc-link-arg-bin=checkrein-hook=--script={}", script.display());
+    }
+}
