@@ -127,7 +127,8 @@ fn harmless_work_runs_unnoticed_and_is_recorded() {
 #[test]
 fn a_nudge_reaches_the_next_request_to_the_model() {
     let environment = guarded();
-    let model = Model::start(vec![bash("git push --force origin feature/login"), Turn::Says("finished")], vec![]);
+    let model =
+        Model::start(vec![bash("git push --force origin feature/login"), Turn::Says("finished")], vec![]);
     run(&environment, &model, &[]);
     assert!(model.heard().contains("--force-with-lease"), "{}", model.heard());
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use checkrein_effects::{AbsolutePath, Action, History, Timestamp, predict};
 use checkrein_world::{RealWorld, Surroundings};
@@ -205,7 +206,7 @@ fn our_words(text: &str, directory: &Path) -> Vec<Option<String>> {
         temporary: Vec::new(),
         guarded: Vec::new(),
         expected: Vec::new(),
-        variables: BTreeMap::new(),
+        variables: Arc::new(BTreeMap::new()),
         history: History::default(),
         now: Timestamp(0),
     });

@@ -17,14 +17,13 @@ impl Machine<'_> {
     /// Adds that a name is disguised, with what the command does under the name that is seen.
     pub(super) fn see_through(&mut self, name: &str, rest: &[Value]) {
         let (seen, note) = match disguise(name) {
-            None => return,
             Some(Disguise::Hidden(seen)) => {
                 (seen, "the name of the program holds characters that are not shown")
             }
             Some(Disguise::LookAlike(seen)) if self.knows(&seen) || BUILT_IN.contains(&seen.as_str()) => {
                 (seen, "the name of the program is spelled with letters of another script")
             }
-            Some(Disguise::LookAlike(_)) => return,
+            Some(Disguise::LookAlike(_)) | None => return,
         };
         self.unread(note);
         if !seen.is_empty() {

@@ -262,12 +262,11 @@ impl Machine<'_> {
                 Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
                 Part::Parameter(parameter) => {
-                    match self.stand_in(parameter).filter(|_| mode == Mode::Words) {
-                        Some(word) => self.expand_stand_in(word, fields),
-                        None => {
-                            let expanded = self.expand_parameter(parameter, false);
-                            self.push_expanded(expanded, mode, fields);
-                        }
+                    if let Some(word) = self.stand_in(parameter).filter(|_| mode == Mode::Words) {
+                        self.expand_stand_in(word, fields);
+                    } else {
+                        let expanded = self.expand_parameter(parameter, false);
+                        self.push_expanded(expanded, mode, fields);
                     }
                 }
                 Part::CommandSubstitution(block) => {

@@ -81,7 +81,7 @@ impl Machine<'_> {
             }
         }
         let outlet = match sink.host() {
-            Some(host) => std::mem::replace(&mut self.outlet, Some(host)),
+            Some(host) => self.outlet.replace(host),
             None => self.outlet.clone(),
         };
         let veiled = std::mem::take(&mut self.veiled);

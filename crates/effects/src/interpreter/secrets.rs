@@ -82,7 +82,7 @@ pub(crate) fn owner(name: &str) -> Owner {
     let is_named = |part: &&str| upper.split('_').any(|word| word == *part);
     OWNERS
         .iter()
-        .find(|(parts, _)| parts.iter().any(|part| is_named(part)))
+        .find(|(parts, _)| parts.iter().any(&is_named))
         .map_or(Owner::NotSaid, |(_, domains)| Owner::Domains(domains))
 }
 

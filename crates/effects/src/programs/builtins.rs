@@ -344,7 +344,7 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
     match Output::from_input(input) {
         output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => {
-            machine.set_origin(name, output)
+            machine.set_origin(name, output);
         }
         Output::Nothing | Output::Text(_) | Output::Unknown => {}
     }

@@ -157,7 +157,7 @@ fn act_later(machine: &mut Machine<'_>, action: &Action, expression: &Expression
         machine.possibly(|machine| act_on_pattern(machine, action, pattern, expression));
         machine.amend(before, |effect| {
             if effect.kind == EffectKind::FileDelete {
-                effect.note = NOTHING_FITS.to_owned();
+                NOTHING_FITS.clone_into(&mut effect.note);
             }
         });
     }

@@ -69,7 +69,7 @@ pub(crate) fn listed(call: &Call) -> Option<Output> {
                 (None, None) => Listed::All,
             }
         }
-        "pgrep" | "pidof" => match operands().last().map(|word| (word, word.as_exact())) {
+        "pgrep" | "pidof" => match operands().next_back().map(|word| (word, word.as_exact())) {
             Some((_, Some(name))) if !name.is_empty() => Listed::Named(plain_name(name)),
             Some((_, Some(_))) => Listed::All,
             Some((_, None)) => Listed::Chosen("processes by a name that is not known".to_owned()),
