@@ -21,7 +21,10 @@ use support::TestEnvironment;
 fn stable(environment: &TestEnvironment, text: &str) -> String {
     let home = environment.home().display().to_string();
     let hook = fs::canonicalize(env!("CARGO_BIN_EXE_checkrein-hook")).unwrap().display().to_string();
-    let text = text.replace(&home, "~").replace(&hook, "/opt/checkrein-hook");
+    let program = fs::canonicalize(env!("CARGO_BIN_EXE_checkrein")).unwrap().display().to_string();
+    // The name of the hook begins with that of the program.
+    let text =
+        text.replace(&home, "~").replace(&hook, "/opt/checkrein-hook").replace(&program, "/opt/checkrein");
     let mut lines: Vec<String> = Vec::new();
     let text = without_hashes(&text);
     for line in text.lines() {
