@@ -129,7 +129,7 @@ fn everything_that_changes_is_seen_and_nothing_else() {
     workspace.write("moved", "");
     let seen = workspace.after(|| {
         workspace.write("new/deep/file", "");
-        workspace.write("src/main.rs", "fn main() { todo!() }\n");
+        workspace.write("src/main.rs", "fn main() { run() }\n");
         fs::set_permissions(workspace.path("src/chmod.sh"), fs::Permissions::from_mode(0o755)).unwrap();
         workspace.write("src/.replaced", "new");
         fs::rename(workspace.path("src/.replaced"), workspace.path("src/replaced.rs")).unwrap();
