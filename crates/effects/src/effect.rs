@@ -60,6 +60,19 @@ pub enum EffectKind {
     Opaque,
 }
 
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileChange {
+    /// It is made.
+    Create,
+    /// Its content changes.
+    Modify,
+    /// It goes.
+    Delete,
+    /// Its mode or owner changes.
+    Permissions,
+}
+
 impl EffectKind {
     /// All kinds, in the order of their declaration.
     pub const ALL: [Self; 25] = [
@@ -116,6 +129,37 @@ impl EffectKind {
             | Self::DatastoreDestroy
             | Self::Publish
             | Self::GuardTampering => true,
+        }
+    }
+
+    /// What the kind does to files; `None` for kinds that are about something else, or only read.
+    pub fn file_change(self) -> Option<FileChange> {
+        match self {
+            Self::FileCreate => Some(FileChange::Create),
+            Self::FileModify => Some(FileChange::Modify),
+            Self::FileDelete => Some(FileChange::Delete),
+            Self::PermissionChange => Some(FileChange::Permissions),
+            Self::FileRead
+            | Self::SecretRead
+            | Self::NetworkRequest
+            | Self::DataUpload
+            | Self::RemoteCodeExecution
+            | Self::PackageInstall
+            | Self::ProcessSpawn
+            | Self::ProcessKill
+            | Self::SystemModification
+            | Self::PrivilegeEscalation
+            | Self::Persistence
+            | Self::VcsLocalLoss
+            | Self::VcsHistoryRewrite
+            | Self::VcsRemoteUpdate
+            | Self::InfrastructureChange
+            | Self::InfrastructureDestroy
+            | Self::DatastoreChange
+            | Self::DatastoreDestroy
+            | Self::Publish
+            | Self::GuardTampering
+            | Self::Opaque => None,
         }
     }
 

@@ -141,34 +141,13 @@ fn stops_guard(effect: &Effect) -> bool {
     if !named {
         return false;
     }
-    match effect.kind {
-        EffectKind::ProcessKill | EffectKind::SystemModification => true,
-        EffectKind::PackageInstall => ["uninstall", "remove", "purge", "erase", "unlink"]
+    let takes_away = || {
+        ["uninstall", "remove", "purge", "erase", "unlink"]
             .iter()
-            .any(|word| effect.cause.contains(word) || effect.note.contains(word)),
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::ProcessSpawn
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => false,
-    }
+            .any(|word| effect.cause.contains(word) || effect.note.contains(word))
+    };
+    matches!(effect.kind, EffectKind::ProcessKill | EffectKind::SystemModification)
+        || (effect.kind == EffectKind::PackageInstall && takes_away())
 }
 
 /// Whether a process pattern or a service name means the guard: `checkrein`, `checkrein-hook`, `checkrein.service`.

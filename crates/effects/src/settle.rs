@@ -47,32 +47,10 @@ fn passing(effects: &[Effect], world: &dyn World) -> Vec<AbsolutePath> {
 
 /// Whether an ordinary person usually may not do this to that file.
 fn may_be_refused(effect: &Effect, world: &dyn World) -> bool {
-    match effect.kind {
-        EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::SystemModification
-        | EffectKind::Persistence => {}
-        EffectKind::FileRead
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => return false,
+    let concerns_files = effect.kind.file_change().is_some()
+        || matches!(effect.kind, EffectKind::SystemModification | EffectKind::Persistence);
+    if !concerns_files {
+        return false;
     }
     let Target::Path(path) = &effect.target else { return false };
     is_of_the_machine(path, world) || (effect.kind == EffectKind::FileModify && is_read_only(path, world))

@@ -12,7 +12,7 @@ mod consequence;
 mod loss;
 mod pattern;
 
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
 use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
 use crate::world::{Entry, Listing, VersionState, World};
@@ -103,34 +103,13 @@ fn is_device_that_is_not_there(effect: &Effect, world: &dyn World) -> bool {
         })
 }
 
-/// What the kind does to the content of files; `None` for kinds that are about something else.
+/// What the kind takes from files that are there; `None` for kinds that take nothing from them.
 fn file_change(kind: EffectKind) -> Option<Change> {
-    match kind {
-        EffectKind::FileDelete => Some(Change::Remove),
-        EffectKind::FileModify => Some(Change::Overwrite),
-        EffectKind::PermissionChange => Some(Change::Permissions),
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => None,
+    match kind.file_change() {
+        Some(FileChange::Delete) => Some(Change::Remove),
+        Some(FileChange::Modify) => Some(Change::Overwrite),
+        Some(FileChange::Permissions) => Some(Change::Permissions),
+        Some(FileChange::Create) | None => None,
     }
 }
 

@@ -15,32 +15,7 @@ impl Machine<'_> {
     }
 }
 
+/// Whether an effect of a person's own arrangements is worth a word.
 fn says_something(kind: EffectKind) -> bool {
-    match kind {
-        EffectKind::FileRead
-        | EffectKind::NetworkRequest
-        | EffectKind::ProcessSpawn
-        | EffectKind::PackageInstall
-        | EffectKind::Opaque => false,
-        EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::SecretRead
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering => true,
-    }
+    (kind.is_mutating() && kind != EffectKind::PackageInstall) || kind == EffectKind::SecretRead
 }

@@ -1,6 +1,6 @@
 //! Effects that follow from where a file lies.
 
-use crate::effect::{Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::effect::{Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
 use crate::places::{
     SystemPlace, credential, credential_directory, generated, is_lifeline, is_program_directory,
@@ -49,29 +49,13 @@ pub(crate) fn reads_secret(effect: &Effect, made: &[AbsolutePath], world: &dyn W
 
 /// Further effects of writing where something runs later, or where the machine keeps its own files.
 pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
-    match effect.kind {
-        EffectKind::FileCreate | EffectKind::FileModify => {}
-        EffectKind::FileDelete | EffectKind::PermissionChange => return unwatched(effect, world),
-        EffectKind::PackageInstall | EffectKind::ProcessKill => return without_guard(effect),
-        EffectKind::FileRead
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::ProcessSpawn
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => return Vec::new(),
+    match effect.kind.file_change() {
+        Some(FileChange::Create | FileChange::Modify) => {}
+        Some(FileChange::Delete | FileChange::Permissions) => return unwatched(effect, world),
+        None if matches!(effect.kind, EffectKind::PackageInstall | EffectKind::ProcessKill) => {
+            return without_guard(effect);
+        }
+        None => return Vec::new(),
     }
     if effect.note.starts_with(KEPT_BY_GIT) || effect.note.starts_with(SETTING_THAT_RUNS_NOTHING) {
         // What git brings back of a guard is another guard than the one that looks on.

@@ -74,35 +74,12 @@ fn shortened(text: &str) -> String {
 
 /// Whether an effect talks to a host that is neither this machine nor known for documentation, packages or code.
 pub(crate) fn is_external(effect: &Effect) -> bool {
-    match effect.kind {
-        EffectKind::NetworkRequest | EffectKind::DataUpload => match effect.reach {
+    let reaches_out = matches!(effect.kind, EffectKind::NetworkRequest | EffectKind::DataUpload);
+    reaches_out
+        && match effect.reach {
             Some(Reach::Local | Reach::Known) => false,
             Some(Reach::External) | None => true,
-        },
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::SecretRead
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => false,
-    }
+        }
 }
 
 impl Finding {

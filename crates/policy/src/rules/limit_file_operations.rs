@@ -1,7 +1,5 @@
 //! Changes files after the session has used up its number of file operations.
 
-use checkrein_effects::EffectKind;
-
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -32,33 +30,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     if context.history.file_operations < limit {
         return None;
     }
-    let changes = context.select(|effect| match effect.kind {
-        EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange => true,
-        EffectKind::FileRead
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => false,
-    });
+    let changes = context.select(|effect| effect.kind.file_change().is_some());
     let reason = format!(
         "this session has made {} file operations, its limit is {limit}",
         context.history.file_operations
