@@ -132,6 +132,17 @@ pub struct Simple {
     pub span: Span,
 }
 
+impl Simple {
+    /// The name of the program, when it is written out in one piece; `None` when there is none, or parts of it are expanded or quoted
+    /// apart.
+    pub fn written_name(&self) -> Option<&str> {
+        match self.words.first()?.parts.as_slice() {
+            [Part::Literal(text) | Part::Quoted(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// `a | b`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pipeline {

@@ -1,6 +1,6 @@
 //! Runaways: what starts processes or writes without end, until the machine has none left.
 
-use checkrein_shell::{Block, Command, Launch, Part, Pipeline, Simple};
+use checkrein_shell::{Block, Command, Launch, Pipeline};
 
 use crate::effect::{EffectKind, Severity, Target};
 
@@ -117,7 +117,7 @@ fn look_at_block(block: &Block, shell: Shell, turn: &mut Turn) {
 fn look_at(command: &Command, shell: Shell, turn: &mut Turn) {
     match command {
         Command::Simple(simple) => {
-            let Some(name) = written_name(simple) else { return };
+            let Some(name) = simple.written_name() else { return };
             let waits_here =
                 shell == Shell::Own || !matches!(name, "wait" | "break" | "return" | "exit" | "exec");
             turn.holds |= waits_here && (PAUSES.contains(&name) || EXITS.contains(&name));
@@ -200,7 +200,7 @@ fn is_doubling(name: &str, pipeline: &Pipeline) -> bool {
 /// How often a command calls a function by its name.
 fn calls(name: &str, command: &Command) -> usize {
     match command {
-        Command::Simple(simple) => usize::from(written_name(simple) == Some(name)),
+        Command::Simple(simple) => usize::from(simple.written_name() == Some(name)),
         Command::Pipeline(pipeline) => pipeline.stages.iter().map(|stage| calls(name, &stage.command)).sum(),
         Command::Group(block) | Command::Subshell(block) => {
             block.iter().map(|statement| calls(name, &statement.command)).sum()
@@ -222,13 +222,6 @@ fn calls(name: &str, command: &Command) -> usize {
         | Command::Coprocess(_)
         | Command::Time(_)
         | Command::Opaque(_) => 0,
-    }
-}
-
-fn written_name(simple: &Simple) -> Option<&str> {
-    match simple.words.first()?.parts.as_slice() {
-        [Part::Literal(text) | Part::Quoted(text)] => Some(text),
-        _ => None,
     }
 }
 

@@ -624,12 +624,7 @@ pub(super) fn matches_value(pattern: &str, value: &Value) -> Option<bool> {
 /// The name of the program that a command begins with, when it is written out.
 fn first_word(command: &Command) -> Option<String> {
     match command {
-        Command::Simple(simple) => match simple.words.first()?.parts.as_slice() {
-            [checkrein_shell::Part::Literal(text) | checkrein_shell::Part::Quoted(text)] => {
-                Some(text.clone())
-            }
-            _ => None,
-        },
+        Command::Simple(simple) => simple.written_name().map(str::to_owned),
         Command::Pipeline(pipeline) => first_word(&pipeline.stages.first()?.command),
         Command::AndOr(list) => first_word(&list.first),
         Command::Time(inner) => first_word(inner),
