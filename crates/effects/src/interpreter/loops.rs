@@ -42,15 +42,8 @@ impl Machine<'_> {
             } else {
                 self.run_perhaps(&each.variable, word.clone(), origin.as_ref(), &each.body)
             };
-            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
-            all.status = done.status;
-            match done.flow {
-                Flow::Next | Flow::Continue(0 | 1) => {}
-                Flow::Break(0 | 1) => break,
-                Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
-                    all.flow = done.flow;
-                    break;
-                }
+            if !goes_on(&mut all, done) {
+                break;
             }
         }
         self.end_of_loop(outer, all)
@@ -117,15 +110,8 @@ impl Machine<'_> {
             } else {
                 self.run_often(&repeated.condition, &repeated.body)
             };
-            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
-            all.status = done.status;
-            match done.flow {
-                Flow::Next | Flow::Continue(0 | 1) => {}
-                Flow::Break(0 | 1) => break,
-                Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
-                    all.flow = done.flow;
-                    break;
-                }
+            if !goes_on(&mut all, done) {
+                break;
             }
             let same =
                 before.0 == self.shell.variables && before.1 == self.shell.cwd && before.2 == self.input;
@@ -195,15 +181,8 @@ impl Machine<'_> {
             } else {
                 self.run_often(&Vec::new(), &counted.body)
             };
-            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
-            all.status = done.status;
-            match done.flow {
-                Flow::Next | Flow::Continue(0 | 1) => {}
-                Flow::Break(0 | 1) => break,
-                Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
-                    all.flow = done.flow;
-                    break;
-                }
+            if !goes_on(&mut all, done) {
+                break;
             }
             if let Some(step) = &counted.step {
                 self.arithmetic(step);
@@ -224,5 +203,19 @@ fn one_loop_up(flow: Flow) -> Flow {
         Flow::Continue(levels) if levels > 1 => Flow::Continue(levels - 1),
         Flow::Break(levels) if levels > 1 => Flow::Break(levels - 1),
         Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => flow,
+    }
+}
+
+/// Adds what one turn of a loop did to what the loop did before; answers whether there may be another turn.
+fn goes_on(all: &mut Done, turn: Done) -> bool {
+    all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(turn.output);
+    all.status = turn.status;
+    match turn.flow {
+        Flow::Next | Flow::Continue(0 | 1) => true,
+        Flow::Break(0 | 1) => false,
+        Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
+            all.flow = turn.flow;
+            false
+        }
     }
 }
