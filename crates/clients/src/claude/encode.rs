@@ -8,9 +8,8 @@ pub fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
     let object = match &event.moment {
         Moment::BeforeAction { .. } => before(&event.name, answer),
         Moment::PermissionAsked { .. } => permission(answer),
-        Moment::AfterAction(_) => after(&event.name, answer),
+        Moment::AfterAction(_) | Moment::Prompt { .. } => after(&event.name, answer),
         Moment::BatchDone => batch(&event.name, answer),
-        Moment::Prompt { .. } => prompt(&event.name, answer),
         Moment::SessionStarted { .. } | Moment::SubagentStarted => context_only(&event.name, answer),
         Moment::ConfigurationChanged { .. } => configuration(answer),
         Moment::TurnEnding | Moment::SubagentEnding | Moment::SessionEnded | Moment::Other { .. } => {
@@ -101,17 +100,6 @@ fn batch(name: &str, answer: &HookAnswer) -> Json {
         HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
-    }
-}
-
-fn prompt(name: &str, answer: &HookAnswer) -> Json {
-    match answer {
-        HookAnswer::Silent => json!({}),
-        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
-            json!({ "decision": "block", "reason": reason })
-        }
-        HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
     }
 }
 

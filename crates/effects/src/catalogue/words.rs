@@ -215,6 +215,14 @@ fn rest_of(word: &Value, cut: usize) -> Value {
     }
 }
 
+/// `--name=value` as its name and its value; the value is of the word, of which not all may be known.
+fn name_and_value<'text>(text: &'text str, word: &Value) -> (&'text str, Option<Value>) {
+    match text.split_once('=') {
+        Some((name, _)) => (name, Some(rest_of(word, name.len() + 1))),
+        None => (text, None),
+    }
+}
+
 fn gnu_option(
     text: &str,
     word: &Value,
@@ -222,10 +230,7 @@ fn gnu_option(
     options: &Options<'_>,
     into: &mut Arguments,
 ) -> Taken {
-    let (name, attached) = match text.split_once('=') {
-        Some((name, _)) => (name, Some(rest_of(word, name.len() + 1))),
-        None => (text, None),
-    };
+    let (name, attached) = name_and_value(text, word);
     let full = options.full(name).to_owned();
     if text.starts_with("--") || (options.known.contains(&full.as_str()) && name.len() > 2) {
         return long_option(full, attached, next, options, into);
@@ -240,10 +245,7 @@ fn dash_option(
     options: &Options<'_>,
     into: &mut Arguments,
 ) -> Taken {
-    let (name, attached) = match text.split_once('=') {
-        Some((name, _)) => (name, Some(rest_of(word, name.len() + 1))),
-        None => (text, None),
-    };
+    let (name, attached) = name_and_value(text, word);
     // Tools of this family take both dashes for one: `-force` and `--force`.
     let other = name.strip_prefix("--").map(|bare| format!("-{bare}")).or_else(|| Some(format!("-{name}")));
     let name = match other {
