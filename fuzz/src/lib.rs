@@ -1,6 +1,6 @@
-//! What the targets for code in other languages share.
+//! What the targets share.
 
-use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, predict};
+use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, World as _, predict};
 
 /// Predicts the effects of code that a program is given on its standard input, twice; both must be the same.
 ///
@@ -8,6 +8,15 @@ use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, predict};
 ///
 /// When the two differ.
 pub fn predict_code(program: &str, code: &str) {
+    let world = world();
+    let here = "<<'END_OF_THE_CODE'";
+    let text = format!("{program} - {here}\n{code}\nEND_OF_THE_CODE");
+    let action = Action::command(text, world.place().workspace.clone());
+    assert_eq!(predict(&action, &world), predict(&action, &world));
+}
+
+/// A small world: a home, an empty repository as workspace, a directory for temporary files.
+pub fn world() -> RecordedWorld {
     let root = AbsolutePath::root();
     let workspace = root.join("home/dev/proj");
     let place = Place {
@@ -18,8 +27,5 @@ pub fn predict_code(program: &str, code: &str) {
         guarded: vec![],
         expected: vec![],
     };
-    let world = RecordedWorld::complete(place).with_repository(&workspace);
-    let action =
-        Action::command(format!("{program} - <<'END_OF_THE_CODE'\n{code}\nEND_OF_THE_CODE"), workspace);
-    assert_eq!(predict(&action, &world), predict(&action, &world));
+    RecordedWorld::complete(place).with_repository(&workspace)
 }
