@@ -21,6 +21,8 @@ pub(crate) struct Program {
     pub(crate) attached: Names,
     /// Further options, without a value.
     pub(crate) flags: Names,
+    /// What an option is that is not listed.
+    pub(crate) other_options: OtherOptions,
     /// What it changes.
     pub(crate) clauses: Vec<Clause>,
     /// The handler that is asked instead of the clauses.
@@ -77,6 +79,8 @@ pub(crate) enum Answers {
     Done,
     /// The answer to a question, either way as likely: `grep -q`, `test`.
     Question,
+    /// Whether every file that is named is there: `ls`, `cat`.
+    Present,
 }
 
 /// How words are told to be options or operands.
@@ -92,6 +96,17 @@ pub(crate) enum Grammar {
     Dash,
     /// Every word is an operand.
     Raw,
+}
+
+/// What an option is that the entry does not list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OtherOptions {
+    /// One without a value, of no interest here.
+    #[default]
+    Ignored,
+    /// A mistake: the program says so and does nothing, so that its effects are only possible.
+    Refused,
 }
 
 /// What a subcommand is that the entry does not list.

@@ -1,13 +1,14 @@
 //! What an entry says about one call.
 
 use super::entry::{
-    Answers, Clause, Condition, Conditions, Grammar, Pick, Place, Program, Run, Runner, Selection, Source,
-    Times, UnknownSubcommand, Writes,
+    Answers, Clause, Condition, Conditions, Grammar, OtherOptions, Pick, Place, Program, Run, Runner,
+    Selection, Source, Times, UnknownSubcommand, Writes,
 };
 use super::entry_of;
 use super::text::Names;
 use super::words::{Options, Stop, Until, sort};
 use crate::effect::{Certainty, Depth, EffectKind, Target};
+use crate::interpreter::machine::Absence;
 use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::programs;
 use crate::world::Entry;
@@ -32,6 +33,10 @@ fn descend(
     }
     if program.subcommands.is_empty() {
         sort(&call.words, from, options, Until::End, &mut call.arguments);
+        if program.other_options == OtherOptions::Refused && options.lack_one_of(&call.arguments) {
+            let exit = machine.if_it_succeeds(|machine| evaluate(machine, program, &call));
+            return Exit { status: Status::Unknown, ..exit };
+        }
         return evaluate(machine, program, &call);
     }
     let before = call.arguments.clone();
@@ -108,13 +113,21 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
             return exit;
         }
     }
-    Exit { status: status(program), output: output(program, call, read) }
+    Exit { status: status(machine, program, call), output: output(program, call, read) }
 }
 
-fn status(program: &Program) -> Status {
+fn status(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Status {
     match program.status {
         Answers::Done => Status::Unknown,
         Answers::Question => Status::Open,
+        Answers::Present => {
+            if call.arguments.operands.iter().any(|operand| machine.is_certainly_missing(operand)) {
+                machine.absent = Some(Absence::Path);
+                Status::Failure
+            } else {
+                Status::Unknown
+            }
+        }
     }
 }
 

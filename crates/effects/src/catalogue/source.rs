@@ -6,8 +6,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::entry::{
-    Answers, Clause, Condition, Conditions, Grammar, Pick, Place, Program, Range, Run, Runner, Selection,
-    Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, Writes,
+    Answers, Clause, Condition, Conditions, Grammar, OtherOptions, Pick, Place, Program, Range, Run, Runner,
+    Selection, Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, Writes,
 };
 use super::text::{Names, Text};
 use crate::effect::{Certainty, EffectKind, Reach, Severity};
@@ -35,6 +35,8 @@ pub(crate) struct SourceEntry {
     attached: Vec<String>,
     #[serde(default)]
     flags: Vec<String>,
+    #[serde(default)]
+    other_options: OtherOptions,
     effects: Option<Vec<Spanned<SourceClause>>>,
     semantics: Option<String>,
     #[serde(default, deserialize_with = "one_or_many")]
@@ -258,6 +260,7 @@ impl Compiler<'_> {
             values: Names::new(&source.values),
             attached: Names::new(&source.attached),
             flags: Names::new(&source.flags),
+            other_options: source.other_options,
             clauses: source
                 .effects
                 .iter()

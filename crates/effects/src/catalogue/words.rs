@@ -77,6 +77,13 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// Whether an option was given that is not among these.
+    pub(super) fn lack_one_of(&self, arguments: &Arguments) -> bool {
+        arguments.options.iter().any(|(name, _)| {
+            !self.known.contains(&name.as_str()) && !matches!(name.as_str(), "--help" | "--version")
+        })
+    }
+
     /// The full name of an option that may be shortened: itself when known, else the only known one that begins so.
     fn full<'b>(&'b self, given: &'b str) -> &'b str {
         if self.known.contains(&given) || !given.starts_with("--") || given.len() < 3 {

@@ -107,6 +107,8 @@ pub(crate) struct Machine<'w> {
     pub(super) exhausted: bool,
     /// How many names were made for temporary files.
     pub(crate) names: usize,
+    /// The last list that was printed in an order that is not known.
+    pub(crate) unordered: Option<String>,
 }
 
 impl<'w> Machine<'w> {
@@ -150,6 +152,7 @@ impl<'w> Machine<'w> {
             depth: 0,
             exhausted: false,
             names: 0,
+            unordered: None,
         }
     }
 
@@ -333,6 +336,22 @@ impl<'w> Machine<'w> {
         self.effects.iter().skip(before)
     }
 
+    /// Whether an effect so far changes something below a directory.
+    pub(crate) fn has_changed_within(&self, directory: &AbsolutePath) -> bool {
+        self.effects.iter().any(|effect| {
+            effect.kind.file_change().is_some()
+                && effect.target.path().is_some_and(|path| path.is_within(directory))
+        })
+    }
+
+    /// Runs `work`, of which it is not sure whether it succeeds: what it changes is possible.
+    pub(crate) fn if_it_succeeds<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.effect_count();
+        let answer = work(self);
+        self.amend(before, |effect| effect.certainty = Certainty::Possible);
+        answer
+    }
+
     /// Changes the effects that were added since there were `before` of them.
     pub(crate) fn amend(&mut self, before: usize, change: impl FnMut(&mut Effect)) {
         self.effects.iter_mut().skip(before).for_each(change);
@@ -477,6 +496,11 @@ impl<'w> Machine<'w> {
         }
     }
 
+    /// Whether a file lies in a directory for temporary files.
+    pub(super) fn is_temporary(&self, path: &AbsolutePath) -> bool {
+        self.world.place().temporary.iter().any(|temporary| path.is_within(temporary))
+    }
+
     /// Whether a file lies where programs of a person may write: below a home or temporary directory, with added software and data.
     fn is_within_reach(&self, path: &AbsolutePath) -> bool {
         let place = self.world.place();
@@ -486,10 +510,7 @@ impl<'w> Machine<'w> {
             places::system_place(path),
             Some(SystemPlace::Local | SystemPlace::State | SystemPlace::Kernel | SystemPlace::Device)
         );
-        in_home
-            || by_system
-            || path.as_str().starts_with("/dev/")
-            || place.temporary.iter().any(|temporary| path.is_within(temporary))
+        in_home || by_system || path.as_str().starts_with("/dev/") || self.is_temporary(path)
     }
 
     /// Runs `work` so that its effects are possible only.

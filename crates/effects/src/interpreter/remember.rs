@@ -4,6 +4,7 @@ use crate::effect::Target;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
+use super::draft::Aim;
 use super::exit::Output;
 use super::machine::Machine;
 use super::value::Value;
@@ -201,6 +202,14 @@ impl Machine<'_> {
         self.is_settled()
             && !aims.is_empty()
             && aims.iter().all(|aim| aim.target.path().is_some_and(|path| self.entry(path) == Entry::Missing))
+    }
+
+    /// Whether a word names a symbolic link that is known to lead nowhere.
+    pub(crate) fn is_dangling(&self, value: &Value) -> bool {
+        let aims = self.paths(value);
+        let is_link =
+            |aim: &Aim| aim.target.path().is_some_and(|path| matches!(self.entry(path), Entry::Symlink(_)));
+        self.is_certainly_missing(value) && aims.iter().all(is_link)
     }
 
     /// Whether the word is known to name a directory, through symbolic links.

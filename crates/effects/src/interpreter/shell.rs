@@ -161,6 +161,8 @@ pub(crate) struct Shell {
     pub(crate) options: Options,
     /// What runs at the end of the shell.
     pub(crate) at_exit: Option<Value>,
+    /// What is to run when a signal comes.
+    pub(crate) on_signals: Vec<Value>,
     /// What runs when a command fails.
     pub(crate) at_error: Option<Value>,
     /// What may have left already.
@@ -186,6 +188,7 @@ impl Shell {
             descriptors: BTreeMap::new(),
             options: Options::default(),
             at_exit: None,
+            on_signals: Vec::new(),
             at_error: None,
             doubts: Doubts::default(),
             last_status: Some(0),
@@ -238,6 +241,9 @@ impl Shell {
             self.descriptors.entry(*number).or_insert_with(|| opening.clone());
         }
         self.at_exit = self.at_exit.or_else(|| other.at_exit.clone());
+        let further = other.on_signals.iter().filter(|text| !self.on_signals.contains(text)).cloned();
+        let further: Vec<Value> = further.collect();
+        self.on_signals.extend(further);
         self.doubts = self.doubts.or(other.doubts);
         if self.last_status != other.last_status {
             self.last_status = None;

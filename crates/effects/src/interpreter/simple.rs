@@ -6,7 +6,7 @@ use std::rc::Rc;
 use checkrein_shell::{AssignedValue, Assignment, Part, Simple};
 
 use crate::path::AbsolutePath;
-use crate::programs::{builtins, filters};
+use crate::programs::{builtins, filters, processes};
 use crate::world::Entry;
 
 use super::call::{Arguments, Call, Input};
@@ -332,7 +332,12 @@ impl Machine<'_> {
         if let Some(done) = builtins::run(self, name, rest) {
             return done;
         }
-        Done::next(self.call_program(name, name, rest))
+        let exit = self.call_program(name, name, rest);
+        if name == "kill" && processes::may_end_shell(rest) {
+            // Signals can be ignored, so what follows may still run.
+            self.shell.doubts.shell = true;
+        }
+        Done::next(exit)
     }
 
     /// Runs a program that is named by a path.
@@ -342,7 +347,7 @@ impl Machine<'_> {
         let in_programs = directory
             .rsplit('/')
             .next()
-            .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games"));
+            .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games" | "shims"));
         let value = Value::exact(name);
         let path = self.paths_through(&value).into_iter().find_map(|aim| aim.target.path().cloned());
         let Some(path) = path else { return self.call_program(&base, name, rest) };
@@ -354,7 +359,14 @@ impl Machine<'_> {
         if is_system {
             return self.call_name(&base, rest, Lookup::NoFunctions).exit();
         }
+        // A program that was installed is what its name says, also when it is a script that starts another.
+        let is_installed = in_programs
+            && !path.is_within(&self.world.place().workspace)
+            && !self.is_temporary(&path)
+            && !self.tree.is_new(&path)
+            && crate::catalogue::find(&base, self.catalogue).is_some();
         match self.language(&path) {
+            Language::Shell if is_installed => self.call_program(&base, name, rest),
             Language::Shell => self.run_file(&value, rest),
             Language::Other(interpreter) => {
                 if in_programs && crate::catalogue::find(&base, self.catalogue).is_some() {
@@ -367,11 +379,14 @@ impl Machine<'_> {
             }
             Language::Unknown => {
                 let known = crate::catalogue::find(&base, self.catalogue).is_some();
-                if known && !self.tree.is_new(&path) {
+                let missing = self.entry(&path) == Entry::Missing && !self.tree.is_disturbed();
+                // Among temporary files the name alone says nothing of what it would be.
+                let could_be_anything = missing && self.is_temporary(&path);
+                if known && !self.tree.is_new(&path) && !could_be_anything {
                     return self.call_program(&base, name, rest);
                 }
                 self.list_command(&base, rest);
-                if self.entry(&path) == Entry::Missing && !self.tree.is_disturbed() {
+                if missing {
                     self.not_there(name, &path);
                     return Exit::unknown();
                 }

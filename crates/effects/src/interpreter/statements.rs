@@ -141,7 +141,10 @@ impl Machine<'_> {
                         self.run_here(&text);
                         self.shell.at_error = Some(text);
                     }
-                    if self.shell.options.errexit {
+                    if self.shell.options.errexit && self.absent == Some(Absence::Path) {
+                        // What is not there now may be there by then.
+                        self.shell.doubts.shell = true;
+                    } else if self.shell.options.errexit {
                         return Done { flow: Flow::Exit, ..done };
                     }
                 }
@@ -291,6 +294,9 @@ impl Machine<'_> {
     /// Runs what `trap ... EXIT` has left for the end.
     pub(crate) fn end_of_shell(&mut self) {
         self.shell.doubts = Doubts::default();
+        for text in std::mem::take(&mut self.shell.on_signals) {
+            self.possibly(|machine| machine.run_here(&text));
+        }
         if let Some(text) = self.shell.at_exit.take() {
             self.run_here(&text);
         }

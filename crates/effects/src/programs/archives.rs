@@ -27,6 +27,10 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if tar.to_output {
                 return Exit::with(source);
             }
+            if tar.directory.as_ref().is_some_and(|directory| machine.is_certainly_missing(directory)) {
+                machine.if_it_succeeds(|machine| unpack(machine, &directory));
+                return Exit::failure();
+            }
             if tar.members.is_empty() {
                 let directory = match &tar.top_level {
                     Some(name) => inside(&directory, name),

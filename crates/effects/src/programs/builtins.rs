@@ -10,7 +10,8 @@ use crate::interpreter::machine::Absence;
 use crate::interpreter::{
     Content, Done, Exit, Flow, Input, Lookup, Machine, Output, Status, Value, Whereabouts,
 };
-use crate::programs::{filters, strings};
+use crate::path::AbsolutePath;
+use crate::programs::{files, strings};
 use crate::world::Entry;
 
 use declaring::{declare, export, local, readonly, set, shell_options, shopt, unset};
@@ -69,7 +70,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         "let" => let_expression,
         "getopts" => getopts,
         "wait" => |_, _| Done::next(Exit::silent()),
-        "mktemp" => filters::mktemp,
+        "mktemp" => files::mktemp,
         "history" => history,
         "dirs" | "jobs" | "times" | "fc" | "caller" | "compgen" | "help" | "ulimit" | "umask" | "disown"
         | "bg" | "fg" | "complete" | "compopt" | "bind" | "enable" | "suspend" | "autoload" | "emulate"
@@ -304,9 +305,14 @@ fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         // Paths that are read one by one are what their pattern says.
         let value = match &input {
             Input::Text(Value::Glob(pattern)) if names.len() == 1 => Value::Glob(pattern.clone()),
+            Input::Text(Value::AnyOf(lines))
+                if names.len() == 1 && lines.iter().all(|line| !line.trim_end().contains('\n')) =>
+            {
+                Value::one_of(lines.iter().map(|line| line.trim_end().to_owned()).collect())
+            }
             _ => Value::Unknown,
         };
-        let known_list = matches!(value, Value::Glob(_));
+        let known_list = matches!(value, Value::Glob(_) | Value::AnyOf(_));
         for name in &names {
             machine.assign(name, value.clone());
         }
@@ -441,6 +447,7 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         match first.as_exact() {
             Some("-a") => rest = more.get(1..).unwrap_or_default(),
             Some("-c" | "-l" | "-cl" | "--") => rest = more,
+            Some(text) if text.starts_with("-a") => rest = more,
             Some(_) | None => break,
         }
     }
@@ -450,6 +457,11 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let done = machine.call_words(rest, Lookup::NoFunctions);
     Done { flow: Flow::Exit, ..done }
 }
+
+/// The greatest number of directories in which a program is looked for (ours).
+const DIRECTORIES: usize = 32;
+/// The greatest number of commands that are remembered for signals (ours).
+const SIGNAL_TRAPS: usize = 8;
 
 fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let words: Vec<&Value> = words.iter().filter(|word| word.as_exact() != Some("--")).collect();
@@ -472,7 +484,20 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let at_exit =
         signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
     if at_exit {
-        machine.shell.at_exit = command;
+        machine.shell.at_exit.clone_from(&command);
+    }
+    let on_signal = signals.iter().any(|signal| {
+        !matches!(
+            signal.as_exact(),
+            Some("EXIT" | "0" | "exit" | "SIGEXIT" | "ERR" | "err" | "DEBUG" | "debug")
+        )
+    });
+    if let (true, Some(text)) = (on_signal, command)
+        && machine.shell.at_exit.as_ref() != Some(&text)
+        && !machine.shell.on_signals.contains(&text)
+        && machine.shell.on_signals.len() < SIGNAL_TRAPS
+    {
+        machine.shell.on_signals.push(text);
     }
     Done::quiet()
 }
@@ -482,11 +507,42 @@ fn command(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     while let Some((first, more)) = rest.split_first() {
         match first.as_exact() {
             Some("-p" | "--") => rest = more,
-            Some("-v" | "-V" | "-pv") => return Done::next(known_program(machine, more)),
+            Some("-v" | "-pv") => return Done::next(whereabouts(machine, more)),
+            Some("-V") => return Done::next(known_program(machine, more)),
             Some(_) | None => break,
         }
     }
     machine.call_words(rest, Lookup::NoFunctions)
+}
+
+/// Where a program of that name is, and whether there is one: `which`, `command -v`.
+pub(crate) fn whereabouts(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
+    let operands: Vec<&Value> =
+        words.iter().filter(|word| !word.as_exact().is_some_and(|text| text.starts_with('-'))).collect();
+    let ([Value::Exact(name)], Some(path)) = (operands.as_slice(), machine.variable("PATH")) else {
+        return known_program(machine, words);
+    };
+    let is_own = machine.shell.functions.contains_key(name) || machine.shell.aliases.contains_key(name);
+    let Some(directories) = path.as_exact().filter(|_| !is_own && !name.contains('/')) else {
+        return known_program(machine, words);
+    };
+    let mut sure = machine.is_settled();
+    for directory in directories.split(':').filter(|directory| directory.starts_with('/')).take(DIRECTORIES) {
+        let file = AbsolutePath::root().join(directory).join(name);
+        match machine.entry(&file) {
+            Entry::File(_) | Entry::Symlink(_) => {
+                return Exit::printing(Value::Exact(format!("{file}\n")));
+            }
+            Entry::Unknown => sure = false,
+            Entry::Missing | Entry::Directory | Entry::Special => {}
+        }
+    }
+    let known = known_program(machine, words);
+    if sure && known.status == Status::Open {
+        machine.absent = Some(Absence::Path);
+        return Exit::failure();
+    }
+    known
 }
 
 /// Whether a program of that name can be run; only of built-ins and functions that is known.

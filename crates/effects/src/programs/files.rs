@@ -1,5 +1,6 @@
 //! Programs that make, move and remove files: `cp`, `mv`, `ln`, `install`, `rm`, `mkdir`, `touch`, ...
 
+mod temporary;
 mod transfer;
 
 use crate::effect::{Depth, EffectKind, Severity};
@@ -8,6 +9,7 @@ use crate::path::AbsolutePath;
 use crate::stake::ONLY_LETS_RUN;
 use crate::world::{Entry, Listing};
 
+pub(super) use temporary::mktemp;
 use transfer::{Destination, Naming, Transfer, split_operands, transfer};
 
 /// `rm`, `srm`

@@ -3,15 +3,22 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `choosing` | filters that choose lines of a list whose order is not known |
 //! | `searching` | `grep`, and what `sed` and `awk` print |
+//! | `texts` | what a known text becomes |
 
+mod choosing;
 mod searching;
+mod texts;
 
-use crate::effect::EffectKind;
-use crate::interpreter::{Call, Done, Draft, Exit, Input, Machine, Output, Status, Value, secrets};
+use crate::interpreter::machine::Absence;
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
+use crate::programs::builtins;
 use crate::programs::processes::listing;
-use crate::programs::strings;
 use crate::world::{Entry, Listing};
+
+use texts::filtered;
+pub(super) use texts::{decoded_base64, decoded_hexadecimal};
 
 /// Programs that pass on what they read: its origin holds for what they print.
 const PASSING: &[&str] = &[
@@ -129,11 +136,21 @@ pub(crate) fn decodes(call: &Call) -> bool {
 
 /// What a program prints and whether it succeeds, when that can be worked out.
 pub(crate) fn fold(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
-    let words = &call.words;
     if let Some(output) = listing::filtered(call).filter(|_| PASSING.contains(&call.program.as_str())) {
         let status = if call.program.ends_with("grep") { Status::Open } else { Status::Unknown };
         return Some(Exit { status, output });
     }
+    let Some(list) = choosing::list(machine, call) else { return folded(machine, call) };
+    if let Some(chosen) = list.chosen(machine, call) {
+        return Some(Exit::printing(chosen));
+    }
+    let exit = folded(machine, call)?;
+    list.passed_on(machine, call, &exit.output);
+    Some(exit)
+}
+
+fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
+    let words = &call.words;
     match call.program.as_str() {
         "ps" | "pgrep" | "pidof" | "lsof" | "fuser" => {
             let output = listing::listed(call)?;
@@ -152,6 +169,7 @@ pub(crate) fn fold(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
             Some(line(machine.world().place().user.clone()?))
         }
         "realpath" | "readlink" => real_path(machine, call),
+        "which" | "gwhich" => Some(builtins::whereabouts(machine, words)),
         "env" | "printenv" if words.is_empty() => Some(Exit::with(Output::Secret("$*".to_owned()))),
         "printenv" => match exact_words(words)?.as_slice() {
             [name] if secrets::is_secret_name(name) => Some(Exit::with(Output::Secret(format!("${name}")))),
@@ -322,13 +340,15 @@ fn repository_root(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
 fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
     let mut hidden = false;
     let mut itself = false;
+    let mut by_other_facts = false;
     let mut operands = Vec::new();
     for text in exact_words(words)? {
         match text.strip_prefix('-') {
             Some(flags) if !flags.is_empty() && !flags.starts_with('-') => {
-                if !flags.chars().all(|flag| matches!(flag, '1' | 'A' | 'd')) {
+                if !flags.chars().all(|flag| "1AdrtcuSUX".contains(flag)) {
                     return None;
                 }
+                by_other_facts |= flags.contains(['r', 't', 'c', 'u', 'S', 'U', 'X']);
                 hidden |= flags.contains('A');
                 itself |= flags.contains('d');
             }
@@ -386,6 +406,13 @@ fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
         }
     };
     let text: String = lines_of(&names);
+    if operands.iter().any(|operand| machine.is_certainly_missing(&Value::exact(operand.as_str()))) {
+        machine.absent = Some(Absence::Path);
+        return Some(Exit { status: Status::Failure, output: Output::Text(Value::Exact(text)) });
+    }
+    if by_other_facts && names.len() > 1 {
+        machine.unordered = Some(text.clone());
+    }
     Some(Exit::printing(Value::Exact(text)))
 }
 
@@ -457,335 +484,4 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
         all
     };
     Some(Known { options, text })
-}
-
-fn filtered(program: &str, options: &[String], text: &str) -> Option<String> {
-    let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let lines = || text.lines();
-    let written = |lines: Vec<String>| lines_of(&lines);
-    match (program, options.as_slice()) {
-        ("tr", ["-d", set]) => {
-            let set = characters(set)?;
-            Some(text.chars().filter(|c| !set.contains(c)).collect())
-        }
-        ("tr", [from, to]) if !from.starts_with('-') => {
-            let (from, to) = (characters(from)?, characters(to)?);
-            let last = to.last().copied()?;
-            let change = |c: char| match from.iter().position(|known| *known == c) {
-                Some(place) => to.get(place).copied().unwrap_or(last),
-                None => c,
-            };
-            Some(text.chars().map(change).collect())
-        }
-        ("cut", options) => cut(options, text),
-        ("sort", []) => {
-            let mut all: Vec<String> = lines().map(str::to_owned).collect();
-            all.sort();
-            Some(written(all))
-        }
-        ("sort", ["-u"]) => {
-            let mut all: Vec<String> = lines().map(str::to_owned).collect();
-            all.sort();
-            all.dedup();
-            Some(written(all))
-        }
-        ("sort", ["-r"]) => {
-            let mut all: Vec<String> = lines().map(str::to_owned).collect();
-            all.sort();
-            all.reverse();
-            Some(written(all))
-        }
-        ("uniq", []) => {
-            let mut all: Vec<String> = lines().map(str::to_owned).collect();
-            all.dedup();
-            Some(written(all))
-        }
-        ("head", options) => {
-            let count = line_count(options)?;
-            Some(text.split_inclusive('\n').take(count).collect())
-        }
-        ("tail", ["-n", from]) if from.starts_with('+') => {
-            let skip = from.get(1..)?.parse::<usize>().ok()?.saturating_sub(1);
-            Some(text.split_inclusive('\n').skip(skip).collect())
-        }
-        ("tail", options) => {
-            let count = line_count(options)?;
-            let all: Vec<&str> = text.split_inclusive('\n').collect();
-            Some(all.get(all.len().saturating_sub(count)..)?.concat())
-        }
-        ("rev", []) => Some(written(lines().map(|line| line.chars().rev().collect()).collect())),
-        ("tac", []) => {
-            let mut all: Vec<String> = lines().map(str::to_owned).collect();
-            all.reverse();
-            Some(written(all))
-        }
-        ("wc", ["-l"]) => Some(format!("{}\n", text.matches('\n').count())),
-        ("wc", ["-c"]) => Some(format!("{}\n", text.len())),
-        ("wc", ["-w"]) => Some(format!("{}\n", text.split_whitespace().count())),
-        ("base64", ["-d" | "-D" | "--decode" | "-di"]) => decoded_base64(text),
-        ("base64", [] | ["-w0"] | ["-w", "0"]) => Some(encoded_base64(text.as_bytes(), options.is_empty())),
-        ("xxd", ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => decoded_hexadecimal(text),
-        ("sed" | "gsed", options) => searching::edited(options, text),
-        ("awk" | "gawk" | "mawk", options) => searching::fields(options, text),
-        _ => None,
-    }
-}
-
-fn line_count(options: &[&str]) -> Option<usize> {
-    match options {
-        [] => Some(10),
-        ["-n", count] => count.parse().ok(),
-        [one] => one.strip_prefix("-n").or_else(|| one.strip_prefix('-'))?.parse().ok(),
-        _ => None,
-    }
-}
-
-fn characters(set: &str) -> Option<Vec<char>> {
-    let set = strings::unescaped(set);
-    let classes = [("[:upper:]", 'A'..='Z'), ("[:lower:]", 'a'..='z'), ("[:digit:]", '0'..='9')];
-    if let Some((_, range)) = classes.iter().find(|(name, _)| *name == set) {
-        return Some(range.clone().collect());
-    }
-    if set == "[:space:]" {
-        return Some(vec![' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
-    }
-    if set.contains("[:") {
-        return None;
-    }
-    let chars: Vec<char> = set.chars().collect();
-    let mut all = Vec::new();
-    let mut place = 0;
-    while let Some(c) = chars.get(place) {
-        match (chars.get(place + 1), chars.get(place + 2)) {
-            (Some('-'), Some(end)) if c <= end => {
-                all.extend(*c..=*end);
-                place += 3;
-            }
-            _ => {
-                all.push(*c);
-                place += 1;
-            }
-        }
-        if all.len() > 4096 {
-            return None;
-        }
-    }
-    Some(all)
-}
-
-fn cut(options: &[&str], text: &str) -> Option<String> {
-    let mut delimiter = '\t';
-    let mut fields = None;
-    let mut characters = None;
-    let mut rest = options.iter();
-    while let Some(option) = rest.next() {
-        let (name, attached) = option.split_at_checked(2)?;
-        let value = if attached.is_empty() { rest.next()? } else { attached };
-        match name {
-            "-d" => delimiter = value.chars().next()?,
-            "-f" => fields = Some(value.to_owned()),
-            "-c" | "-b" => characters = Some(value.to_owned()),
-            _ => return None,
-        }
-    }
-    let chosen = |list: &str, length: usize| -> Option<Vec<usize>> {
-        let mut all = Vec::new();
-        for part in list.split(',') {
-            let (first, last) = if let Some((first, last)) = part.split_once('-') {
-                (
-                    if first.is_empty() { 1 } else { first.parse().ok()? },
-                    if last.is_empty() { length } else { last.parse::<usize>().ok()?.min(length) },
-                )
-            } else {
-                let one = part.parse().ok()?;
-                (one, one)
-            };
-            all.extend(
-                (first..=last).filter(|place: &usize| *place >= 1 && *place <= length).map(|place| place - 1),
-            );
-        }
-        Some(all)
-    };
-    let mut out = String::new();
-    for line in text.lines() {
-        if let Some(list) = &fields {
-            let parts: Vec<&str> = line.split(delimiter).collect();
-            if parts.len() == 1 {
-                out.push_str(line);
-            } else {
-                let picked: Vec<&str> = chosen(list, parts.len())?
-                    .into_iter()
-                    .filter_map(|place| parts.get(place).copied())
-                    .collect();
-                out.push_str(&picked.join(&delimiter.to_string()));
-            }
-        } else {
-            let chars: Vec<char> = line.chars().collect();
-            out.extend(
-                chosen(characters.as_deref()?, chars.len())?.into_iter().filter_map(|place| chars.get(place)),
-            );
-        }
-        out.push('\n');
-    }
-    Some(out)
-}
-
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-pub(super) fn decoded_base64(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut bits: u32 = 0;
-    let mut count = 0;
-    for c in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        if c == b'=' {
-            break;
-        }
-        let value = BASE64.iter().position(|known| *known == c)?;
-        bits = bits << 6 | u32::try_from(value).ok()?;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
-            bits &= (1 << count) - 1;
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn encoded_base64(bytes: &[u8], wrapped: bool) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let index = usize::try_from(bits >> (18 - 6 * place) & 63).unwrap_or(0);
-            let letter = BASE64.get(index).copied().map_or('=', char::from);
-            out.push(if place <= chunk.len() { letter } else { '=' });
-        }
-    }
-    if !wrapped {
-        return out;
-    }
-    let letters: Vec<char> = out.chars().collect();
-    lines_of(&letters.chunks(76).map(|line| line.iter().collect()).collect::<Vec<String>>())
-}
-
-pub(super) fn decoded_hexadecimal(text: &str) -> Option<String> {
-    let digits: Vec<u32> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
-    let bytes: Option<Vec<u8>> = digits
-        .chunks(2)
-        .map(|pair| match pair {
-            [high, low] => u8::try_from(high * 16 + low).ok(),
-            _ => None,
-        })
-        .collect();
-    String::from_utf8(bytes?).ok()
-}
-
-/// `mktemp`: makes a file or directory and prints its name. The part that is made up stays as it is written in the
-/// template, so that later words that use the name are seen to mean the same path.
-pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let mut directory = false;
-    let mut dry = false;
-    let mut in_temporary = false;
-    let mut parent: Option<Value> = None;
-    let mut suffix = String::new();
-    let mut template: Option<Value> = None;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_exact() {
-            Some("--directory") => directory = true,
-            Some("--dry-run") => dry = true,
-            Some("--tmpdir") => in_temporary = true,
-            Some(text) if text.starts_with("--tmpdir=") => parent = text.get(9..).map(Value::exact),
-            Some(text) if text.starts_with("--suffix=") => {
-                text.get(9..).unwrap_or_default().clone_into(&mut suffix);
-            }
-            Some("--suffix") => {
-                rest.next().and_then(Value::as_exact).unwrap_or_default().clone_into(&mut suffix);
-            }
-            Some(text) if text.starts_with("--") => {}
-            Some(text) if text.starts_with('-') && text.len() > 1 => {
-                for (place, flag) in text.char_indices().skip(1) {
-                    match flag {
-                        'd' => directory = true,
-                        'u' => dry = true,
-                        't' => in_temporary = true,
-                        'p' => {
-                            let attached =
-                                text.get(place + 1..).filter(|rest| !rest.is_empty()).map(Value::exact);
-                            parent = attached.or_else(|| rest.next().cloned());
-                            break;
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Some(_) | None => template = Some(word.clone()),
-        }
-    }
-    let temporary = machine
-        .variable("TMPDIR")
-        .filter(|value| value.as_exact() != Some(""))
-        .unwrap_or_else(|| Value::exact("/tmp"));
-    let in_temporary = in_temporary || template.is_none() || parent.is_some();
-    let mut name = template.unwrap_or_else(|| Value::exact("tmp.XXXXXXXXXX"));
-    if let Some(text) = name.as_exact()
-        && in_temporary
-        && !text.contains("XXX")
-    {
-        name = Value::Exact(format!("{text}.XXXXXXXX"));
-    }
-    name = name.followed_by(&Value::Exact(suffix));
-    machine.names += 1;
-    if machine.names > 1 {
-        let number = machine.names.to_string();
-        if let Some(text) = name.as_exact() {
-            // Names that are made up differ from one another.
-            let marks = "X".repeat(number.len());
-            if let Some(place) = text.rfind(&marks) {
-                let mut changed = text.to_owned();
-                changed.replace_range(place..place + marks.len(), &number);
-                name = Value::Exact(changed);
-            }
-        }
-    }
-    let path = if in_temporary && !name.known_start().starts_with('/') {
-        parent.unwrap_or(temporary).followed_by(&Value::exact("/")).followed_by(&name)
-    } else {
-        name
-    };
-    if !dry {
-        for aim in machine.paths(&path) {
-            let target = aim.target.clone();
-            machine.add(Draft::at(EffectKind::FileCreate, aim).note("a temporary name"));
-            machine.remember_made(&target, directory);
-        }
-    }
-    Done::next(Exit::printing(path.followed_by(&Value::exact("\n"))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn known_text_is_filtered() {
-        let run = |program: &str, options: &[&str], text: &str| {
-            let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
-            filtered(program, &options, text)
-        };
-        assert_eq!(run("tr", &["a-z", "A-Z"], "abc\n").as_deref(), Some("ABC\n"));
-        assert_eq!(run("cut", &["-d:", "-f2-"], "a:b:c\n").as_deref(), Some("b:c\n"));
-        assert_eq!(run("cut", &["-c", "1-2"], "abc\n").as_deref(), Some("ab\n"));
-        assert_eq!(run("sed", &["s/^a/x/;s/c$/y/"], "abc\n").as_deref(), Some("xby\n"));
-        assert_eq!(run("sed", &["s/\\(.*\\)b/&-\\1/"], "abc\n").as_deref(), Some("ab-ac\n"));
-        assert_eq!(run("sed", &["-n", "/b/p;$p"], "a\nb\nc\n").as_deref(), Some("b\nc\n"));
-        assert_eq!(run("awk", &["-F:", "/b/{print $2, $1}"], "a:b\nc:d\n").as_deref(), Some("b a\n"));
-        assert_eq!(run("tail", &["-n", "1"], "a\nb\n").as_deref(), Some("b\n"));
-        assert_eq!(decoded_base64("cm0gLXJmIC8=").as_deref(), Some("rm -rf /"));
-        assert_eq!(encoded_base64(b"rm -rf /", false), "cm0gLXJmIC8=");
-        assert_eq!(decoded_hexadecimal("6869").as_deref(), Some("hi"));
-    }
 }

@@ -20,6 +20,9 @@ const PRINTED: usize = 256;
 /// `find`
 pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut parsed = parse(&call.words);
+    if parsed.refused {
+        return Exit::failure();
+    }
     let given = parsed.starts.len();
     // An empty start is no directory: the search there fails.
     parsed.starts.retain(|start| start.as_exact() != Some(""));
@@ -100,6 +103,7 @@ fn search(
 
 fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patterns: &[Value]) -> Exit {
     let mut printed = String::new();
+    let mut doubted = false;
     let mut sure = true;
     for (index, action) in expression.actions().into_iter().enumerate() {
         let mut chosen: Vec<&Found> = found.iter().filter(|found| found.action == index).collect();
@@ -111,7 +115,7 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patt
         match action {
             Action::Print { end } => {
                 for found in chosen {
-                    sure &= found.truth == Truth::Yes;
+                    doubted |= found.truth == Truth::Maybe;
                     printed.push_str(&found.text);
                     printed.push(*end);
                 }
@@ -144,7 +148,16 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patt
     }
     let output = match secret_among(machine, patterns) {
         Some(pattern) if found.is_empty() => Output::Text(pattern),
-        _ if sure => Output::Text(Value::Exact(printed)),
+        // Which of these is printed is not known.
+        _ if sure && doubted => {
+            Output::Text(Value::one_of(found.iter().map(|one| one.text.clone()).collect()))
+        }
+        _ if sure => {
+            if found.len() > 1 {
+                machine.unordered = Some(printed.clone());
+            }
+            Output::Text(Value::Exact(printed))
+        }
         _ => Output::Unknown,
     };
     Exit { status: Status::Unknown, output }

@@ -48,7 +48,7 @@ mod kubernetes;
 mod media;
 mod network;
 mod packages;
-mod processes;
+pub(crate) mod processes;
 mod remote;
 mod services;
 pub(crate) mod shells;

@@ -90,6 +90,17 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::silent()
 }
 
+/// Whether the words of `kill` end the shell that runs it: by its own number, or with its group.
+pub(crate) fn may_end_shell(words: &[Value]) -> bool {
+    signal(words, &[]).is_some_and(|signal| {
+        !signal.harmless
+            && signal
+                .targets
+                .iter()
+                .any(|target| matches!(target.as_exact(), Some("$$" | "0" | "-$$" | "-1")))
+    })
+}
+
 /// The end of the processes of a list.
 fn listed_kill(list: &Listed) -> Draft {
     let ended = |name: &str| Draft::new(EffectKind::ProcessKill, Target::Process(name.to_owned()));

@@ -14,6 +14,11 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.has(&["-V", "-G", "-Q", "-O"]) {
         return Exit::unknown();
     }
+    let is_usage = |name: &str| name.starts_with("--") || matches!(name, "-?" | "-h" | "-H");
+    if arguments.options.iter().any(|(name, _)| is_usage(name)) {
+        // It knows no such options: it says how it is called, and nothing else.
+        return Exit::failure();
+    }
     local_commands(machine, call);
     let Some(host) = arguments.operands.first().map(host_of) else {
         return Exit::unknown();

@@ -14,8 +14,21 @@ pub(crate) fn joined(values: &[Value], between: &str) -> Value {
     all
 }
 
-/// The text with backslash escapes undone, as `echo -e` and `printf` do.
+/// How many digits an octal escape may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Octal {
+    /// `\nnn`: a format of `printf`.
+    Three,
+    /// `\0nnn`: what `echo -e` and `%b` read.
+    ThreeBehindZero,
+}
+
+/// The text with backslash escapes undone, as `echo -e` and `%b` of `printf` do.
 pub(crate) fn unescaped(text: &str) -> String {
+    without_escapes(text, Octal::ThreeBehindZero)
+}
+
+fn without_escapes(text: &str, octal: Octal) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -43,7 +56,7 @@ pub(crate) fn unescaped(text: &str) -> String {
             }
             Some(digit @ '0'..='7') => {
                 let mut code = digit.to_digit(8).unwrap_or_default();
-                let limit = if digit == '0' { 3 } else { 2 };
+                let limit = if digit == '0' && octal == Octal::ThreeBehindZero { 3 } else { 2 };
                 for _ in 0..limit {
                     let Some(next) = chars.peek().and_then(|c| c.to_digit(8)) else { break };
                     code = code * 8 + next;
@@ -113,7 +126,7 @@ fn once(format: &str, arguments: &mut std::slice::Iter<'_, Value>, mut out: Valu
             flags.push(c);
         }
         let letter = chars.next().unwrap_or('s');
-        out = out.followed_by(&Value::Exact(unescaped(&std::mem::take(&mut plain))));
+        out = out.followed_by(&Value::Exact(without_escapes(&std::mem::take(&mut plain), Octal::Three)));
         let argument = arguments.next().cloned().unwrap_or_else(|| {
             if matches!(letter, 'd' | 'i' | 'u' | 'x' | 'X' | 'o') {
                 Value::exact("0")
@@ -123,7 +136,7 @@ fn once(format: &str, arguments: &mut std::slice::Iter<'_, Value>, mut out: Valu
         });
         out = out.followed_by(&converted(&flags, letter, &argument));
     }
-    out.followed_by(&Value::Exact(unescaped(&plain)))
+    out.followed_by(&Value::Exact(without_escapes(&plain, Octal::Three)))
 }
 
 fn converted(flags: &str, letter: char, argument: &Value) -> Value {

@@ -6,6 +6,7 @@
 
 mod many;
 
+use many::quoted_words;
 pub(crate) use many::{parallel, xargs};
 
 use crate::effect::{EffectKind, Target};
@@ -176,7 +177,7 @@ pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut words = Vec::new();
     if let Some(text) = peeled.value(&["-S", "--split-string"]) {
         match text.as_exact() {
-            Some(text) => words.extend(text.split_whitespace().map(Value::exact)),
+            Some(text) => words.extend(quoted_words(text).into_iter().map(Value::Exact)),
             None => words.push(Value::Unknown),
         }
     }

@@ -129,6 +129,11 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
     if sources.is_empty() {
         machine.effect(EffectKind::FileModify, &Value::Unknown);
     }
+    if let Destination::Inside(directory) = &destination
+        && is_file(machine, directory)
+    {
+        return Exit::failure();
+    }
     // `cp x new/` asks for a directory that is not there; only a tree may make it.
     let lost = match &destination {
         Destination::Inside(directory) => machine.is_certainly_missing(directory),
@@ -150,6 +155,11 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
     let fails = lost
         || sources.iter().any(|source| machine.is_certainly_missing(source) && transfer != Transfer::Move);
     Exit { status: if fails { Status::Failure } else { Status::Unknown }, output: Output::Nothing }
+}
+
+/// Whether a word is known to name something that is there and no directory.
+fn is_file(machine: &Machine<'_>, value: &Value) -> bool {
+    machine.is_directory(value) == Some(false) && !machine.is_certainly_missing(value) && machine.is_settled()
 }
 
 /// What is put behind the name of a file that would be overwritten.
@@ -187,6 +197,13 @@ impl Plan {
             [Aim { target: Target::Path(path), .. }] => Some(path.clone()),
             _ => None,
         };
+        if let ([Aim { target: Target::Path(to), .. }], Some(from)) =
+            (machine.paths(place).as_slice(), &known)
+            && to == from
+        {
+            // The same file: nothing is moved or copied.
+            return;
+        }
         let entry = known.as_ref().map(|path| machine.entry(path));
         if self.transfer != Transfer::Move {
             if entry == Some(Entry::Directory) && !self.recursive {
@@ -239,6 +256,10 @@ impl Plan {
             };
             let there = machine.entry(&path);
             if from.as_ref() == Some(&path) {
+                continue;
+            }
+            if self.transfer == Transfer::Copy && there == Entry::Missing && machine.is_dangling(place) {
+                // `cp` refuses to write through a link that leads nowhere.
                 continue;
             }
             if self.keeps && matches!(there, Entry::File(_) | Entry::Symlink(_) | Entry::Special) {

@@ -98,6 +98,8 @@ pub(super) struct Parsed {
     pub(super) expression: Expression,
     /// Whether every word was understood.
     pub(super) understood: bool,
+    /// Whether `find` would refuse it: an action that does not end.
+    pub(super) refused: bool,
 }
 
 impl Parsed {
@@ -205,7 +207,7 @@ impl Expression {
 
 /// Reads the words of `find`.
 pub(super) fn parse(words: &[Value]) -> Parsed {
-    let mut reader = Reader { words, place: 0, actions: 0, understood: true, depth: 0 };
+    let mut reader = Reader { words, place: 0, actions: 0, understood: true, refused: false, depth: 0 };
     let mut starts = Vec::new();
     while let Some(word) = reader.words.get(reader.place) {
         match word.as_exact() {
@@ -231,7 +233,7 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
     if expression.actions().is_empty() {
         expression = Expression::All(vec![expression, Expression::Do(0, Action::Print { end: '\n' })]);
     }
-    Parsed { starts, expression, understood }
+    Parsed { starts, expression, understood, refused: reader.refused }
 }
 
 struct Reader<'a> {
@@ -239,6 +241,7 @@ struct Reader<'a> {
     place: usize,
     actions: usize,
     understood: bool,
+    refused: bool,
     depth: usize,
 }
 
@@ -412,13 +415,15 @@ impl Reader<'_> {
         let asks = name.starts_with("-ok");
         while let Some(word) = self.next() {
             match word.as_exact() {
-                Some(";") => break,
+                Some(";") => return self.action(Action::Execute { words, asks, inside }),
                 Some("+") if words.last().and_then(Value::as_exact) == Some("{}") && !asks => {
                     return self.action(Action::ExecuteAll { words, inside });
                 }
                 Some(_) | None => words.push(word),
             }
         }
+        // Nothing ends the command: `find` refuses it, unless a word that is not known does.
+        self.refused |= words.iter().all(|word| word.as_exact().is_some());
         self.action(Action::Execute { words, asks, inside })
     }
 }

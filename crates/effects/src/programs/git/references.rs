@@ -2,6 +2,7 @@
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Value};
+use crate::world::{Entry, FileText, Listing};
 
 use super::Git;
 use super::options::Words;
@@ -50,6 +51,55 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         | "fast-import" => references_only(git, name, words),
         _ => return None,
     })
+}
+
+impl Git<'_, '_> {
+    /// Whether a name is known to mean no branch, tag or commit of the repository: it could be nothing but the name of a reference, and
+    /// there is none of that name.
+    pub(super) fn lacks_reference(&self, name: &str) -> bool {
+        let plain = name.len() < 200
+            && name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.'))
+            && !name.contains("..");
+        let may_be_commit = name.chars().all(|c| c.is_ascii_hexdigit());
+        let is_special = name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        // `v1.2-14-gdeadbee` is how `git describe` says a commit.
+        let may_be_described = name
+            .rsplit_once("-g")
+            .is_some_and(|(_, rest)| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_hexdigit()));
+        let machine = &*self.machine;
+        let Some((_, directory)) = self.cwd.as_ref().and_then(|cwd| self.found(cwd)) else { return false };
+        if !plain
+            || may_be_commit
+            || is_special
+            || may_be_described
+            || !machine.is_settled()
+            || machine.has_changed_within(&directory)
+        {
+            return false;
+        }
+        let is_missing = |path: &str| machine.entry(&directory.join(path)) == Entry::Missing;
+        // A work tree beside the repository, or references in a form that is not read here.
+        if machine.entry(&directory.join("refs/heads")) != Entry::Directory
+            || !is_missing("commondir")
+            || !is_missing("reftable")
+        {
+            return false;
+        }
+        let in_pack = match machine.world().text(&directory.join("packed-refs")) {
+            FileText::Whole(text) => text.lines().any(|line| line.ends_with(&format!("/{name}"))),
+            FileText::Unknown => !is_missing("packed-refs"),
+        };
+        let remotes = match machine.children(&directory.join("refs/remotes")) {
+            Listing::Names(names) => names,
+            Listing::Unknown if is_missing("refs/remotes") => Vec::new(),
+            Listing::Unknown => return false,
+        };
+        let places = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+        !in_pack
+            && places.iter().all(|place| is_missing(&format!("{place}{name}")))
+            && remotes.iter().all(|remote| is_missing(&format!("refs/remotes/{remote}/{name}")))
+    }
 }
 
 fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {

@@ -1,6 +1,6 @@
 //! Subcommands that bring files back as they were, and so throw away what they are.
 
-use crate::effect::{EffectKind, Severity, Target};
+use crate::effect::{Certainty, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, VersionState};
@@ -14,6 +14,31 @@ use super::working::matches_pathspec;
 
 /// Runs one of these subcommands; `None` for others.
 pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
+    let before = git.machine.effect_count();
+    let in_vain = names_nothing(git, name, words);
+    let exit = run_subcommand(git, name, words)?;
+    if in_vain {
+        // git refuses, unless the reference comes to be by then.
+        git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
+    }
+    Some(exit)
+}
+
+/// Whether the branch or commit that a subcommand goes to is known not to be there.
+fn names_nothing(git: &Git<'_, '_>, name: &str, words: &Words) -> bool {
+    let makes =
+        words.any(&["-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan", "-t", "--track"]);
+    let [Value::Exact(reference)] = words.operands() else { return false };
+    match name {
+        "reset" | "switch" if !makes => git.lacks_reference(reference),
+        "checkout" if !makes && words.before_dashes.is_none() => {
+            git.first_path(words.operands()).is_none() && git.lacks_reference(reference)
+        }
+        _ => false,
+    }
+}
+
+fn run_subcommand(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
     Some(match name {
         "reset" => reset(git, words),
         "checkout" => checkout(git, words),

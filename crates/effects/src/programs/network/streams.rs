@@ -16,6 +16,15 @@ pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some(other) = other else {
         return Exit::unknown();
     };
+    if let Some(program) = given.first()
+        && let Some(text) = program.as_exact().filter(|text| !is_shell(text))
+    {
+        // The other end talks to one program, not to a shell.
+        let exit = machine.run_text(&Value::exact(text), Input::Network(other.known_start()));
+        note_secret_sent(machine, &exit.output.into_input(), &other);
+        machine.host(&other, Upload::Yes);
+        return Exit::unknown();
+    }
     if let Some(program) = given.first() {
         let target = other.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
         let what = program.as_exact().unwrap_or("a program that is not known");

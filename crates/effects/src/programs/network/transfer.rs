@@ -63,17 +63,26 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if output.as_exact() == Some("-") {
             prints = true;
         } else {
-            machine.write_from(&within(directory.as_ref(), &output), &came);
+            save(machine, &within(directory.as_ref(), &output), &came);
         }
     }
     if arguments.has(&["-O", "--remote-name", "--remote-name-all"]) {
         prints = false;
         for url in &urls {
             let name = remote_name(url, None).map_or(Value::Unknown, Value::exact);
-            machine.write_from(&within(directory.as_ref(), &name), &came);
+            save(machine, &within(directory.as_ref(), &name), &came);
         }
     }
     if prints && !arguments.has(&["-I", "--head"]) { Exit::with(came) } else { Exit::unknown() }
+}
+
+/// Writes what came to a file; when nothing comes over the network, nothing is written.
+fn save(machine: &mut Machine<'_>, file: &Value, came: &Output) {
+    if matches!(came, Output::Network(_)) {
+        machine.if_it_succeeds(|machine| machine.write_from(file, came));
+    } else {
+        machine.write_from(file, came);
+    }
 }
 
 /// Interprets a call of wget.
@@ -133,7 +142,7 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let directory = arguments.value(&["-P", "--directory-prefix"]).cloned();
     if let Some(directory) = &directory {
-        machine.make_directory(directory);
+        machine.if_it_succeeds(|machine| machine.make_directory(directory));
     }
     if arguments.has(&["-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites"]) {
         for url in &arguments.operands {
@@ -148,7 +157,7 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     for url in &arguments.operands {
         let name = remote_name(url, Some("index.html")).map_or(Value::Unknown, Value::exact);
-        machine.write_from(&within(directory.as_ref(), &name), &came);
+        save(machine, &within(directory.as_ref(), &name), &came);
     }
     Exit::silent()
 }

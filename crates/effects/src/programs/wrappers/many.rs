@@ -34,6 +34,9 @@ fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
             Words::These(words.into_iter().map(Value::Exact).collect())
         }
         Input::Text(value @ Value::Glob(_)) => Words::Many(value.clone()),
+        Input::Text(Value::AnyOf(texts)) if texts.iter().all(|text| !text.trim_end().contains('\n')) => {
+            Words::Many(Value::one_of(texts.iter().map(|text| text.trim_end().to_owned()).collect()))
+        }
         Input::Inherited
         | Input::Text(_)
         | Input::Network(_)
@@ -44,7 +47,7 @@ fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
 }
 
 /// The words of a text, with quotes and backslashes undone as `xargs` does.
-fn quoted_words(text: &str) -> Vec<String> {
+pub(super) fn quoted_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
