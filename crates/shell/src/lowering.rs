@@ -33,7 +33,7 @@ mod statements;
 mod substitutions;
 mod words;
 
-use shuck_parser::parser::{ParseDiagnostic, ParseStatus, Parser};
+use shuck_parser::parser::{ParseDiagnostic, ParseStatus, Parser, ShellDialect};
 
 use crate::tree::{Block, Command, Launch, Opaque, Parsed, Problem, ProblemKind, Span, Statement};
 
@@ -172,7 +172,15 @@ fn block_of(reading: &mut Reading, text: &str, place: Place) -> Block {
     if text.trim_matches([' ', '\t', '\n']).is_empty() {
         return Vec::new();
     }
-    let result = Parser::new(&shown::shown(text)).parse();
+    let shown = shown::shown(text);
+    let mut result = Parser::new(&shown).parse();
+    if result.status != ParseStatus::Clean {
+        // What bash refuses may be the short forms of zsh, which many people's agents run.
+        let other = Parser::with_dialect(&shown, ShellDialect::Zsh).parse();
+        if other.status == ParseStatus::Clean {
+            result = other;
+        }
+    }
     let mut lowering = Lowering { text, place, reading };
     let mut block = lowering.block(&result.file.body);
     if result.status != ParseStatus::Clean {

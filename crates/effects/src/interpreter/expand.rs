@@ -177,7 +177,7 @@ impl Machine<'_> {
                 && piece
                     .value
                     .alternatives()
-                    .is_some_and(|texts| texts.iter().any(|text| text.contains(['*', '?', '[', '('])))
+                    .is_some_and(|texts| texts.iter().any(|text| text.contains(['*', '?', '[', '(', '^'])))
         });
         if !is_active || self.shell.options.noglob {
             let value = joined(&field.pieces);
@@ -187,8 +187,12 @@ impl Machine<'_> {
             values.push(value);
             return;
         }
-        if let Some(pattern) = pattern_of(&field.pieces) {
-            let plain = joined(&field.pieces);
+        if let Some(mut pattern) = pattern_of(&field.pieces) {
+            let mut plain = joined(&field.pieces);
+            if let Some(bare) = self.as_zsh_reads(&pattern) {
+                plain = Value::Exact(unescape(&bare));
+                pattern = bare;
+            }
             if !is_pattern(&pattern) {
                 if let Some(name) = &field.hollow {
                     self.mark_hollow(&plain, name);
@@ -229,6 +233,24 @@ impl Machine<'_> {
             }
             _ => values.push(joined(&field.pieces)),
         }
+    }
+
+    /// The pattern as only zsh reads it: without qualifiers (`*.log(N)`, `*(.om[1,3])`), and with everything for what is left out
+    /// (`^keep`). bash refuses such a word, or takes a group at its end for a pattern when it was told to.
+    fn as_zsh_reads(&self, pattern: &str) -> Option<String> {
+        let options = &self.shell.options;
+        let bare = if options.extglob { None } else { without_qualifiers(pattern) };
+        if !options.extendedglob {
+            return bare.map(str::to_owned);
+        }
+        let pattern = bare.unwrap_or(pattern);
+        let widened: Vec<&str> = pattern
+            .split('/')
+            .map(|part| {
+                if part.starts_with('^') || part.contains('~') && !part.starts_with('~') { "*" } else { part }
+            })
+            .collect();
+        Some(widened.join("/"))
     }
 
     fn finish_glob(&mut self, pattern: &str, values: &mut Vec<Value>) {
@@ -574,6 +596,16 @@ impl arithmetic::Names for Variables<'_, '_> {
         let value = value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()));
         self.machine.assign(name, value);
     }
+}
+
+/// A pattern without the qualifiers of zsh at its end; `None` when there are none.
+fn without_qualifiers(pattern: &str) -> Option<&str> {
+    let (bare, group) = pattern.strip_suffix(')')?.rsplit_once('(')?;
+    let is_qualifier =
+        |c: char| c.is_ascii_digit() || "NDFLGnoO./@=p*%rwxAIERWXsStfdemuUaMck^-+,[]\\".contains(c);
+    // `!(a)`, `@(a)`, `?(a)`, `+(a)` are groups of bash.
+    let stands_alone = !bare.is_empty() && !bare.ends_with(['\\', '!', '@', '?', '+']);
+    (stands_alone && !group.is_empty() && group.chars().all(is_qualifier)).then_some(bare)
 }
 
 fn joined(pieces: &[Piece]) -> Value {

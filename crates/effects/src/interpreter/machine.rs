@@ -107,6 +107,8 @@ pub(crate) struct Machine<'w> {
     pub(super) exhausted: bool,
     /// How many names were made for temporary files.
     pub(crate) names: usize,
+    /// Whether commands are being guessed from a text that could not be read.
+    pub(super) guessing: bool,
     /// The last list that was printed in an order that is not known.
     pub(crate) unordered: Option<String>,
 }
@@ -152,6 +154,7 @@ impl<'w> Machine<'w> {
             depth: 0,
             exhausted: false,
             names: 0,
+            guessing: false,
             unordered: None,
         }
     }

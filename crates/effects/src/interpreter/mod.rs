@@ -5,6 +5,7 @@
 //! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
 //! | `aims` | from words to targets |
 //! | `touching` | reading, writing, making and removing files |
+//! | `unreadable` | commands in text that could not be read |
 //! | `statements` | control flow: lists, pipes, branches, functions |
 //! | `loops` | loops |
 //! | `simple` | simple commands: assignments, and who is called |
@@ -64,6 +65,7 @@ mod simple;
 mod statements;
 mod touching;
 mod traces;
+mod unreadable;
 pub(crate) mod value;
 
 pub(crate) use call::{Arguments, Call, Input};

@@ -130,6 +130,10 @@ pub(crate) struct Options {
     pub(crate) globstar: bool,
     /// `shopt -s nocaseglob`
     pub(crate) nocaseglob: bool,
+    /// `shopt -s extglob`: a group at the end of a word belongs to its pattern.
+    pub(crate) extglob: bool,
+    /// `setopt extendedglob` of zsh: `^x` is everything but `x`.
+    pub(crate) extendedglob: bool,
     /// `shopt -s expand_aliases`
     pub(crate) aliases: bool,
     /// `set -o pipefail`

@@ -228,8 +228,11 @@ impl Machine<'_> {
                 self.problems.push(format!("not understood: `{}`", shortened(&opaque.text)));
                 let draft = Draft::new(EffectKind::Opaque, Target::Unknown)
                     .note(format!("could not be read: `{}`", shortened(&opaque.text)));
+                if matches!(opaque.reason, ProblemKind::Syntax | ProblemKind::Unsupported) {
+                    self.run_what_may_be_meant(&opaque.text);
+                }
                 self.add(match opaque.reason {
-                    // The shell does not run it either.
+                    // The shell does not run it either, unless it is another one.
                     ProblemKind::Syntax | ProblemKind::Unsupported => draft,
                     // It would run, and nobody has read it.
                     ProblemKind::TooLong

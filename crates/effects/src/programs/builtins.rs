@@ -67,6 +67,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
             }
             Done::quiet()
         },
+        "repeat" => |machine, words| machine.call_words(words.get(1..).unwrap_or_default(), Lookup::All),
         "let" => let_expression,
         "getopts" => getopts,
         "wait" => |_, _| Done::next(Exit::silent()),

@@ -5,14 +5,14 @@ use shuck_ast::{
     IfCommand, WordPart,
 };
 
-use super::{Lowering, Place, brackets, opaque};
+use super::{Lowering, Place, brackets};
 use crate::tree::{
     Arithmetic, Arm, ArmEnd, CStyleFor, Case, Command, Coprocess, For, Function, If, Part, ProblemKind,
     Simple, Test, While, Word,
 };
 
 impl Lowering<'_, '_> {
-    pub(super) fn compound(&mut self, compound: &CompoundCommand, span: shuck_ast::Span) -> Command {
+    pub(super) fn compound(&mut self, compound: &CompoundCommand) -> Command {
         match compound {
             CompoundCommand::If(command) => self.if_command(command),
             CompoundCommand::For(command) => {
@@ -66,11 +66,21 @@ impl Lowering<'_, '_> {
                 },
                 command: Box::new(self.command(&command.body)),
             }),
-            // Other shells' loops; the parser does not produce them for this one.
-            CompoundCommand::Repeat(_) | CompoundCommand::Foreach(_) | CompoundCommand::Always(_) => {
-                let place = self.span(span);
-                self.problem(ProblemKind::Unsupported, place, "this loop is not a construct of this shell");
-                opaque(self.slice(span), ProblemKind::Unsupported)
+            // Of zsh. How often a body is repeated makes no difference to what it does.
+            CompoundCommand::Repeat(command) => Command::For(For {
+                variable: "REPLY".to_owned(),
+                words: Some(self.words(std::slice::from_ref(&command.count))),
+                body: self.block(&command.body),
+            }),
+            CompoundCommand::Foreach(command) => Command::For(For {
+                variable: command.variable.to_string(),
+                words: Some(self.words(&command.words)),
+                body: self.block(&command.body),
+            }),
+            CompoundCommand::Always(command) => {
+                let mut body = self.block(&command.body);
+                body.extend(self.block(&command.always_body));
+                Command::Group(body)
             }
         }
     }

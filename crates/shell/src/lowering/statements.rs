@@ -8,9 +8,12 @@ use shuck_ast::{
 use super::words::marks_of;
 use super::{Lowering, opaque};
 use crate::tree::{
-    AndOr, Assignment, Block, Carries, Command, Connective, Descriptor, Launch, Part, Pipeline, ProblemKind,
-    Redirect, Redirected, Simple, Stage, Statement, Word,
+    AndOr, Assignment, Block, Carries, Command, Connective, Descriptor, Function, Launch, Part, Pipeline,
+    ProblemKind, Redirect, Redirected, Simple, Stage, Statement, Word,
 };
+
+/// The name of a function that has none.
+const ANONYMOUS: &str = "(anon)";
 
 impl Lowering<'_, '_> {
     pub(super) fn block(&mut self, sequence: &StmtSeq) -> Block {
@@ -49,7 +52,7 @@ impl Lowering<'_, '_> {
                 self.with_redirects(command, stmt)
             }
             Syntax::Compound(compound) => {
-                let command = self.compound(compound, stmt.span);
+                let command = self.compound(compound);
                 self.with_redirects(command, stmt)
             }
             Syntax::Function(function) => {
@@ -57,13 +60,18 @@ impl Lowering<'_, '_> {
                 self.with_redirects(command, stmt)
             }
             Syntax::AnonymousFunction(function) => {
+                // Of zsh: a function that is called where it stands.
                 let span = self.span(function.span);
-                self.problem(
-                    ProblemKind::Unsupported,
-                    span,
-                    "a function without a name is not a construct of this shell",
-                );
-                opaque(self.slice(function.span), ProblemKind::Unsupported)
+                let statement = |command| Statement { command, launch: Launch::Foreground, span };
+                let name = Word { parts: vec![Part::Literal(ANONYMOUS.to_owned())], span };
+                let mut words = vec![name];
+                for word in &function.args {
+                    self.words_into(word, &mut words);
+                }
+                let body = Box::new(self.command(&function.body));
+                let function = Function { name: ANONYMOUS.to_owned(), body };
+                let call = Simple { words, span, ..Simple::default() };
+                Command::Group(vec![statement(Command::Function(function)), statement(Command::Simple(call))])
             }
         }
     }

@@ -260,6 +260,8 @@ pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool
             "dotglob" | "globdots" => options.dotglob = on,
             "globstar" => options.globstar = on,
             "nocaseglob" => options.nocaseglob = on,
+            "extglob" | "kshglob" => options.extglob = on,
+            "extendedglob" => options.extendedglob = on,
             "expandaliases" => options.aliases = on,
             "errexit" => options.errexit = on,
             "nounset" => options.nounset = on,
