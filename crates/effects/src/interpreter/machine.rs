@@ -81,6 +81,8 @@ pub(crate) struct Machine<'w> {
     pub(super) failed: bool,
     /// Where the content of written files came from, when that matters, by path.
     pub(super) sources: BTreeMap<String, Output>,
+    /// Names of programs of the system that were copied, by the path of the copy.
+    pub(super) copies: BTreeMap<String, String>,
     /// The machine or container in which effects happen, when not here.
     pub(super) away: Option<Away>,
     /// The program that is running, for explanations.
@@ -140,6 +142,7 @@ impl<'w> Machine<'w> {
             supposing: 0,
             failed: false,
             sources: BTreeMap::new(),
+            copies: BTreeMap::new(),
             away: None,
             cause: String::new(),
             gathered: Output::Nothing,
@@ -184,7 +187,12 @@ impl<'w> Machine<'w> {
 
     /// The text of a file, as the command has changed it so far.
     pub(crate) fn text(&self, path: &AbsolutePath) -> Value {
-        if self.away.is_some() { Value::Unknown } else { self.tree.text(self.world, path) }
+        match self.ends.get(path.as_str()) {
+            Some(Output::Text(text)) => text.clone(),
+            Some(_) => Value::Unknown,
+            None if self.away.is_some() => Value::Unknown,
+            None => self.tree.text(self.world, path),
+        }
     }
 
     /// The value of a variable of the shell or the environment; `None` when it is not set.

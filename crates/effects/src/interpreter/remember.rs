@@ -12,10 +12,21 @@ use super::value::Value;
 /// The greatest number of entries of a tree that are copied one by one (ours).
 const COPIED: usize = 512;
 
+/// Where the programs of the system are.
+const SYSTEM_PROGRAMS: [&str; 6] =
+    ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+
 impl Machine<'_> {
     /// Remembers that what stands at `from`, with everything below it, stands at `to` now (also). Without an effect.
     pub(crate) fn remember_copy(&mut self, from: &AbsolutePath, to: &AbsolutePath) {
         let mut left = COPIED;
+        let name = match self.copies.get(from.as_str()) {
+            Some(name) => Some(name.clone()),
+            None => system_program(from).map(str::to_owned),
+        };
+        if let Some(name) = name {
+            self.copies.insert(to.as_str().to_owned(), name);
+        }
         self.copy_entry(from, to, &mut left);
     }
 
@@ -222,4 +233,10 @@ impl Machine<'_> {
             Entry::Symlink(_) | Entry::Unknown => None,
         }
     }
+}
+
+/// The name of a program of the system; `None` for files elsewhere.
+pub(super) fn system_program(path: &AbsolutePath) -> Option<&str> {
+    let (directory, name) = path.as_str().rsplit_once('/')?;
+    SYSTEM_PROGRAMS.contains(&directory).then_some(name)
 }

@@ -12,6 +12,7 @@ use crate::world::Entry;
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
+use super::remember::system_program;
 use super::run::Language;
 use super::shell::{Content, Variable};
 use super::statements::{Done, Flow, Leaving};
@@ -354,10 +355,16 @@ impl Machine<'_> {
         if let Some(output) = self.source(&path) {
             return self.run_output(&output);
         }
-        let is_system = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
-            .contains(&directory);
-        if is_system {
+        if system_program(&AbsolutePath::root().join(name)).is_some() && directory.starts_with('/') {
             return self.call_name(&base, rest, Lookup::NoFunctions).exit();
+        }
+        // Under another name it is still the same program.
+        let original = self.copies.get(path.as_str()).cloned().or_else(|| {
+            let is_unknown = crate::catalogue::find(&base, self.catalogue).is_none();
+            system_program(&path).filter(|_| is_unknown).map(str::to_owned)
+        });
+        if let Some(original) = original {
+            return self.call_program(&original, name, rest);
         }
         // A program that was installed is what its name says, also when it is a script that starts another.
         let is_installed = in_programs

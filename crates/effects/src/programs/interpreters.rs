@@ -289,7 +289,7 @@ pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let code_options: &[&str] = match call.program.as_str() {
         "node" | "nodejs" => &["-e", "--eval", "-p", "--print", "-pe"],
         "php" => &["-r", "-B", "-R", "-E"],
-        "guile" => &["-c"],
+        "guile" | "expect" | "wish" => &["-c"],
         "octave" | "deno" => &["--eval", "--eval-file"],
         "julia" => &["-e", "--eval", "-E", "--print"],
         _ => &["-e", "--eval", "-x", "--execute"],

@@ -143,6 +143,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "shell" => wrappers::shell,
         "busybox" => wrappers::busybox,
         "flock" => wrappers::flock,
+        "debugger" => wrappers::debugger,
         "strace" => wrappers::strace,
         "script" => wrappers::script,
         "unbuffer" => wrappers::unbuffer,

@@ -61,6 +61,11 @@ pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// Runs a script or tool that stands in the place of a subcommand: `yarn lint`, `pnpm build`, `bun file.ts`. Without one, yarn installs.
 pub(crate) fn named_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
+    if call.program == "bun"
+        && let Some(code) = arguments.value(&["-e", "--eval", "-p", "--print"])
+    {
+        return super::code(machine, call, code);
+    }
     let Some((name, rest)) = arguments.operands.split_first() else {
         if call.program == "yarn" && arguments.options.is_empty() {
             let draft = Draft::new(EffectKind::PackageInstall, Target::Service("project".to_owned()))

@@ -309,6 +309,35 @@ pub(crate) fn strace(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if peeled.rest.is_empty() { Exit::unknown() } else { machine.run_words(&peeled.rest, call.input.clone()) }
 }
 
+/// `gdb` and its kin: `-ex 'shell ...'` runs a command, `-ex run --args ...` the program that is looked into.
+pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("debugger".to_owned())));
+    let mut words = call.words.iter();
+    let mut runs = false;
+    while let Some(word) = words.next() {
+        match word.as_exact() {
+            Some("-ex" | "--ex" | "-eval-command" | "--eval-command" | "-iex" | "-o" | "--one-line") => {
+                let order = words.next().and_then(Value::as_exact).unwrap_or_default();
+                let command = ["shell ", "!", "make ", "pipe ", "platform shell "]
+                    .iter()
+                    .find_map(|start| order.strip_prefix(start));
+                if let Some(command) = command {
+                    machine.run_text(&Value::exact(command), Input::Inherited);
+                }
+                runs |= matches!(order, "r" | "run" | "start" | "starti" | "process launch");
+            }
+            Some("--args" | "--") => {
+                let rest: Vec<Value> = words.by_ref().cloned().collect();
+                if runs {
+                    machine.possibly(|machine| machine.run_words(&rest, Input::Inherited));
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+    Exit::unknown()
+}
+
 /// `unbuffer`
 pub(crate) fn unbuffer(machine: &mut Machine<'_>, call: &Call) -> Exit {
     run_rest(machine, call, "", &[], 0)

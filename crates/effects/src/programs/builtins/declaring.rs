@@ -14,6 +14,8 @@ struct Declared {
     map: bool,
     integer: bool,
     functions: bool,
+    /// Another name for a variable.
+    reference: bool,
 }
 
 pub(super) fn export(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -46,6 +48,7 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     'A' => declared.map = true,
                     'i' => declared.integer = true,
                     'g' => declared.local = false,
+                    'n' if word.known_start().starts_with('-') => declared.reference = true,
                     'f' | 'F' => declared.functions = true,
                     _ => {}
                 }
@@ -123,6 +126,10 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     machine.assign(&name, value);
                 }
             }
+        }
+        if declared.reference {
+            // It has the value of another variable, whichever that is by then.
+            machine.assign_content(&name, Content::Unknown);
         }
         if declared.exported == Some(true) {
             machine.mark_telling_variables(&[name.as_str()]);

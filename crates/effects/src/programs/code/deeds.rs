@@ -538,6 +538,16 @@ impl Follower<'_, '_, '_> {
             }
             Deed::Glob => match given.at(0).items().first().map(Thing::value) {
                 Some(Value::Exact(pattern)) => {
+                    // The pattern of Perl is one of the shell.
+                    let pattern = match pattern.strip_prefix('~') {
+                        Some(rest)
+                            if matches!(name, "glob" | "bsd_glob" | "<>")
+                                && !rest.starts_with(|c: char| c.is_alphanumeric()) =>
+                        {
+                            format!("{}{rest}", self.machine.world().place().home)
+                        }
+                        _ => pattern,
+                    };
                     let pattern =
                         match given.named("root_dir").or_else(|| given.named("cwd")).and_then(Thing::exact) {
                             Some(root) => format!("{root}/{pattern}"),

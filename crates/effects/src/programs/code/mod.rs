@@ -53,7 +53,26 @@ use token::Language;
 /// The greatest length of code that is followed, in bytes (ours).
 const CODE: usize = 64 * 1024;
 
+/// How languages that are not followed say that a file goes (ours).
+const REMOVALS: &[&str] = &[
+    "file delete",
+    "delete-directory",
+    "delete-file",
+    "removeDirectory",
+    "removeFile",
+    "removeItem",
+    "File.rm",
+    "deleteDir",
+    "Sys.remove",
+    "Unix.unlink",
+    "rm(",
+    "rmdir(",
+    "unlink(",
+];
+
 /// Runs text in another language than that of the shell.
+///
+/// Of a language that is not followed only the commands that stand in the text are.
 pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
     let Some(text) = text.as_exact() else {
         let network = machine.substituted().iter().find_map(|output| match output {
@@ -67,8 +86,16 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
-    let Some(language) = Language::of(&call.program).filter(|_| text.len() <= CODE) else {
-        machine.opaque(format!("the code given to `{}` is not followed", call.program));
+    let Some(language) =
+        Language::of(call.program.split(' ').next().unwrap_or_default()).filter(|_| text.len() <= CODE)
+    else {
+        machine.run_what_may_be_meant(text);
+        let note = format!("the code given to `{}` is not followed", call.program);
+        if REMOVALS.iter().any(|removal| text.contains(removal)) {
+            machine.unread(format!("{note}, and it deletes files"));
+        } else {
+            machine.opaque(note);
+        }
         return Exit::unknown();
     };
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());

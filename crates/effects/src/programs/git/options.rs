@@ -41,13 +41,22 @@ impl Words {
                 sorted.short(text, &grammar, &mut rest);
             } else {
                 sorted.arguments.operands.push(word.clone());
-                if grammar.first_operand_ends {
+                if grammar.first_operand_ends || sorted.starts_command(name) {
                     sorted.arguments.operands.extend(rest.cloned());
                     break;
                 }
             }
         }
         sorted
+    }
+
+    /// Whether what follows the operands so far is a command of its own: `bisect run make`, `submodule foreach rm -r x`.
+    fn starts_command(&self, name: &str) -> bool {
+        match name {
+            "bisect" => self.operand(0) == Some("run"),
+            "submodule" => self.operand(0) == Some("foreach") && self.operands().len() == 2,
+            _ => false,
+        }
     }
 
     /// Whether the option was given.
