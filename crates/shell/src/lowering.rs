@@ -47,6 +47,12 @@ const REREAD_LIMIT: usize = 1024 * 1024;
 /// Characters and parts that brace expansion may make, over the whole text. Ours.
 const BRACE_LIMIT: usize = 256 * 1024;
 
+/// Longest text that is tried as zsh, in bytes. Ours.
+const SHORT_FORMS_BYTES: usize = 8 * 1024;
+
+/// Words that open a command in a text that is tried as zsh. Ours.
+const SHORT_FORMS_LIMIT: usize = 48;
+
 /// Longest text kept in an opaque command. Ours.
 const OPAQUE_TEXT_LIMIT: usize = 4096;
 
@@ -174,7 +180,7 @@ fn block_of(reading: &mut Reading, text: &str, place: Place) -> Block {
     }
     let shown = shown::shown(text);
     let mut result = Parser::new(&shown).parse();
-    if result.status != ParseStatus::Clean {
+    if result.status != ParseStatus::Clean && is_shallow(text) {
         // What bash refuses may be the short forms of zsh, which many people's agents run.
         let other = Parser::with_dialect(&shown, ShellDialect::Zsh).parse();
         if other.status == ParseStatus::Clean {
@@ -188,6 +194,38 @@ fn block_of(reading: &mut Reading, text: &str, place: Place) -> Block {
         lowering.add_unread(&mut block, &result.diagnostics, message);
     }
     block
+}
+
+/// Whether a text opens so few commands that the parser, which does not bound its recursion for the forms of zsh, needs little stack.
+fn is_shallow(text: &str) -> bool {
+    let opens = |word: &&str| {
+        matches!(
+            *word,
+            "if" | "elif"
+                | "else"
+                | "then"
+                | "for"
+                | "foreach"
+                | "repeat"
+                | "while"
+                | "until"
+                | "do"
+                | "case"
+                | "select"
+                | "function"
+                | "time"
+                | "coproc"
+                | "nocorrect"
+                | "noglob"
+                | "always"
+                | "!"
+                | "-"
+        )
+    };
+    let words =
+        text.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '{' | '}'));
+    text.len() <= SHORT_FORMS_BYTES
+        && words.filter(opens).count() + text.matches("()").count() <= SHORT_FORMS_LIMIT
 }
 
 impl Lowering<'_, '_> {

@@ -56,7 +56,7 @@ impl Follower<'_, '_, '_> {
     }
 
     /// A path as R takes it: `~` is the home directory there too.
-    fn from_home(&self, path: Value) -> Value {
+    fn at_home(&self, path: Value) -> Value {
         match path.as_exact().and_then(|text| text.strip_prefix('~')) {
             Some(rest) if self.language == Language::R && (rest.is_empty() || rest.starts_with('/')) => {
                 Value::Exact(format!("{}{rest}", self.machine.world().place().home))
@@ -67,7 +67,7 @@ impl Follower<'_, '_, '_> {
 
     /// Adds that a path is removed; one that is not known is possible only.
     pub(super) fn delete(&mut self, path: &Value, depth: Depth) {
-        let path = &self.from_home(path.clone());
+        let path = &self.at_home(path.clone());
         if *path == Value::Unknown {
             self.machine.possibly(|machine| machine.delete(path, depth));
         } else {
@@ -77,7 +77,7 @@ impl Follower<'_, '_, '_> {
 
     /// Adds that a file is written with a text.
     pub(super) fn write(&mut self, path: &Value, text: &Thing) {
-        let path = &self.from_home(path.clone());
+        let path = &self.at_home(path.clone());
         let output = match text {
             Thing::Network(url) => Output::Network(url.clone()),
             Thing::Text(value) => Output::Text(value.clone()),
