@@ -25,6 +25,7 @@
 //! | `text` | text programs that write or run something |
 //! | `shells` | interpreters that run their standard input |
 //! | `strings` | escapes, formats, fields |
+//! | `windows_shells` | PowerShell and `cmd` |
 //! | `wrappers` | programs that run another program |
 
 mod agents;
@@ -58,6 +59,7 @@ mod stores;
 mod strings;
 mod system;
 mod text;
+mod windows_shells;
 mod wrappers;
 
 use crate::interpreter::{Call, Exit, Machine};
@@ -143,6 +145,8 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "shell" => wrappers::shell,
         "busybox" => wrappers::busybox,
         "flock" => wrappers::flock,
+        "powershell" => windows_shells::powershell,
+        "cmd" => windows_shells::cmd,
         "debugger" => wrappers::debugger,
         "strace" => wrappers::strace,
         "script" => wrappers::script,
