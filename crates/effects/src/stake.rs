@@ -248,6 +248,7 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
             // A service, a setting, a device by name: what is grave among them says so in the catalogue.
             Some(_) | None => Severity::Medium,
         },
+        EffectKind::PackageInstall if is_unauthenticated_package(&effect.target) => Severity::High,
         EffectKind::PackageInstall
         | EffectKind::ProcessKill
         | EffectKind::PrivilegeEscalation
@@ -286,6 +287,16 @@ fn is_authenticated(target: &Target) -> bool {
         | Target::Reference(_)
         | Target::Unknown => false,
     }
+}
+
+/// Whether a package comes from an address that does not have to prove who it is. Packages run code when they are installed.
+fn is_unauthenticated_package(target: &Target) -> bool {
+    let address = target.text().unwrap_or_default();
+    let bare = address.rsplit_once(" @ ").map_or(address, |(_, bare)| bare);
+    let host = ["git+http://", "http://", "git://", "git+git://", "ftp://"]
+        .iter()
+        .find_map(|scheme| bare.strip_prefix(scheme));
+    host.is_some_and(|host| !["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local)))
 }
 
 /// Whether an effect of the kind can be taken back when nothing is lost by it.

@@ -214,6 +214,10 @@ const RUBY_WORDS: &[&str] = &[
     "Gem",
 ];
 
+/// Scripts in a project that are tools with commands of their own.
+const TOOLS: &[&str] =
+    &["manage.py", "artisan", "rails", "rake", "wp", "drush", "magento", "symfony", "craft", "yii", "occ"];
+
 fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], words: &[&str]) -> Exit {
     let arguments = &call.arguments;
     if arguments.has(&["-c", "-v", "-V", "--version", "-h", "--help"]) && !arguments.has(&["-i"]) {
@@ -322,7 +326,17 @@ fn script_or_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
 }
 
+/// The effects of a script that is known by its name: `python manage.py flush`, `php artisan migrate`.
+fn tool(machine: &mut Machine<'_>, call: &Call, file: &Value) {
+    let base = file.as_exact().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
+    if let Some(base) = base.filter(|base| TOOLS.contains(&base.as_str())) {
+        let rest = call.arguments.operands.get(1..).unwrap_or_default().to_vec();
+        machine.call_program(&base, &base, &rest);
+    }
+}
+
 fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
+    tool(machine, call, file);
     let text = match machine.read(file) {
         Output::Network(url) => {
             machine.runs_from_network(&url);

@@ -58,6 +58,56 @@ fn from_host(host: &Value) -> Output {
     Output::Network(format!("ssh://{}", host.known_start()))
 }
 
+/// Interprets a call of sftp, ftp or lftp: what its commands put there, and what it is given to upload.
+pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    local_commands(machine, call);
+    let Some(host) = arguments.operands.first().map(host_of) else { return Exit::unknown() };
+    let mut orders: Vec<Value> = arguments.values(&["-e", "-c"]).cloned().collect();
+    if let Some(batch) = arguments.value(&["-b", "-f"]).filter(|file| file.as_exact() != Some("-")).cloned()
+        && let Output::Text(text) = machine.read(&batch)
+    {
+        orders.push(text);
+    }
+    let mut unknown = !matches!(call.input, Input::Inherited | Input::Text(Value::Exact(_)));
+    if let Input::Text(text) = &call.input {
+        orders.push(text.clone());
+    }
+    let mut sends = false;
+    for order in orders {
+        let Some(text) = order.as_exact() else {
+            unknown = true;
+            continue;
+        };
+        for line in text.split(['\n', ';']) {
+            let mut words = line.split_whitespace();
+            let verb = words.next().unwrap_or_default();
+            let mirrors_there = verb == "mirror" && line.contains("-R");
+            if mirrors_there || matches!(verb, "put" | "mput" | "reput" | "send" | "append") {
+                let file = words.find(|word| !word.starts_with('-')).unwrap_or(".");
+                let depth = if mirrors_there { Depth::Recursive } else { Depth::Single };
+                send(machine, &Value::exact(file), depth);
+                sends = true;
+            }
+        }
+    }
+    // `ftp -u ADDRESS FILE`
+    let (address, files) = match (call.program.as_str(), arguments.value(&["-u"])) {
+        ("ftp" | "tnftp", Some(address)) => (address.clone(), arguments.operands.clone()),
+        ("ncftpput", _) => (host, arguments.operands.get(1..).unwrap_or_default().to_vec()),
+        _ => (host, Vec::new()),
+    };
+    for file in &files {
+        send(machine, file, Depth::Single);
+        sends = true;
+    }
+    machine.host(&address, if sends { Upload::Yes } else { Upload::No });
+    if unknown && !sends {
+        machine.possibly(|machine| machine.host(&address, Upload::Yes));
+    }
+    Exit::unknown()
+}
+
 /// Interprets a call of scp.
 pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
     local_commands(machine, call);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::interpreter::{Content, Done, Exit, Machine, Value, Variable};
+use crate::interpreter::{Content, Done, Exit, Machine, Output, Value, Variable};
 
 /// What a declaration says about its variables.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,6 +37,10 @@ pub(super) fn readonly(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 }
 
 fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declared) -> Done {
+    let only_options = words.iter().all(|word| matches!(word.as_exact(), Some("-p" | "-x" | "-px" | "-xp")));
+    if only_options {
+        return all_variables();
+    }
     for word in words {
         if let Some(flags) = word.as_exact().and_then(|text| text.strip_prefix(['-', '+'])) {
             for flag in flags.chars() {
@@ -203,7 +207,15 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     Done::quiet()
 }
 
+/// All variables with what they hold, as `set`, `export -p` and `declare -p` print them.
+fn all_variables() -> Done {
+    Done::next(Exit::with(Output::Secret("$*".to_owned())))
+}
+
 pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    if words.is_empty() {
+        return all_variables();
+    }
     let mut rest = words.iter().enumerate();
     while let Some((index, word)) = rest.next() {
         let text = word.as_exact();
