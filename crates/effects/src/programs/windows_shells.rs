@@ -68,11 +68,24 @@ pub(crate) fn cmd(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 fn follow(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
     if let Some(text) = text.as_exact() {
-        for statement in text.split([';', '|', '&', '\n', '{', '}']) {
+        for statement in without_comments(text).split([';', '|', '&', '\n', '{', '}']) {
             remove(machine, statement);
         }
     }
-    super::code(machine, call, text)
+    let code = text.as_exact().map_or_else(|| text.clone(), |text| Value::Exact(without_comments(text)));
+    super::code(machine, call, &code)
+}
+
+/// The text without `<# ... #>`.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once("<#") {
+        kept.push_str(before);
+        rest = inside.split_once("#>").map_or("", |(_, behind)| behind);
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// The files that a statement removes, when it is one that does.
