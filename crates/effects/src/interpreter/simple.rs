@@ -387,8 +387,11 @@ impl Machine<'_> {
             Language::Unknown => {
                 let known = crate::catalogue::find(&base, self.catalogue).is_some();
                 let missing = self.entry(&path) == Entry::Missing && !self.tree.is_disturbed();
-                // Among temporary files the name alone says nothing of what it would be.
-                let could_be_anything = missing && self.is_temporary(&path);
+                // Among temporary files, and in a project, the name of a program says nothing of what would be there, unless it is one
+                // that projects hold: `manage.py`, `gradlew`.
+                let is_of_projects = base.contains('.') || base.ends_with('w') || in_programs;
+                let in_project = path.is_within(&self.world.place().workspace) && !is_of_projects;
+                let could_be_anything = missing && (self.is_temporary(&path) || in_project);
                 if known && !self.tree.is_new(&path) && !could_be_anything {
                     return self.call_program(&base, name, rest);
                 }
