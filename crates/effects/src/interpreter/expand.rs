@@ -309,8 +309,12 @@ impl Machine<'_> {
 
     /// What is quoted in a word that stands in for a parameter stays together; the rest is split like any expansion.
     fn expand_stand_in(&mut self, word: &Word, fields: &mut Fields) {
-        for part in &word.parts {
+        for (index, part) in word.parts.iter().enumerate() {
             match part {
+                Part::Literal(text) if index == 0 && text.starts_with('~') => {
+                    let closed = word.parts.len() == 1 || text.contains('/');
+                    self.push_literal(text, true, closed, Mode::Words, fields);
+                }
                 Part::Literal(text) => self.push_value(Value::exact(text.as_str()), Mode::Words, fields),
                 Part::Quoted(_)
                 | Part::DoubleQuoted(_)
