@@ -81,6 +81,8 @@ pub(crate) struct Machine<'w> {
     pub(super) failed: bool,
     /// Where the content of written files came from, when that matters, by path.
     pub(super) sources: BTreeMap<String, Output>,
+    /// Directories that are shown at a second place, by that place.
+    pub(super) mounts: BTreeMap<String, String>,
     /// Names of programs of the system that were copied, by the path of the copy.
     pub(super) copies: BTreeMap<String, String>,
     /// The machine or container in which effects happen, when not here.
@@ -142,6 +144,7 @@ impl<'w> Machine<'w> {
             supposing: 0,
             failed: false,
             sources: BTreeMap::new(),
+            mounts: BTreeMap::new(),
             copies: BTreeMap::new(),
             away: None,
             cause: String::new(),

@@ -202,6 +202,20 @@ impl Machine<'_> {
         Some(found)
     }
 
+    /// Remembers that a directory is shown at a second place too: what happens there happens to it.
+    pub(crate) fn remember_mount(&mut self, source: &Value, place: &Value) {
+        let path = |machine: &Self, value: &Value| {
+            machine.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned())
+        };
+        if let (Some(source), Some(place)) = (path(self, source), path(self, place))
+            && source != place
+            && !self.mounts.contains_key(source.as_str())
+        {
+            self.tree.link(&place, source.as_str());
+            self.mounts.insert(place.as_str().to_owned(), source.as_str().to_owned());
+        }
+    }
+
     /// Whether "nothing is there" can be relied on: nothing ran of which it is not known what it changed.
     pub(crate) fn is_settled(&self) -> bool {
         !self.tree.is_disturbed() && self.doubt == 0 && self.away.is_none()

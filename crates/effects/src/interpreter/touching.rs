@@ -266,6 +266,13 @@ impl Machine<'_> {
             Some(Device::Nothing | Device::Network) => return,
             Some(Device::System) | None => {}
         }
+        if let (Depth::Recursive, Some(source)) = (depth, self.mounts.get(path.as_str()).cloned()) {
+            // What is mounted here goes where it really is.
+            for aim in self.paths(&Value::Exact(source)) {
+                self.delete_aim(aim, depth);
+            }
+            return;
+        }
         let entry = self.entry(&path);
         let draft = Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible();
         match entry {

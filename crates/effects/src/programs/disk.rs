@@ -3,6 +3,31 @@
 use crate::effect::{Depth, EffectKind, Severity};
 use crate::interpreter::{Call, Exit, Machine, Value};
 
+/// `mount`, `bindfs` and their kin: what is shown at a second place is remembered.
+pub(crate) fn mount(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let everything = arguments.has(&["-a", "--all"]);
+    if arguments.operands.is_empty() && !everything {
+        return Exit::unknown();
+    }
+    let place = arguments.operands.last().cloned();
+    let by_option = arguments
+        .values(&["-o", "--options"])
+        .filter_map(Value::as_exact)
+        .any(|options| options.split(',').any(|option| matches!(option, "bind" | "rbind")));
+    let target = place.clone().unwrap_or_else(|| Value::exact("file systems"));
+    let before = machine.effect_count();
+    machine.effect(EffectKind::SystemModification, &target);
+    machine.amend(before, |effect| effect.severity = Severity::Medium);
+    let shows_directory = call.program == "bindfs"
+        || by_option
+        || arguments.has(&["--bind", "-B", "--rbind", "-R", "--move", "-M"]);
+    if let (true, [source, place]) = (shows_directory, arguments.operands.as_slice()) {
+        machine.remember_mount(source, place);
+    }
+    Exit::unknown()
+}
+
 /// `mkfs.*`, `mkswap`, `wipefs -a`, `blkdiscard`: every operand that is a device or a file is overwritten.
 pub(crate) fn format(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;

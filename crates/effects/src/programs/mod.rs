@@ -147,6 +147,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "flock" => wrappers::flock,
         "powershell" => windows_shells::powershell,
         "cmd" => windows_shells::cmd,
+        "mount" => disk::mount,
         "transfer_session" => remote::session,
         "debugger" => wrappers::debugger,
         "strace" => wrappers::strace,
