@@ -1,8 +1,15 @@
 //! Rules of `.gitignore` files.
 
+use std::path::Path;
+
+use checkrein_effects::AbsolutePath;
+
+use crate::repository::{repository_at, small_text};
+use crate::version::Versions;
+
 /// The rules of one file, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Rules(Vec<Rule>);
+pub struct Rules(Vec<Rule>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
@@ -16,7 +23,7 @@ struct Rule {
 
 /// What rules say about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// It is ignored.
     Ignore,
     /// It is not, whatever earlier rules say.
@@ -25,7 +32,7 @@ pub(crate) enum Answer {
 
 /// What stands at the path that rules are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Node {
+pub enum Node {
     /// A directory.
     Directory,
     /// Anything else.
@@ -33,13 +40,25 @@ pub(crate) enum Node {
 }
 
 impl Rules {
+    /// The rules that stand in no directory of the repository with this root: its own and those of the person, the stronger first.
+    /// Without a repository nothing is ignored.
+    pub fn general(root: &AbsolutePath, home: &AbsolutePath, configuration: Option<&str>) -> [Self; 2] {
+        let versions = Versions::new(home, configuration);
+        repository_at(root).map(|repository| versions.general_rules(&repository)).unwrap_or_default()
+    }
+
+    /// The rules in a file; none when it cannot be read.
+    pub fn read(file: &Path) -> Self {
+        small_text(file).map(|text| Self::parse(&text)).unwrap_or_default()
+    }
+
     /// Reads the text of a `.gitignore` file.
-    pub(crate) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self(text.lines().filter_map(rule).collect())
     }
 
     /// What the last rule that matches says; `None` when none does. The path is relative to the directory of the file.
-    pub(crate) fn answer(&self, path: &str, node: Node) -> Option<Answer> {
+    pub fn answer(&self, path: &str, node: Node) -> Option<Answer> {
         let parts: Vec<&str> = path.split('/').collect();
         self.0.iter().rev().find(|rule| rule.matches(&parts, node)).map(|rule| rule.answer)
     }

@@ -7,7 +7,7 @@
 //! | `repository` | finding repositories and the branch that is checked out |
 //! | `version` | what version control knows about a path |
 //! | `index` | the index of a git repository, read only |
-//! | `ignore` | rules of `.gitignore` files |
+//! | [`ignore`] | rules of `.gitignore` files |
 //! | [`changes`] | what changed in a workspace since a moment |
 //!
 //! **Invariants.** Only reads, never follows a loop, never waits (no pipes, no devices), never starts a program, never
@@ -20,7 +20,7 @@
 
 mod budget;
 pub mod changes;
-mod ignore;
+pub mod ignore;
 mod index;
 mod real;
 mod repository;

@@ -1,0 +1,244 @@
+//! Reading files, links and trees into a draft.
+//!
+//! Names are looked up in directories that are held open, and no link is followed, so that somebody who swaps a directory for a link
+//! meanwhile leads nowhere. Directories wait in one queue for any number of workers; their trees are put together from below at the end.
+
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CString;
+use std::num::NonZeroUsize;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::io::Errno;
+
+use crate::draft::Draft;
+use crate::error::SnapshotError;
+use crate::facts::{self, open_place};
+use crate::ignoring::Ignoring;
+use crate::node::{Meta, Root, SavedPath, Selection, SkipReason, Skipped};
+use crate::seen::Seen;
+
+use walk::{Start, Walk};
+
+/// One place to save.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wanted {
+    /// Where, absolute.
+    pub path: PathBuf,
+    /// What of it, should it be a directory.
+    pub selection: Choice,
+}
+
+/// [`Selection`], ordered from most to least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Choice {
+    /// Everything in it.
+    Everything,
+    /// What version control does not ignore.
+    NotIgnored,
+    /// The directory itself.
+    Itself,
+}
+
+impl From<Choice> for Selection {
+    fn from(choice: Choice) -> Self {
+        match choice {
+            Choice::Everything => Self::Everything,
+            Choice::NotIgnored => Self::NotIgnored,
+            Choice::Itself => Self::Itself,
+        }
+    }
+}
+
+impl From<Selection> for Choice {
+    fn from(selection: Selection) -> Self {
+        match selection {
+            Selection::Everything => Self::Everything,
+            Selection::NotIgnored => Self::NotIgnored,
+            Selection::Itself => Self::Itself,
+        }
+    }
+}
+
+/// How far a capture goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Files, links and directories.
+    pub entries: u64,
+    /// The length of all files, in bytes.
+    pub bytes: u64,
+    /// The time it takes.
+    pub time: Duration,
+}
+
+impl Bounds {
+    /// No bounds.
+    pub const NONE: Self = Self { entries: u64::MAX, bytes: u64::MAX, time: Duration::MAX };
+}
+
+/// Whether a capture goes on where another file system is mounted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mounts {
+    /// It does, as a deletion would.
+    Enter,
+    /// It does not, and says so.
+    Skip,
+}
+
+/// Whether contents are saved, or only looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// They are saved.
+    Save,
+    /// Only whether that would fit is found out; nothing is read or written.
+    Measure,
+}
+
+/// How to capture.
+#[derive(Debug)]
+pub struct Manner<'a> {
+    /// How far.
+    pub bounds: Bounds,
+    /// The greatest file that is saved, in bytes; longer ones are skipped.
+    pub largest: Option<u64>,
+    /// What is never saved: the store itself and what else belongs to the guard.
+    pub spared: &'a [PathBuf],
+    /// Where other file systems are mounted.
+    pub mounts: Mounts,
+    /// What version control ignores; without it nothing is.
+    pub ignoring: Option<&'a Ignoring>,
+    /// How many threads share the work.
+    pub threads: NonZeroUsize,
+    /// What an earlier capture saw, so that what did not change is not read again.
+    pub seen: Option<&'a Seen>,
+}
+
+impl Manner<'_> {
+    /// Everything, without bounds, in this thread.
+    pub fn whole() -> Self {
+        Self {
+            bounds: Bounds::NONE,
+            largest: None,
+            spared: &[],
+            mounts: Mounts::Enter,
+            ignoring: None,
+            threads: NonZeroUsize::MIN,
+            seen: None,
+        }
+    }
+}
+
+/// Which bound was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Too many files, links and directories.
+    Entries,
+    /// Too much content.
+    Bytes,
+    /// It took too long.
+    Time,
+}
+
+/// What was captured.
+#[derive(Debug)]
+pub struct Captured {
+    /// The places, sorted by path.
+    pub roots: Vec<Root>,
+    /// The directories above them, outermost first.
+    pub above: Vec<(SavedPath, Meta)>,
+    /// What was not saved.
+    pub skipped: Vec<Skipped>,
+    /// How many files, links and directories.
+    pub entries: u64,
+    /// Their length in bytes.
+    pub bytes: u64,
+    /// What was seen, for the next capture.
+    pub seen: Seen,
+}
+
+/// How a capture ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// Everything but what is listed as skipped was captured.
+    Whole(Captured),
+    /// A bound was reached; nothing of it is to be used.
+    Over(Over),
+}
+
+/// Captures places into a draft.
+pub fn capture(draft: &Draft, wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
+    run(Some(draft), wanted, manner)
+}
+
+/// Finds out whether places could be captured within bounds, without reading any content or writing anything.
+pub fn measure(wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
+    run(None, wanted, manner)
+}
+
+fn run(draft: Option<&Draft>, wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
+    let walk = Walk::new(draft, manner);
+    let mut starts = Vec::new();
+    let mut above = BTreeSet::new();
+    let mut real = BTreeMap::new();
+    let wanted: Vec<Wanted> = wanted
+        .iter()
+        .map(|one| Wanted { path: real_place(&one.path, &mut real), selection: one.selection })
+        .collect();
+    for one in without_inner(&wanted) {
+        let (Some(parent), Some(name)) = (one.path.parent(), one.path.file_name()) else {
+            walk.skip(one.path.as_os_str().as_bytes(), SkipReason::Unreadable("it is the root".to_owned()));
+            continue;
+        };
+        above.extend(parent.ancestors().map(Path::to_owned));
+        let Ok(name) = CString::new(name.as_bytes()) else { continue };
+        match open_place(parent) {
+            Ok(place) => starts.push(Start::at(one, Some((place, name)))),
+            Err(Errno::NOENT | Errno::NOTDIR) => starts.push(Start::at(one, None)),
+            Err(error) => walk.skip(one.path.as_os_str().as_bytes(), unreadable(error)),
+        }
+    }
+    let above = above.into_iter().filter_map(|path| Some((SavedPath::from(path.as_path()), meta_of(&path)?)));
+    let above = above.collect();
+    walk.run(&starts, above)
+}
+
+/// A path of which no directory is a link, so that restoring can insist on that.
+fn real_place(path: &Path, known: &mut BTreeMap<PathBuf, PathBuf>) -> PathBuf {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
+    if let Some(real) = known.get(parent) {
+        return real.join(name);
+    }
+    let real = match std::fs::canonicalize(parent) {
+        Ok(real) => real,
+        // What is not there cannot be a link; what is above it can.
+        Err(_) => real_place(parent, known),
+    };
+    let place = real.join(name);
+    known.insert(parent.to_owned(), real);
+    place
+}
+
+/// The places that lie in no other place that is saved whole, sorted.
+fn without_inner(wanted: &[Wanted]) -> Vec<&Wanted> {
+    let mut sorted: Vec<&Wanted> = wanted.iter().collect();
+    sorted.sort();
+    sorted.dedup_by(|later, earlier| later.path == earlier.path);
+    let whole: BTreeSet<&Path> = sorted
+        .iter()
+        .filter(|one| one.selection == Choice::Everything)
+        .map(|one| one.path.as_path())
+        .collect();
+    sorted.retain(|one| !one.path.ancestors().skip(1).any(|above| whole.contains(above)));
+    sorted
+}
+
+fn meta_of(path: &Path) -> Option<Meta> {
+    rustix::fs::stat(path).ok().map(|found| facts::meta(&found))
+}
+
+fn unreadable(error: Errno) -> SkipReason {
+    SkipReason::Unreadable(std::io::Error::from(error).to_string())
+}

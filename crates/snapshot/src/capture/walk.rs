@@ -1,0 +1,645 @@
+//! The workers of a capture.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{FileType, RawDir, Stat};
+use rustix::io::Errno;
+
+use super::{Captured, Ended, Manner, Mounts, Over, Wanted, unreadable};
+use crate::draft::Draft;
+use crate::error::SnapshotError;
+use crate::facts;
+use crate::id::ObjectId;
+use crate::ignoring::{Layer, Sort};
+use crate::node::{
+    Content, FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped, Tree, TreeEntry,
+};
+use crate::pack::PART;
+use crate::seen::{Seen, SeenDirectory, Sight};
+
+/// How often a file that changes while it is read is tried again.
+const TRIES: usize = 3;
+
+/// The clocks of file systems tick up to every 10 ms: what changed so shortly before may change again without a trace (ours).
+const TICK: Duration = Duration::from_millis(50);
+
+/// A place from which a capture starts.
+pub(super) struct Start {
+    path: Vec<u8>,
+    selection: Selection,
+    /// The directory that holds it and its name there; `None` when there is no such directory.
+    place: Option<(Arc<OwnedFd>, CString)>,
+}
+
+impl Start {
+    pub(super) fn at(wanted: &Wanted, place: Option<(OwnedFd, CString)>) -> Self {
+        Self {
+            path: wanted.path.as_os_str().as_bytes().to_vec(),
+            selection: wanted.selection.into(),
+            place: place.map(|(place, name)| (Arc::new(place), name)),
+        }
+    }
+}
+
+/// A directory that waits for a worker.
+struct Task {
+    /// Its place among the records.
+    record: usize,
+    place: Arc<OwnedFd>,
+    name: CString,
+    path: Vec<u8>,
+    selection: Selection,
+    device: u64,
+    layer: Option<Layer>,
+}
+
+/// A directory that was read.
+#[derive(Default)]
+struct Record {
+    path: Vec<u8>,
+    attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    entries: Vec<(Vec<u8>, Sight, Pending)>,
+    /// Whether its entries are known; else it is saved without them.
+    listed: bool,
+}
+
+/// An entry of which the node may not be known yet.
+enum Pending {
+    Known(Node),
+    /// As an earlier capture saw it.
+    Same,
+    /// A directory: its facts, and its record.
+    Directory(Meta, usize),
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Task>,
+    busy: usize,
+    records: Vec<Option<Record>>,
+    stopped: Option<Stop>,
+}
+
+enum Stop {
+    Over(Over),
+    Failed(SnapshotError),
+}
+
+impl From<SnapshotError> for Stop {
+    fn from(error: SnapshotError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+pub(super) struct Walk<'a> {
+    /// Where contents go; `None` when they are only measured.
+    draft: Option<&'a Draft>,
+    manner: &'a Manner<'a>,
+    started: Instant,
+    /// What changed later than this is not taken for unchanged next time.
+    settled: FileTime,
+    entries: AtomicU64,
+    bytes: AtomicU64,
+    skipped: Mutex<Vec<Skipped>>,
+    state: Mutex<State>,
+    ready: Condvar,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(draft: Option<&'a Draft>, manner: &'a Manner<'a>) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
+        let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        Self {
+            draft,
+            manner,
+            started: Instant::now(),
+            settled: FileTime { seconds, nanoseconds: now.subsec_nanos() },
+            entries: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            skipped: Mutex::default(),
+            state: Mutex::default(),
+            ready: Condvar::new(),
+        }
+    }
+
+    pub(super) fn skip(&self, path: &[u8], reason: SkipReason) {
+        let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.push(Skipped { path, reason });
+    }
+
+    pub(super) fn run(self, starts: &[Start], above: Vec<(SavedPath, Meta)>) -> Result<Ended, SnapshotError> {
+        let mut tops = Vec::with_capacity(starts.len());
+        for start in starts {
+            match self.start(start) {
+                Ok(top) => tops.push(top),
+                Err(Stop::Over(over)) => return Ok(Ended::Over(over)),
+                Err(Stop::Failed(error)) => return Err(error),
+            }
+        }
+        thread::scope(|scope| {
+            for _ in 1..self.manner.threads.get() {
+                scope.spawn(|| self.work());
+            }
+            self.work();
+        });
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match state.stopped.take() {
+            Some(Stop::Over(over)) => return Ok(Ended::Over(over)),
+            Some(Stop::Failed(error)) => return Err(error),
+            None => {}
+        }
+        let mut grown = Grown { draft: self.draft, earlier: self.manner.seen, made: HashMap::new() };
+        let mut seen = Seen::default();
+        // What lies below stands behind, so from the end each directory finds those in it done.
+        for (place, record) in std::mem::take(&mut state.records).into_iter().enumerate().rev() {
+            let Some(record) = record else { continue };
+            grown.directory(place, record, &mut seen)?;
+        }
+        let mut roots = Vec::with_capacity(starts.len());
+        for (start, top) in starts.iter().zip(tops) {
+            let node = match top {
+                Top::Skipped => continue,
+                Top::Nothing => None,
+                Top::Node(node) => Some(node),
+                Top::Directory(meta, record) => Some(grown.node(meta, record)),
+            };
+            let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(&start.path)));
+            roots.push(Root { path, selection: start.selection, node });
+        }
+        let mut skipped = self.skipped.into_inner().unwrap_or_else(PoisonError::into_inner);
+        skipped.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(Ended::Whole(Captured {
+            roots,
+            above,
+            skipped,
+            entries: self.entries.into_inner(),
+            bytes: self.bytes.into_inner(),
+            seen,
+        }))
+    }
+
+    fn start(&self, start: &Start) -> Result<Top, Stop> {
+        let Some((place, name)) = &start.place else { return Ok(Top::Nothing) };
+        let found = match facts::facts(place, name) {
+            Ok(found) => found,
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Top::Nothing),
+            Err(error) => {
+                self.skip(&start.path, unreadable(error));
+                return Ok(Top::Skipped);
+            }
+        };
+        if self.is_spared(&start.path) {
+            self.skip(&start.path, SkipReason::Own);
+            return Ok(Top::Skipped);
+        }
+        self.count(&found)?;
+        if facts::kind(&found) == FileType::Directory {
+            if start.selection == Selection::Itself {
+                let mut meta = facts::meta(&found);
+                if let Ok(open) = facts::open_directory(place, name) {
+                    meta.attributes = facts::attributes(open);
+                }
+                return Ok(Top::Node(Node::Directory { meta, tree: None }));
+            }
+            let layer = self.manner.ignoring.map(|ignoring| ignoring.outermost(&start.path));
+            let mut state = self.state();
+            let record = state.records.len();
+            state.records.push(None);
+            state.waiting.push(Task {
+                record,
+                place: Arc::clone(place),
+                name: name.clone(),
+                path: start.path.clone(),
+                selection: start.selection,
+                device: found.st_dev,
+                layer: layer.flatten(),
+            });
+            return Ok(Top::Directory(facts::meta(&found), record));
+        }
+        Ok(self.leaf(place, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
+    }
+
+    /// Takes directories from the queue until there are none and nobody is about to find more.
+    fn work(&self) {
+        let mut buffer = Vec::new();
+        let mut state = self.state();
+        loop {
+            if state.stopped.is_some() {
+                self.ready.notify_all();
+                return;
+            }
+            let Some(task) = state.waiting.pop() else {
+                if state.busy == 0 {
+                    self.ready.notify_all();
+                    return;
+                }
+                state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state.busy += 1;
+            drop(state);
+            let read = self.directory(&task, &mut buffer);
+            state = self.state();
+            state.busy -= 1;
+            match read {
+                Ok(record) => {
+                    if let Some(slot) = state.records.get_mut(task.record) {
+                        *slot = Some(record);
+                    }
+                }
+                Err(stop) => state.stopped = Some(stop),
+            }
+            if state.busy == 0 {
+                self.ready.notify_all();
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn directory(&self, task: &Task, buffer: &mut Vec<u8>) -> Result<Record, Stop> {
+        let mut record = Record { path: task.path.clone(), ..Record::default() };
+        let open = match facts::open_directory(&*task.place, &task.name) {
+            Ok(open) => Arc::new(open),
+            Err(error) => {
+                self.skip(&task.path, unreadable(error));
+                return Ok(record);
+            }
+        };
+        record.attributes = facts::attributes(&*open);
+        let names = match names(&open, buffer) {
+            Ok(names) => names,
+            Err(error) => {
+                self.skip(&task.path, unreadable(error));
+                return Ok(record);
+            }
+        };
+        record.listed = true;
+        let layer = match (self.manner.ignoring, task.selection) {
+            (Some(ignoring), Selection::NotIgnored) => {
+                let rules = names.iter().any(|name| name.as_bytes() == b".gitignore");
+                if rules { Some(ignoring.enter(&task.path, task.layer.as_ref())) } else { task.layer.clone() }
+            }
+            _ => None,
+        };
+        let earlier = self.manner.seen.and_then(|seen| seen.directory(&task.path));
+        let mut found = Vec::new();
+        for name in names {
+            self.entry(task, &open, &name, layer.as_ref(), earlier, &mut record, &mut found)?;
+        }
+        if !found.is_empty() {
+            let mut state = self.state();
+            for (position, mut task) in found {
+                task.record = state.records.len();
+                if let Some((_, _, Pending::Directory(_, place))) = record.entries.get_mut(position) {
+                    *place = task.record;
+                }
+                state.records.push(None);
+                state.waiting.push(task);
+            }
+            drop(state);
+            self.ready.notify_all();
+        }
+        Ok(record)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what is known of a directory while its entries are read")]
+    fn entry(
+        &self,
+        task: &Task,
+        open: &Arc<OwnedFd>,
+        name: &CStr,
+        layer: Option<&Layer>,
+        earlier: Option<&SeenDirectory>,
+        record: &mut Record,
+        found: &mut Vec<(usize, Task)>,
+    ) -> Result<(), Stop> {
+        let mut path = task.path.clone();
+        if path != b"/" {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name.to_bytes());
+        let stat = match facts::facts(&**open, name) {
+            Ok(stat) => stat,
+            // It went away in between.
+            Err(Errno::NOENT) => return Ok(()),
+            Err(error) => {
+                self.skip(&path, unreadable(error));
+                return Ok(());
+            }
+        };
+        let kind = facts::kind(&stat);
+        if task.selection == Selection::NotIgnored {
+            let sort = if kind == FileType::Directory { Sort::Directory } else { Sort::File };
+            let ignored =
+                self.manner.ignoring.is_some_and(|ignoring| ignoring.is_ignored(&path, sort, layer));
+            if name.to_bytes() == b".git" || ignored {
+                return Ok(());
+            }
+        }
+        if self.is_spared(&path) {
+            self.skip(&path, SkipReason::Own);
+            return Ok(());
+        }
+        self.count(&stat)?;
+        let sight = Sight::of(&stat, self.settled);
+        let position = record.entries.len();
+        if kind == FileType::Directory {
+            if self.manner.mounts == Mounts::Skip && stat.st_dev != task.device {
+                self.skip(&path, SkipReason::OtherFileSystem);
+                let node = Node::Directory { meta: facts::meta(&stat), tree: None };
+                record.entries.push((name.to_bytes().to_vec(), sight, Pending::Known(node)));
+                return Ok(());
+            }
+            let below = Task {
+                record: 0,
+                place: Arc::clone(open),
+                name: name.to_owned(),
+                path,
+                selection: task.selection,
+                device: task.device,
+                layer: layer.cloned(),
+            };
+            found.push((position, below));
+            let pending = Pending::Directory(facts::meta(&stat), 0);
+            record.entries.push((name.to_bytes().to_vec(), sight, pending));
+            return Ok(());
+        }
+        if earlier.is_some_and(|earlier| earlier.is_same(name.to_bytes(), &sight)) {
+            record.entries.push((name.to_bytes().to_vec(), sight, Pending::Same));
+            return Ok(());
+        }
+        if let Some(node) = self.leaf(open, name, &stat, &path)? {
+            record.entries.push((name.to_bytes().to_vec(), sight, Pending::Known(node)));
+        }
+        Ok(())
+    }
+
+    /// A file or a link; `None` when it was skipped.
+    fn leaf(&self, place: &OwnedFd, name: &CStr, stat: &Stat, path: &[u8]) -> Result<Option<Node>, Stop> {
+        match facts::kind(stat) {
+            FileType::RegularFile => self.file(place, name, path),
+            FileType::Symlink => match rustix::fs::readlinkat(place, name, Vec::new()) {
+                Ok(target) => {
+                    Ok(Some(Node::Symlink { meta: facts::meta(stat), target: target.into_bytes() }))
+                }
+                Err(error) => {
+                    self.skip(path, unreadable(error));
+                    Ok(None)
+                }
+            },
+            _ => {
+                self.skip(path, SkipReason::Special);
+                Ok(None)
+            }
+        }
+    }
+
+    fn file(&self, place: &OwnedFd, name: &CStr, path: &[u8]) -> Result<Option<Node>, Stop> {
+        for _ in 0..TRIES {
+            let open = match facts::open_file(place, name) {
+                Ok(open) => open,
+                Err(error) => {
+                    self.skip(path, unreadable(error));
+                    return Ok(None);
+                }
+            };
+            let (Ok(before), true) = (rustix::fs::fstat(&open), self.in_time()?) else { return Ok(None) };
+            if facts::kind(&before) != FileType::RegularFile {
+                self.skip(path, SkipReason::Special);
+                return Ok(None);
+            }
+            let bytes = facts::length(&before);
+            if self.manner.largest.is_some_and(|largest| bytes > largest) {
+                self.skip(path, SkipReason::TooLarge { bytes });
+                return Ok(None);
+            }
+            let read = match self.draft {
+                Some(draft) => self.content(draft, &open, bytes),
+                None => Ok((Content::Whole(ObjectId::of(b"")), bytes)),
+            };
+            let (content, length) = match read {
+                Ok(read) => read,
+                Err(Unread::Refused(error)) => {
+                    self.skip(path, unreadable(error));
+                    return Ok(None);
+                }
+                Err(Unread::Stop(stop)) => return Err(stop),
+            };
+            let after = rustix::fs::fstat(&open).ok();
+            let is_same = after.is_some_and(|after| {
+                facts::modified(&after) == facts::modified(&before) && facts::length(&after) == length
+            });
+            if is_same {
+                let mut meta = facts::meta(&before);
+                meta.attributes = facts::attributes(&open);
+                return Ok(Some(Node::File { meta, length, content, links: facts::links(&before) }));
+            }
+        }
+        self.skip(path, SkipReason::Changing);
+        Ok(None)
+    }
+
+    /// Reads a file to its end, in parts when it is long.
+    fn content(&self, draft: &Draft, open: &OwnedFd, expected: u64) -> Result<(Content, u64), Unread> {
+        let mut parts = Vec::new();
+        let mut length = 0;
+        let capacity = usize::try_from(expected).unwrap_or(PART).saturating_add(1).min(PART);
+        let mut part = vec![0; capacity];
+        loop {
+            let filled = fill(open, &mut part).map_err(Unread::Refused)?;
+            length += filled as u64;
+            if length > expected.saturating_mul(2).saturating_add(PART as u64) {
+                // It grows faster than it is read; what was counted against the bounds is long not true any more.
+                return Err(Unread::Stop(Stop::Over(Over::Bytes)));
+            }
+            let is_last = filled < part.len();
+            let content = part.get(..filled).unwrap_or_default();
+            if parts.is_empty() && is_last {
+                return Ok((Content::Whole(draft.put(content).map_err(Stop::from)?), length));
+            }
+            if filled > 0 {
+                parts.push(draft.put(content).map_err(Stop::from)?);
+            }
+            if is_last {
+                return Ok((draft.put_parts(&parts).map_err(Stop::from)?, length));
+            }
+            self.in_time()?;
+            if part.len() < PART {
+                part.resize(PART, 0);
+            }
+        }
+    }
+
+    /// Counts an entry against the bounds.
+    fn count(&self, stat: &Stat) -> Result<(), Stop> {
+        let bounds = &self.manner.bounds;
+        let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
+        if entries > bounds.entries {
+            return Err(Stop::Over(Over::Entries));
+        }
+        let is_file = facts::kind(stat) == FileType::RegularFile;
+        let length = facts::length(stat);
+        if is_file && self.manner.largest.is_none_or(|largest| length <= largest) {
+            let bytes = self.bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length);
+            if bytes > bounds.bytes {
+                return Err(Stop::Over(Over::Bytes));
+            }
+        }
+        if entries.is_multiple_of(64) {
+            self.in_time()?;
+        }
+        Ok(())
+    }
+
+    fn in_time(&self) -> Result<bool, Stop> {
+        if self.started.elapsed() > self.manner.bounds.time { Err(Stop::Over(Over::Time)) } else { Ok(true) }
+    }
+
+    fn is_spared(&self, path: &[u8]) -> bool {
+        self.manner.spared.iter().any(|spared| spared.as_os_str().as_bytes() == path)
+    }
+}
+
+/// What a start turned out to be.
+enum Top {
+    Skipped,
+    Nothing,
+    Node(Node),
+    Directory(Meta, usize),
+}
+
+enum Unread {
+    Refused(Errno),
+    Stop(Stop),
+}
+
+impl From<Stop> for Unread {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+/// Directories that are put together from below.
+struct Grown<'a> {
+    draft: Option<&'a Draft>,
+    earlier: Option<&'a Seen>,
+    made: HashMap<usize, Made>,
+}
+
+struct Made {
+    tree: Option<ObjectId>,
+    attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Whether it is as an earlier capture saw it, with all below.
+    is_same: bool,
+}
+
+impl Grown<'_> {
+    fn directory(&mut self, place: usize, record: Record, seen: &mut Seen) -> Result<(), SnapshotError> {
+        let Record { path, attributes, entries, listed } = record;
+        let (Some(draft), true) = (self.draft, listed) else {
+            self.made.insert(place, Made { tree: None, attributes, is_same: false });
+            return Ok(());
+        };
+        let earlier = self.earlier.and_then(|earlier| earlier.directory(&path));
+        let same_tree = earlier.filter(|earlier| {
+            earlier.count() == entries.len()
+                && entries.iter().all(|(name, sight, pending)| match pending {
+                    Pending::Known(_) => false,
+                    Pending::Same => true,
+                    Pending::Directory(_, below) => {
+                        earlier.is_same(name, sight) && self.made.get(below).is_some_and(|made| made.is_same)
+                    }
+                })
+        });
+        if let Some(earlier) = same_tree {
+            let tree = earlier.tree;
+            seen.add(path, earlier.clone());
+            self.made.insert(place, Made { tree: Some(tree), attributes, is_same: true });
+            return Ok(());
+        }
+        let mut before = None;
+        let mut sights = Vec::with_capacity(entries.len());
+        let mut tree = Vec::with_capacity(entries.len());
+        for (name, sight, pending) in entries {
+            let node = match pending {
+                Pending::Known(node) => node,
+                Pending::Directory(meta, below) => self.node(meta, below),
+                Pending::Same => {
+                    let known: &HashMap<Vec<u8>, Node> = match &before {
+                        Some(known) => known,
+                        None => before.insert(nodes_of(draft, earlier)?),
+                    };
+                    let missing = || SnapshotError::Torn {
+                        path: draft.store().directory().to_owned(),
+                        cause: "what was seen and what was saved differ",
+                    };
+                    known.get(&name).cloned().ok_or_else(missing)?
+                }
+            };
+            sights.push((name.clone(), sight));
+            tree.push(TreeEntry { name, node });
+        }
+        let tree = draft.put_tree(&Tree(tree))?;
+        seen.add(path, SeenDirectory::new(tree, sights));
+        self.made.insert(place, Made { tree: Some(tree), attributes, is_same: false });
+        Ok(())
+    }
+
+    fn node(&mut self, mut meta: Meta, record: usize) -> Node {
+        let made = self.made.get_mut(&record);
+        let tree = made.and_then(|made| {
+            meta.attributes = std::mem::take(&mut made.attributes);
+            made.tree
+        });
+        Node::Directory { meta, tree }
+    }
+}
+
+fn nodes_of(draft: &Draft, earlier: Option<&SeenDirectory>) -> Result<HashMap<Vec<u8>, Node>, SnapshotError> {
+    let Some(earlier) = earlier else { return Ok(HashMap::new()) };
+    let tree = draft.tree(&earlier.tree)?;
+    Ok(tree.0.into_iter().map(|entry| (entry.name, entry.node)).collect())
+}
+
+/// The names in a directory, sorted.
+fn names(open: &OwnedFd, buffer: &mut Vec<u8>) -> Result<Vec<CString>, Errno> {
+    if buffer.capacity() == 0 {
+        buffer.reserve_exact(32 * 1024);
+    }
+    let mut names = Vec::new();
+    let mut entries = RawDir::new(open, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            names.push(entry.file_name().to_owned());
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &OwnedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match rustix::io::read(file, rest) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}

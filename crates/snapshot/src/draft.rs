@@ -1,0 +1,119 @@
+//! A snapshot that is being taken.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::SnapshotError;
+use crate::id::{ObjectId, SnapshotId};
+use crate::index::Index;
+use crate::node::{Content, Snapshot, Tree};
+use crate::pack::{PackWriter, Row, decode, encode, packed};
+use crate::store::Store;
+
+/// A snapshot that is being taken. Nothing of it counts before [`Draft::commit`]; dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Draft {
+    store: Store,
+    index: Index,
+    pack: Mutex<Growing>,
+    _lock: File,
+}
+
+/// The pack of a draft, begun with its first object.
+#[derive(Debug, Default)]
+struct Growing {
+    pack: Option<(SnapshotId, PackWriter)>,
+    known: HashMap<ObjectId, Row>,
+}
+
+impl Draft {
+    pub(crate) fn new(store: Store, lock: File, index: Index) -> Self {
+        Self { store, index, pack: Mutex::default(), _lock: lock }
+    }
+
+    /// The store that it will be in.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Makes the snapshot count: whole and on the disk when this returns.
+    pub fn commit(self, snapshot: &Snapshot) -> Result<SnapshotId, SnapshotError> {
+        let growing = std::mem::take(&mut *self.pack.lock().unwrap_or_else(PoisonError::into_inner));
+        let (id, pack) = match growing.pack {
+            Some(begun) => begun,
+            None => self.store.next_pack()?,
+        };
+        let path = pack.path().to_owned();
+        if let Err(error) = pack.seal(Some(snapshot)) {
+            // A full disk: what was written so far would only fill it further.
+            drop(std::fs::remove_file(&path));
+            return Err(error);
+        }
+        self.index.tidy(&self.store.index_path());
+        Ok(id)
+    }
+
+    /// Saves an object, unless the store has it.
+    pub(crate) fn put(&self, content: &[u8]) -> Result<ObjectId, SnapshotError> {
+        let id = ObjectId::of(content);
+        if self.holds(&id) {
+            return Ok(id);
+        }
+        // Outside the lock, so that others compress at the same time.
+        let object = packed(content);
+        let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
+        if growing.known.contains_key(&id) {
+            return Ok(id);
+        }
+        if growing.pack.is_none() {
+            growing.pack = Some(self.store.next_pack()?);
+        }
+        if let Some((_, pack)) = &mut growing.pack {
+            let row = pack.add(id, &object)?;
+            growing.known.insert(id, row);
+        }
+        Ok(id)
+    }
+
+    /// Saves the entries of a directory.
+    pub(crate) fn put_tree(&self, tree: &Tree) -> Result<ObjectId, SnapshotError> {
+        self.put(&encode(tree, self.store.directory())?)
+    }
+
+    /// Saves the list of the parts of a long file.
+    pub(crate) fn put_parts(&self, parts: &[ObjectId]) -> Result<Content, SnapshotError> {
+        Ok(Content::Parts(self.put(&encode(&parts, self.store.directory())?)?))
+    }
+
+    /// Whether an object is in the store or in this draft.
+    pub(crate) fn holds(&self, id: &ObjectId) -> bool {
+        let growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
+        growing.known.contains_key(id) || self.index.find(id).is_some()
+    }
+
+    /// The entries of a directory, saved before or by this draft.
+    pub(crate) fn tree(&self, id: &ObjectId) -> Result<Tree, SnapshotError> {
+        decode(&self.read(id)?, self.store.directory())
+    }
+
+    fn read(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
+        let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = growing.known.get(id).copied();
+        if let (Some(row), Some((_, pack))) = (row, &mut growing.pack) {
+            return pack.read(&row);
+        }
+        drop(growing);
+        self.index.read(id)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let growing = std::mem::take(&mut *self.pack.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some((_, pack)) = growing.pack {
+            // One that cannot be removed is nothing without its seal, and pruning takes it away.
+            drop(pack.discard());
+        }
+    }
+}

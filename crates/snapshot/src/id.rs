@@ -1,0 +1,67 @@
+//! The names of things in a store.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of an object: the BLAKE3 hash of its content.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ObjectId([u8; 32]);
+
+impl ObjectId {
+    /// How many bytes a name has.
+    pub(crate) const LENGTH: usize = 32;
+
+    /// The name of this content.
+    pub(crate) fn of(content: &[u8]) -> Self {
+        Self(*blake3::hash(content).as_bytes())
+    }
+
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The first bytes in hexadecimal digits.
+    pub(crate) fn digits(&self, bytes: usize) -> String {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |half: u8| DIGITS.get(usize::from(half)).map_or('0', |digit| char::from(*digit));
+        self.0.iter().take(bytes).flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.digits(8))
+    }
+}
+
+impl fmt::Debug for ObjectId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// The number of a snapshot in the store of its workspace, from 1; later ones have greater numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SnapshotId(pub u64);
+
+impl fmt::Display for SnapshotId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl FromStr for SnapshotId {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}

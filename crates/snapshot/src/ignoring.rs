@@ -1,0 +1,100 @@
+//! What version control ignores in a tree.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use checkrein_effects::AbsolutePath;
+use checkrein_world::ignore::{Answer, Node, Rules};
+
+/// The rules of a tree.
+#[derive(Debug)]
+pub struct Ignoring {
+    root: Vec<u8>,
+    /// Of the repository and of the person, the stronger first.
+    general: [Rules; 2],
+    /// What is left out beside, by the names of directories.
+    trees: Vec<String>,
+}
+
+/// The rules of one directory and of those above it.
+#[derive(Debug, Clone)]
+pub(crate) struct Layer(Arc<Rung>);
+
+#[derive(Debug)]
+struct Rung {
+    rules: Rules,
+    /// The length of the path of the directory, with the slash behind it.
+    skip: usize,
+    above: Option<Layer>,
+}
+
+/// What is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Directory,
+    File,
+}
+
+impl Ignoring {
+    /// The rules of the repository with this root. Without one only directories with the names in `trees` are ignored.
+    pub fn of(
+        root: &AbsolutePath,
+        home: &AbsolutePath,
+        configuration: Option<&str>,
+        trees: Vec<String>,
+    ) -> Self {
+        let general = Rules::general(root, home, configuration);
+        Self { root: root.as_str().as_bytes().to_vec(), general, trees }
+    }
+
+    /// The rules above a place from which is started: those of the directories between the root and it.
+    pub(crate) fn outermost(&self, path: &[u8]) -> Option<Layer> {
+        let below = path.strip_prefix(self.root.as_slice())?;
+        let mut layer = None;
+        for (place, _) in below.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            let (above, _) = path.split_at(self.root.len() + place);
+            layer = Some(self.enter(above, layer.as_ref()));
+        }
+        layer
+    }
+
+    /// The rules in a directory that has some of its own.
+    pub(crate) fn enter(&self, directory: &[u8], above: Option<&Layer>) -> Layer {
+        let rules = Rules::read(&Path::new(OsStr::from_bytes(directory)).join(".gitignore"));
+        let skip = self.relative(directory).map_or(0, |relative| relative.len());
+        let skip = if skip == 0 { 0 } else { skip + 1 };
+        Layer(Arc::new(Rung { rules, skip, above: above.cloned() }))
+    }
+
+    /// Whether a path is ignored of which no directory above is.
+    pub(crate) fn is_ignored(&self, path: &[u8], sort: Sort, layer: Option<&Layer>) -> bool {
+        let Some(relative) = self.relative(path) else { return false };
+        if relative.is_empty() {
+            return false;
+        }
+        let node = match sort {
+            Sort::Directory => Node::Directory,
+            Sort::File => Node::File,
+        };
+        let mut next = layer;
+        while let Some(Layer(rung)) = next {
+            let answer = relative.get(rung.skip..).and_then(|below| rung.rules.answer(below, node));
+            if let Some(answer) = answer {
+                return answer == Answer::Ignore;
+            }
+            next = rung.above.as_ref();
+        }
+        let by_name = sort == Sort::Directory
+            && relative.rsplit('/').next().is_some_and(|name| self.trees.iter().any(|tree| tree == name));
+        by_name || self.general.iter().find_map(|rules| rules.answer(&relative, node)) == Some(Answer::Ignore)
+    }
+
+    /// A path from the root; what is not UTF-8 in it is matched by nothing but stars.
+    fn relative<'a>(&self, path: &'a [u8]) -> Option<Cow<'a, str>> {
+        let below = path.strip_prefix(self.root.as_slice())?;
+        Some(String::from_utf8_lossy(below.strip_prefix(b"/").unwrap_or(below)))
+    }
+}

@@ -1,0 +1,249 @@
+//! One file of objects, closed by a table of them, a snapshot and a seal.
+//!
+//! A pack is written from front to back under its final name and is nothing until its seal stands: a writer that dies leaves a file that
+//! nobody reads and that pruning takes away. So no file of the store is ever changed, and one forced write makes a snapshot durable.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::SnapshotError;
+use crate::id::ObjectId;
+use crate::node::Snapshot;
+
+const MAGIC: &[u8; 8] = b"checkpk1";
+
+/// The seal: where the table begins, where the snapshot begins, the hash over both, the magic.
+const SEAL: usize = 8 + 8 + 32 + 8;
+
+/// What is gathered before it is written, in bytes.
+const BUFFER: usize = 1024 * 1024;
+
+/// The greatest object that is stored in one piece, in bytes (ours); longer files are stored in parts.
+pub(crate) const PART: usize = 4 * 1024 * 1024;
+
+/// How an object is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Form {
+    /// As it is: it does not get much smaller.
+    Plain,
+    /// LZ4, one block.
+    Lz4,
+}
+
+/// Where an object is in its pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) id: ObjectId,
+    /// From the beginning of the pack.
+    pub(crate) at: u64,
+    /// As stored.
+    pub(crate) stored: u32,
+    /// As it was.
+    pub(crate) length: u32,
+    pub(crate) form: Form,
+}
+
+/// An object in the form in which it is stored.
+#[derive(Debug)]
+pub(crate) struct Packed<'a> {
+    pub(crate) form: Form,
+    pub(crate) bytes: std::borrow::Cow<'a, [u8]>,
+    pub(crate) length: u32,
+}
+
+/// Compresses an object where that is worth it.
+pub(crate) fn packed(content: &[u8]) -> Packed<'_> {
+    let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+    if content.len() > 64 {
+        let smaller = lz4_flex::block::compress(content);
+        // Reading back costs time too, so a little is not worth it.
+        if smaller.len() < content.len() - content.len() / 16 {
+            return Packed { form: Form::Lz4, bytes: smaller.into(), length };
+        }
+    }
+    Packed { form: Form::Plain, bytes: content.into(), length }
+}
+
+/// A pack that is being written.
+#[derive(Debug)]
+pub(crate) struct PackWriter {
+    file: File,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    /// How much is in the file already.
+    written: u64,
+    rows: Vec<Row>,
+}
+
+impl PackWriter {
+    /// Begins a pack at a path where none is.
+    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        Ok(Self { file, path, buffer: MAGIC.to_vec(), written: 0, rows: Vec::new() })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds an object and says where it is.
+    pub(crate) fn add(&mut self, id: ObjectId, object: &Packed<'_>) -> Result<Row, SnapshotError> {
+        let at = self.written + self.buffer.len() as u64;
+        let stored = u32::try_from(object.bytes.len()).unwrap_or(u32::MAX);
+        let row = Row { id, at, stored, length: object.length, form: object.form };
+        self.buffer.extend_from_slice(&object.bytes);
+        self.rows.push(row);
+        if self.buffer.len() >= BUFFER {
+            self.flush()?;
+        }
+        Ok(row)
+    }
+
+    /// Reads an object that was added before.
+    pub(crate) fn read(&mut self, row: &Row) -> Result<Vec<u8>, SnapshotError> {
+        self.flush()?;
+        read_object(&self.file, &self.path, row)
+    }
+
+    /// Closes the pack: from now on it counts, and it is on the disk.
+    pub(crate) fn seal(mut self, snapshot: Option<&Snapshot>) -> Result<(), SnapshotError> {
+        let table_at = self.written + self.buffer.len() as u64;
+        let table = encode(&self.rows, &self.path)?;
+        let snapshot = encode(&snapshot, &self.path)?;
+        let snapshot_at = table_at + table.len() as u64;
+        self.buffer.extend_from_slice(&table);
+        self.buffer.extend_from_slice(&snapshot);
+        let seal = seal(table_at, snapshot_at, &table, &snapshot);
+        self.buffer.extend_from_slice(&seal);
+        self.flush()?;
+        self.file.sync_data().map_err(SnapshotError::write(&self.path))
+    }
+
+    /// Gives the pack up.
+    pub(crate) fn discard(self) -> Result<(), SnapshotError> {
+        std::fs::remove_file(&self.path).map_err(SnapshotError::write(&self.path))
+    }
+
+    fn flush(&mut self) -> Result<(), SnapshotError> {
+        self.file.write_all_at(&self.buffer, self.written).map_err(SnapshotError::write(&self.path))?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// A pack that was closed.
+#[derive(Debug)]
+pub(crate) struct Pack {
+    file: File,
+    path: PathBuf,
+    table_at: u64,
+    snapshot_at: u64,
+    end: u64,
+    checksum: [u8; 32],
+}
+
+impl Pack {
+    /// Opens a pack; `None` when it was never closed.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, SnapshotError> {
+        let file = File::open(path).map_err(SnapshotError::read(path))?;
+        let length = file.metadata().map_err(SnapshotError::read(path))?.len();
+        let Some(end) = length.checked_sub(SEAL as u64) else { return Ok(None) };
+        let mut seal = [0_u8; SEAL];
+        file.read_exact_at(&mut seal, end).map_err(SnapshotError::read(path))?;
+        let (Some(table_at), Some(snapshot_at), Some(checksum)) =
+            (number(&seal, 0), number(&seal, 8), seal.get(16..48).and_then(|part| part.try_into().ok()))
+        else {
+            return Ok(None);
+        };
+        let is_whole = seal.ends_with(MAGIC) && table_at <= snapshot_at && snapshot_at <= end;
+        Ok(is_whole.then(|| Self { file, path: path.to_owned(), table_at, snapshot_at, end, checksum }))
+    }
+
+    /// Its length in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.end + SEAL as u64
+    }
+
+    /// The objects in it.
+    pub(crate) fn rows(&self) -> Result<Vec<Row>, SnapshotError> {
+        Ok(self.parts()?.0)
+    }
+
+    /// The snapshot in it; `None` in a pack that only holds objects of others.
+    pub(crate) fn snapshot(&self) -> Result<Option<Snapshot>, SnapshotError> {
+        let (_, snapshot) = self.parts()?;
+        decode(&snapshot, &self.path)
+    }
+
+    /// An object in it, checked against its name.
+    pub(crate) fn read(&self, row: &Row) -> Result<Vec<u8>, SnapshotError> {
+        read_object(&self.file, &self.path, row)
+    }
+
+    fn parts(&self) -> Result<(Vec<Row>, Vec<u8>), SnapshotError> {
+        let torn = |cause| SnapshotError::Torn { path: self.path.clone(), cause };
+        let length = usize::try_from(self.end - self.table_at).map_err(|_| torn("its table is too long"))?;
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, self.table_at).map_err(SnapshotError::read(&self.path))?;
+        let cut = usize::try_from(self.snapshot_at - self.table_at).unwrap_or(length);
+        let (table, snapshot) = bytes.split_at_checked(cut).ok_or_else(|| torn("its table is too short"))?;
+        if checksum(self.table_at, self.snapshot_at, table, snapshot) != self.checksum {
+            return Err(torn("its table is not what was written"));
+        }
+        let snapshot = snapshot.to_vec();
+        Ok((decode(table, &self.path)?, snapshot))
+    }
+}
+
+fn read_object(file: &File, path: &Path, row: &Row) -> Result<Vec<u8>, SnapshotError> {
+    let damaged = |cause| SnapshotError::Damaged { id: row.id, cause };
+    if row.length as usize > PART * 16 {
+        return Err(damaged("is longer than any object"));
+    }
+    let mut stored = vec![0; row.stored as usize];
+    file.read_exact_at(&mut stored, row.at).map_err(SnapshotError::read(path))?;
+    let content = match row.form {
+        Form::Plain => stored,
+        Form::Lz4 => lz4_flex::block::decompress(&stored, row.length as usize)
+            .map_err(|_| damaged("cannot be decompressed"))?,
+    };
+    if ObjectId::of(&content) == row.id { Ok(content) } else { Err(damaged("is not what was written")) }
+}
+
+fn seal(table_at: u64, snapshot_at: u64, table: &[u8], snapshot: &[u8]) -> Vec<u8> {
+    let mut seal = Vec::with_capacity(SEAL);
+    seal.extend_from_slice(&table_at.to_le_bytes());
+    seal.extend_from_slice(&snapshot_at.to_le_bytes());
+    seal.extend_from_slice(&checksum(table_at, snapshot_at, table, snapshot));
+    seal.extend_from_slice(MAGIC);
+    seal
+}
+
+fn checksum(table_at: u64, snapshot_at: u64, table: &[u8], snapshot: &[u8]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&table_at.to_le_bytes()).update(&snapshot_at.to_le_bytes()).update(table).update(snapshot);
+    *hasher.finalize().as_bytes()
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map(u64::from_le_bytes)
+}
+
+/// The stored form of a value.
+pub(crate) fn encode<T: Serialize>(value: &T, path: &Path) -> Result<Vec<u8>, SnapshotError> {
+    postcard::to_stdvec(value)
+        .map_err(|_| SnapshotError::Torn { path: path.to_owned(), cause: "it cannot be written down" })
+}
+
+/// A value from its stored form.
+pub(crate) fn decode<T: for<'de> Deserialize<'de>>(bytes: &[u8], path: &Path) -> Result<T, SnapshotError> {
+    postcard::from_bytes(bytes).map_err(|_| SnapshotError::Torn {
+        path: path.to_owned(),
+        cause: "it is of a form that is not known",
+    })
+}

@@ -1,0 +1,259 @@
+//! The store of one workspace: packs of objects, under one lock, outside the work tree.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::draft::Draft;
+use crate::error::SnapshotError;
+use crate::id::{ObjectId, SnapshotId};
+use crate::index::{Index, replace};
+use crate::node::{Content, Snapshot, Tree};
+use crate::pack::{Pack, PackWriter, decode};
+
+/// How long somebody waits for another process by default (ours).
+pub const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// The snapshots of one workspace.
+#[derive(Debug, Clone)]
+pub struct Store {
+    directory: PathBuf,
+    workspace: PathBuf,
+    lock_wait: Duration,
+}
+
+/// One line of the list of snapshots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its number.
+    pub id: SnapshotId,
+    /// What it holds.
+    pub snapshot: Snapshot,
+    /// What it takes on the disk, in bytes: what the snapshots before it did not have yet.
+    pub disk: u64,
+    /// Whether a person wants it kept.
+    pub pin: Pin,
+}
+
+/// Whether a person wants a snapshot kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pin {
+    /// It may go when it is old.
+    Loose,
+    /// It stays.
+    Pinned,
+}
+
+/// How a store is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// With others that add to it or read it.
+    Shared,
+    /// Alone: something is taken away.
+    Alone,
+}
+
+impl Store {
+    /// The store of a workspace among all stores; nothing is read or created before it is used.
+    pub fn open(stores: &Path, workspace: &Path) -> Self {
+        let digits = ObjectId::of(workspace.as_os_str().as_encoded_bytes()).digits(16);
+        Self { directory: stores.join(digits), workspace: workspace.to_owned(), lock_wait: LOCK_WAIT }
+    }
+
+    /// The same store with another bound on the wait for other processes.
+    #[must_use]
+    pub fn with_lock_wait(mut self, wait: Duration) -> Self {
+        self.lock_wait = wait;
+        self
+    }
+
+    /// Where it lies.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The workspace that it is for.
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Begins a snapshot. Other snapshots may be begun at the same time; nothing is taken away meanwhile.
+    pub fn begin(&self) -> Result<Draft, SnapshotError> {
+        let lock = self.lock(Hold::Shared)?;
+        Ok(Draft::new(self.clone(), lock, self.index()?))
+    }
+
+    /// Every whole snapshot, oldest first.
+    pub fn snapshots(&self) -> Result<Vec<Listed>, SnapshotError> {
+        let mut found = Vec::new();
+        for (number, path) in self.packs()? {
+            if let Some(listed) = self.listed(SnapshotId(number), &path)? {
+                found.push(listed);
+            }
+        }
+        Ok(found)
+    }
+
+    /// One snapshot.
+    pub fn snapshot(&self, id: SnapshotId) -> Result<Listed, SnapshotError> {
+        let path = self.pack_path(id.0);
+        if !path.exists() {
+            return Err(SnapshotError::Unknown(id));
+        }
+        self.listed(id, &path)?.ok_or(SnapshotError::Unknown(id))
+    }
+
+    /// Reads the objects of the store as they are now.
+    pub fn reader(&self) -> Result<Reader, SnapshotError> {
+        // A store that was never used has nothing to lock.
+        let lock = if self.directory.exists() { Some(self.lock(Hold::Shared)?) } else { None };
+        Ok(Reader { index: self.index()?, directory: self.directory.clone(), _lock: lock })
+    }
+
+    /// Keeps a snapshot, or lets it go again when it is old.
+    pub fn pin(&self, id: SnapshotId, pin: Pin) -> Result<(), SnapshotError> {
+        self.snapshot(id)?;
+        let path = self.pin_path(id);
+        match pin {
+            Pin::Pinned => {
+                create_directory(&self.directory.join("pins"))?;
+                replace(&path, b"")
+            }
+            Pin::Loose => match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(SnapshotError::Write { path, source: error })
+                }
+                Ok(()) | Err(_) => Ok(()),
+            },
+        }
+    }
+
+    fn listed(&self, id: SnapshotId, path: &Path) -> Result<Option<Listed>, SnapshotError> {
+        let Some(pack) = Pack::open(path)? else { return Ok(None) };
+        let Ok(snapshot) = pack.snapshot() else { return Ok(None) };
+        let pin = if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose };
+        Ok(snapshot.map(|snapshot| Listed { id, snapshot, disk: pack.bytes(), pin }))
+    }
+
+    fn pin_path(&self, id: SnapshotId) -> PathBuf {
+        self.directory.join("pins").join(id.to_string())
+    }
+
+    pub(crate) fn index_path(&self) -> PathBuf {
+        self.directory.join("index")
+    }
+
+    pub(crate) fn index(&self) -> Result<Index, SnapshotError> {
+        Index::open(&self.index_path(), self.packs()?)
+    }
+
+    /// Every file of objects, closed or not, under its number.
+    pub(crate) fn packs(&self) -> Result<BTreeMap<u64, PathBuf>, SnapshotError> {
+        let folder = self.directory.join("packs");
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) => return Err(SnapshotError::Read { path: folder, source: error }),
+        };
+        Ok(entries
+            .flatten()
+            .filter_map(|entry| {
+                let number = entry.file_name().to_str()?.parse().ok()?;
+                Some((number, entry.path()))
+            })
+            .collect())
+    }
+
+    fn pack_path(&self, number: u64) -> PathBuf {
+        self.directory.join("packs").join(number.to_string())
+    }
+
+    /// Begins a pack under the next free number.
+    pub(crate) fn next_pack(&self) -> Result<(SnapshotId, PackWriter), SnapshotError> {
+        let folder = self.directory.join("packs");
+        create_directory(&folder)?;
+        let mut number = self.packs()?.last_key_value().map_or(1, |(last, _)| last + 1);
+        loop {
+            let path = self.pack_path(number);
+            match PackWriter::create(path.clone()) {
+                Ok(writer) => return Ok((SnapshotId(number), writer)),
+                // Another process was faster.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(SnapshotError::Write { path, source: error }),
+            }
+        }
+    }
+
+    /// Takes the lock, which ends with the file. The store is made when it is not there.
+    pub(crate) fn lock(&self, hold: Hold) -> Result<File, SnapshotError> {
+        let path = self.directory.join("lock");
+        let open = || OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&path);
+        let file = match open() {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                create_directory(&self.directory)?;
+                replace(&self.directory.join("workspace"), self.workspace.as_os_str().as_encoded_bytes())?;
+                open().map_err(SnapshotError::write(&path))?
+            }
+            Err(error) => return Err(SnapshotError::Write { path, source: error }),
+        };
+        let began = Instant::now();
+        loop {
+            let taken = match hold {
+                Hold::Shared => file.try_lock_shared(),
+                Hold::Alone => file.try_lock(),
+            };
+            match taken {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(error)) => return Err(SnapshotError::Write { path, source: error }),
+                Err(TryLockError::WouldBlock) if began.elapsed() >= self.lock_wait => {
+                    return Err(SnapshotError::Busy { waited: began.elapsed() });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+}
+
+/// Reads objects of a store.
+#[derive(Debug)]
+pub struct Reader {
+    index: Index,
+    directory: PathBuf,
+    _lock: Option<File>,
+}
+
+impl Reader {
+    /// The entries of a directory.
+    pub fn tree(&self, id: &ObjectId) -> Result<Tree, SnapshotError> {
+        decode(&self.index.read(id)?, &self.directory)
+    }
+
+    /// Hands the content of a file to `take`, piece by piece.
+    pub fn content(
+        &self,
+        content: &Content,
+        mut take: impl FnMut(&[u8]) -> Result<(), SnapshotError>,
+    ) -> Result<(), SnapshotError> {
+        for id in self.parts(content)? {
+            take(&self.index.read(&id)?)?;
+        }
+        Ok(())
+    }
+
+    /// The objects that a content is made of.
+    pub(crate) fn parts(&self, content: &Content) -> Result<Vec<ObjectId>, SnapshotError> {
+        match content {
+            Content::Whole(id) => Ok(vec![*id]),
+            Content::Parts(list) => decode(&self.index.read(list)?, &self.directory),
+        }
+    }
+}
+
+/// Creates a directory and its parents, for the owner only.
+pub(crate) fn create_directory(path: &Path) -> Result<(), SnapshotError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(SnapshotError::write(path))
+}
