@@ -134,6 +134,7 @@ fn record(number: usize) -> RecordBody {
         reason: String::new(),
         alternatives: vec![],
         rewrite: None,
+        snapshot: None,
         problems: vec![],
         programs: vec!["cargo".to_owned()],
         kind: (number % 700) as u64,

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use checkrein::commands::audit::ExportForm;
+use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
+use checkrein_snapshot::SnapshotId;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
@@ -116,6 +118,56 @@ pub(crate) enum Command {
         #[arg(long)]
         all: bool,
     },
+    /// Take back what an action destroyed: the last one of the newest session here that is not taken back yet.
+    #[command(
+        after_help = "What is there now is saved first, so that this can be taken back too. What somebody changed after the\naction stays, unless `--force` is given.\n\nExit status: 0 done, 1 something is left or nothing could be done.\n\nExamples:\n  checkrein undo\n  checkrein undo toolu_12441b --yes\n  checkrein undo --dry-run --json"
+    )]
+    Undo {
+        /// The beginning of the action's name, or the number of its snapshot.
+        action: Option<String>,
+        #[command(flatten)]
+        consent: RestoreArguments,
+    },
+    /// Go back to a snapshot, or to some paths of it.
+    #[command(
+        after_help = "What is there now is saved first. What was not there at the time stays, unless `--remove-new` is given.\n\nExamples:\n  checkrein rollback 17\n  checkrein rollback 17 src/main.rs docs\n  checkrein rollback 17 --remove-new --yes"
+    )]
+    Rollback {
+        /// The number of the snapshot.
+        snapshot: SnapshotId,
+        /// Only these paths.
+        paths: Vec<String>,
+        /// Remove what was not there at the time.
+        #[arg(long)]
+        remove_new: bool,
+        #[command(flatten)]
+        consent: RestoreArguments,
+    },
+    /// Show what differs between a snapshot and another, or what is there now.
+    #[command(
+        after_help = "Examples:\n  checkrein diff 17\n  checkrein diff 17 21\n  checkrein diff 17 --patch"
+    )]
+    Diff {
+        /// The number of a snapshot.
+        from: SnapshotId,
+        /// The number of another; what is there now by default.
+        to: Option<SnapshotId>,
+        /// Show the lines of text that differ.
+        #[arg(long)]
+        patch: bool,
+    },
+    /// List what was saved in this workspace, newest last.
+    #[command(after_help = "Examples:\n  checkrein snapshots\n  checkrein snapshots --json")]
+    Snapshots {
+        /// How many, the newest.
+        #[arg(short, long, value_name = "COUNT", default_value_t = 30)]
+        number: usize,
+    },
+    /// Take a snapshot of this workspace, keep, check, copy or clear away what was saved.
+    Snapshot {
+        #[command(subcommand)]
+        command: SnapshotCommand,
+    },
     /// Play a recorded session through the review and show what would have been said.
     #[command(
         after_help = "Reads a transcript of Claude Code, or JSON Lines {\"id\", \"steps\": [{\"tool\", \"input\", ...}]}.\n\nExample:\n  checkrein replay examples/session.jsonl"
@@ -173,6 +225,74 @@ pub(crate) struct InitArguments {
     /// The hook program, instead of `checkrein-hook` beside this program.
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    /// Without asking.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Only show what would be done.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Put back also what somebody changed since.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+impl RestoreArguments {
+    pub(crate) fn permissions(&self, remove_new: bool) -> Permissions {
+        let consent = match (self.yes, self.dry_run) {
+            (true, _) => Consent::Given,
+            (false, true) => Consent::ShowOnly,
+            (false, false) => Consent::Ask,
+        };
+        Permissions {
+            consent,
+            changed: if self.force { Changed::Overwrite } else { Changed::Keep },
+            new: if remove_new { New::Remove } else { New::Keep },
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SnapshotCommand {
+    /// Save the workspace as it is now, without what version control ignores.
+    #[command(after_help = "Example:\n  checkrein snapshot create --reason 'before the move'")]
+    Create {
+        /// What it is for.
+        #[arg(long, default_value = "")]
+        reason: String,
+    },
+    /// Keep a snapshot, however old it gets.
+    #[command(after_help = "Examples:\n  checkrein snapshot pin 17\n  checkrein snapshot pin 17 --remove")]
+    Pin {
+        /// The number of the snapshot.
+        snapshot: SnapshotId,
+        /// Let it go again.
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Take away what is older, more or larger than the configuration keeps. For people only.
+    #[command(
+        after_help = "Pinned snapshots stay, and so does everything of sessions of the last 24 hours.\n\nExamples:\n  checkrein snapshot prune --dry-run\n  checkrein snapshot prune"
+    )]
+    Prune {
+        /// Only show what would go.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Read everything that is saved and check it.
+    #[command(after_help = "Exit status: 0 whole, 1 not whole.\n\nExample:\n  checkrein snapshot verify")]
+    Verify,
+    /// Copy a snapshot into a new directory.
+    #[command(after_help = "Example:\n  checkrein snapshot export 17 /tmp/as-it-was")]
+    Export {
+        /// The number of the snapshot.
+        snapshot: SnapshotId,
+        /// The directory, which must not be there yet.
+        directory: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

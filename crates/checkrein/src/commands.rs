@@ -3,15 +3,21 @@
 pub mod audit;
 pub mod check;
 pub mod config;
+pub mod diff;
 pub mod doctor;
+pub mod export;
 pub mod halt;
 pub mod init;
 pub mod log;
 pub mod replay;
+pub mod restoring;
+pub mod rollback;
 pub mod sessions;
 pub mod show;
+pub mod snapshots;
 pub mod surprises;
 pub mod trust;
+pub mod undo;
 
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;

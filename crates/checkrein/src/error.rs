@@ -4,6 +4,7 @@ use std::fmt;
 
 use checkrein_clients::SettingsError;
 use checkrein_ledger::LedgerError;
+use checkrein_snapshot::SnapshotError;
 
 /// Whose fault it is; decides the wording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,12 @@ impl std::error::Error for CommandError {}
 
 impl From<LedgerError> for CommandError {
     fn from(error: LedgerError) -> Self {
+        Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+    }
+}
+
+impl From<SnapshotError> for CommandError {
+    fn from(error: SnapshotError) -> Self {
         Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
     }
 }

@@ -18,6 +18,7 @@ use checkrein_protocol::{
     RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
 use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, review};
+use checkrein_snapshot::SessionPlace;
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
 
@@ -25,6 +26,7 @@ use crate::aftermath;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
 use crate::installation::{self, Installations};
+use crate::saving;
 use crate::settings;
 use crate::surroundings::Surroundings;
 
@@ -118,10 +120,11 @@ impl Guard {
     /// Reviews an action by itself, without history and without a record.
     pub fn check(&self, action: &Action, cache: Option<&mut ReviewCache>) -> Review {
         let world = self.world(History::default());
-        let mut review = match cache {
+        let review = match cache {
             Some(cache) => cache.review(action, &world, &self.policy),
             None => review(action, &world, &self.policy),
         };
+        let (mut review, _) = saving::protect(self, action, &world, review, &saving::Purpose::Ask);
         self.take_failures_into_account(&mut review, &[]);
         review
     }
@@ -204,7 +207,18 @@ impl Guard {
         }
         // What follows is kept until the process ends, which is in a moment: giving back memory piece by piece costs more than that.
         let world = ManuallyDrop::new(self.world(state.history()));
-        let mut review = ManuallyDrop::new(review(action, &*world, &self.policy));
+        let first = review(action, &*world, &self.policy);
+        let (reviewed, snapshot) = if halted.is_some() {
+            (first, None)
+        } else {
+            let place = SessionPlace {
+                session: ledger.folder().as_str().to_owned(),
+                action: Some(action_id.as_str().to_owned()),
+                sequence: state.records(),
+            };
+            saving::protect(self, action, &*world, first, &saving::Purpose::Save(place))
+        };
+        let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
         if let Some(reason) = halted {
             review.verdict.kind = VerdictKind::Halt;
@@ -224,11 +238,14 @@ impl Guard {
         }
         let durability = match config.audit.sync {
             Sync::Always => Durability::Durable,
-            Sync::Important if review.verdict.kind >= VerdictKind::Block => Durability::Durable,
+            Sync::Important if review.verdict.kind >= VerdictKind::Block || snapshot.is_some() => {
+                Durability::Durable
+            }
             Sync::Important | Sync::Never => Durability::Plain,
         };
-        let record =
+        let mut record =
             review_record(&review, action, action_id, event.actor.as_ref(), config.mode, elapsed.as_micros());
+        record.snapshot = snapshot;
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
         if let Err(error) = &*written {
@@ -461,6 +478,7 @@ fn review_record(
         reason: review.reasoning.primary.clone(),
         alternatives: review.alternatives.clone(),
         rewrite: review.rewrite.as_ref().map(|rewrite| Json::String(rewrite.command.clone())),
+        snapshot: None,
         problems,
         programs: review.programs.iter().take(RECORDED_PROGRAMS).cloned().collect(),
         kind: review.fingerprint.kind,

@@ -5,6 +5,7 @@
 //! | `surroundings` | the one place that reads the environment: home, state, configuration, workspace |
 //! | `settings` | the layers of configuration, read and merged |
 //! | `guard` | the two functions that every surface calls: before an action and after it |
+//! | `saving` | saving what an action would destroy, right before it runs |
 //! | `aftermath` | after a call: what really changed, against what was predicted |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
@@ -25,6 +26,7 @@ pub mod error;
 pub mod fail_closed;
 pub mod guard;
 pub mod installation;
+mod saving;
 pub mod settings;
 pub mod surroundings;
 pub mod terminal;

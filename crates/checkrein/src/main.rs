@@ -6,17 +6,19 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments};
+use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments, SnapshotCommand};
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, doctor, halt, init, log, replay, sessions, show, surprises, trust,
+    Exit, Output, audit, check, config, diff, doctor, export, halt, init, log, replay, rollback, sessions,
+    show, snapshots, surprises, trust, undo,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
 use checkrein::surroundings::Surroundings;
 use checkrein::terminal;
 use checkrein_protocol::Client;
+use checkrein_snapshot::Pin;
 
 fn main() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
@@ -82,6 +84,26 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }
         Command::Resume { session, all: _ } => halt::resume(&surroundings, session.as_deref(), output),
+        Command::Undo { action, consent } => {
+            undo::undo(&surroundings, action.as_deref(), consent.permissions(false), output)
+        }
+        Command::Rollback { snapshot, paths, remove_new, consent } => {
+            rollback::rollback(&surroundings, snapshot, &paths, consent.permissions(remove_new), output)
+        }
+        Command::Diff { from, to, patch } => diff::diff(&surroundings, from, to, patch.into(), output),
+        Command::Snapshots { number } => snapshots::list(&surroundings, number, output),
+        Command::Snapshot { command } => match command {
+            SnapshotCommand::Create { reason } => snapshots::create(&surroundings, &reason, output),
+            SnapshotCommand::Pin { snapshot, remove } => {
+                let pin = if remove { Pin::Loose } else { Pin::Pinned };
+                snapshots::pin(&surroundings, snapshot, pin, output)
+            }
+            SnapshotCommand::Prune { dry_run } => snapshots::prune(&surroundings, dry_run.into(), output),
+            SnapshotCommand::Verify => snapshots::verify(&surroundings, output),
+            SnapshotCommand::Export { snapshot, directory } => {
+                export::export(&surroundings, snapshot, &directory, output)
+            }
+        },
         Command::Replay { file } => replay::replay(&surroundings, &file, output),
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),

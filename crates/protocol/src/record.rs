@@ -217,6 +217,9 @@ pub struct ReviewRecord {
     /// The input that was put in place of the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<Json>,
+    /// What was saved before it ran; `None` when nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<SnapshotRecord>,
     /// What did not run or could not be found out.
     pub problems: Vec<String>,
     /// Basenames of the programs that it runs, the first few.
@@ -232,6 +235,22 @@ pub struct ReviewRecord {
     pub elapsed_us: u64,
     /// `enforce` or `observe`.
     pub mode: String,
+}
+
+/// What was saved before an action, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotRecord {
+    /// The number of the snapshot in the store of the workspace.
+    pub id: u64,
+    /// How many files, links and directories it holds.
+    pub entries: u64,
+    /// Their length in bytes.
+    pub bytes: u64,
+    /// How long it took, in microseconds.
+    pub elapsed_us: u64,
+    /// What was not saved, and why; the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_saved: Vec<String>,
 }
 
 /// The risk of an action, as written.

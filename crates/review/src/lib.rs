@@ -14,6 +14,7 @@
 //! | `reasoning` | the answer in words: for a model to obey, for a person to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
 //! | `surprise` | what really changed against what was predicted, and how much trust that costs |
+//! | `saving` | what is saved before it is lost, and what that changes |
 //! | `cache` | answers kept while the facts they rest on hold |
 //!
 //! **Invariants.** No input or output, no clock, no randomness. A rule can only tighten. "Did not run" is a value of its own:
@@ -43,6 +44,7 @@ mod reasoning;
 mod review;
 mod rewrite;
 mod risk;
+mod saving;
 mod side_effects;
 mod surprise;
 mod verdict;
@@ -51,5 +53,6 @@ pub use cache::{ReviewCache, Size, TimeToLive};
 pub use fingerprint::Fingerprint;
 pub use reasoning::sentence;
 pub use review::review;
+pub use saving::*;
 pub use surprise::*;
 pub use verdict::*;

@@ -6,20 +6,26 @@ use checkrein_policy::{Decision, Policy, RuleContext, check_rules};
 use crate::decision::{self, Grounds};
 use crate::fingerprint::Fingerprint;
 use crate::rationality::{self, Situation};
+use crate::saving::{Saved, soften};
 use crate::verdict::{Consent, Review, RuleFinding, Score, Verdict, VerdictKind};
 use crate::{reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
 pub fn review(action: &Action, world: &dyn World, policy: &Policy) -> Review {
-    let mut review = judge(action, world, policy);
+    judge_saved(action, world, policy, &Saved::default())
+}
+
+/// The same when something is saved before the action runs.
+pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
+    let mut review = judge(action, world, policy, saved);
     if !could_be_made_safe(&review) {
         return review;
     }
     // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
     let rewritten = rewrite::propose(action, &review).filter(|rewrite| {
         let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
-        judge(&safer, world, policy).decision <= Decision::Warn
+        judge(&safer, world, policy, saved).decision <= Decision::Warn
     });
     if let Some(rewrite) = rewritten {
         review.decision = Decision::Modify;
@@ -43,10 +49,11 @@ fn could_be_made_safe(review: &Review) -> bool {
     }
 }
 
-fn judge(action: &Action, world: &dyn World, policy: &Policy) -> Review {
+fn judge(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
     let prediction = predict_with(action, world, policy.catalogue());
-    let effects = prediction.effects;
+    let mut effects = prediction.effects;
     let config = policy.config();
+    soften(&mut effects, saved, world.place(), config);
     let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
     let intent = Intent::of(action, &effects);
     let risk = risk::assess(&effects, fingerprint, world, config);

@@ -97,6 +97,19 @@ impl Draft {
         decode(&self.read(id)?, self.store.directory())
     }
 
+    /// The content of a file, saved before or by this draft.
+    pub(crate) fn content(&self, content: &Content) -> Result<Vec<u8>, SnapshotError> {
+        let parts = match content {
+            Content::Whole(id) => vec![*id],
+            Content::Parts(list) => decode(&self.read(list)?, self.store.directory())?,
+        };
+        let mut whole = Vec::new();
+        for id in parts {
+            whole.extend(self.read(&id)?);
+        }
+        Ok(whole)
+    }
+
     fn read(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
         let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
         let row = growing.known.get(id).copied();

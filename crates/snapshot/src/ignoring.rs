@@ -15,8 +15,6 @@ pub struct Ignoring {
     root: Vec<u8>,
     /// Of the repository and of the person, the stronger first.
     general: [Rules; 2],
-    /// What is left out beside, by the names of directories.
-    trees: Vec<String>,
 }
 
 /// The rules of one directory and of those above it.
@@ -39,15 +37,11 @@ pub(crate) enum Sort {
 }
 
 impl Ignoring {
-    /// The rules of the repository with this root. Without one only directories with the names in `trees` are ignored.
-    pub fn of(
-        root: &AbsolutePath,
-        home: &AbsolutePath,
-        configuration: Option<&str>,
-        trees: Vec<String>,
-    ) -> Self {
+    /// The rules of the repository with this root, of the person with this home directory and, when set, this
+    /// `$XDG_CONFIG_HOME`. Where there is no repository, rules that stand in directories count all the same.
+    pub fn of(root: &AbsolutePath, home: &AbsolutePath, configuration: Option<&str>) -> Self {
         let general = Rules::general(root, home, configuration);
-        Self { root: root.as_str().as_bytes().to_vec(), general, trees }
+        Self { root: root.as_str().as_bytes().to_vec(), general }
     }
 
     /// The rules above a place from which is started: those of the directories between the root and it.
@@ -87,9 +81,7 @@ impl Ignoring {
             }
             next = rung.above.as_ref();
         }
-        let by_name = sort == Sort::Directory
-            && relative.rsplit('/').next().is_some_and(|name| self.trees.iter().any(|tree| tree == name));
-        by_name || self.general.iter().find_map(|rules| rules.answer(&relative, node)) == Some(Answer::Ignore)
+        self.general.iter().find_map(|rules| rules.answer(&relative, node)) == Some(Answer::Ignore)
     }
 
     /// A path from the root; what is not UTF-8 in it is matched by nothing but stars.

@@ -1,29 +1,56 @@
 //! Saving files before they are lost, and bringing them back.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `store` | the store of one workspace: numbers, lock, list |
+//! | `pack` | one file of objects and a snapshot, whole or nothing |
+//! | `index` | which pack holds an object |
+//! | `node` | what is saved: files, links, directories, snapshots |
+//! | `draft` | a snapshot that is being taken |
+//! | `capture` | reading files and trees, within bounds |
+//! | `seen` | what a capture saw, so that the next need not read it |
+//! | `ignoring` | what version control ignores |
+//! | `full` | snapshots of a whole workspace |
+//! | `difference` | what differs between two times |
+//! | `compare` | looking at snapshots without going back to them |
+//! | `plan` | what a restore would do |
+//! | `restore` | doing it |
+//! | `prune` | taking old snapshots away, checking what is left |
+//!
+//! **Invariants.** Nothing is written but in the store, and where a restore was asked for. A snapshot is whole or is not there,
+//! whatever happens to its writer. What is not saved is listed. A restore saves what is there first, and does nothing before everything
+//! that can run out of space is written. No link on the way is followed. Times come from the caller.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod capture;
+mod compare;
 mod difference;
 mod draft;
 mod error;
 mod facts;
+mod full;
 mod id;
 mod ignoring;
 mod index;
 mod node;
 mod pack;
 mod plan;
+mod prune;
 mod restore;
 mod seen;
 mod store;
 
 pub use capture::*;
+pub use compare::Compared;
 pub use difference::{Difference, Differences};
 pub use draft::Draft;
 pub use error::SnapshotError;
+pub use full::Taken;
 pub use id::{ObjectId, SnapshotId};
 pub use ignoring::Ignoring;
 pub use node::*;
 pub use plan::{Deed, Preparation, Prepared, Since, Step};
-pub use restore::{Interrupted, Request, Restored};
+pub use prune::{Hurt, Pruned, Retention};
+pub use restore::{Copied, Interrupted, Request, Restored};
 pub use seen::Seen;
 pub use store::{LOCK_WAIT, Listed, Pin, Reader, Store};

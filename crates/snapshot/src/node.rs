@@ -224,7 +224,18 @@ pub enum Occasion {
     BeforeRestore {
         /// Of which snapshot.
         of: SnapshotId,
+        /// How much of it.
+        extent: Extent,
     },
+}
+
+/// How much of a snapshot is gone back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Some paths.
+    Part,
 }
 
 impl Occasion {
@@ -247,10 +258,8 @@ pub struct SessionPlace {
     pub session: String,
     /// The action, when there is one.
     pub action: Option<String>,
-    /// The number of the last record in the ledger.
+    /// The number of the last record in its ledger: goals, limits and the rest follow from the records up to there.
     pub sequence: u64,
-    /// What counted against the limits, the goals and the rest, in the form of the ledger's own state.
-    pub state: Vec<u8>,
 }
 
 /// A snapshot: what stood at some places at one time.

@@ -11,7 +11,7 @@ use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::facts;
 use crate::id::SnapshotId;
-use crate::node::{FileTime, LinkGroup, Meta, Node, Root, SavedPath, Skipped};
+use crate::node::{Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Skipped};
 use crate::store::Store;
 
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
@@ -23,6 +23,7 @@ pub struct Prepared {
     pub(crate) then: Vec<Root>,
     pub(crate) above: Vec<(SavedPath, Meta)>,
     pub(crate) touched: Vec<(SavedPath, Meta)>,
+    pub(crate) extent: Extent,
     steps: Vec<Step>,
 }
 
@@ -153,7 +154,17 @@ impl Store {
         let steps = found.all.into_iter().filter_map(|one| step(one, skipped, until)).collect();
         let above = listed.snapshot.above;
         let touched = found.touched;
-        Ok(Preparation::Ready(Box::new(Prepared { draft, of, captured, then, above, touched, steps })))
+        let extent = if paths.is_empty() { Extent::Whole } else { Extent::Part };
+        Ok(Preparation::Ready(Box::new(Prepared {
+            draft,
+            of,
+            captured,
+            then,
+            above,
+            touched,
+            extent,
+            steps,
+        })))
     }
 }
 

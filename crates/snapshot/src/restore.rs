@@ -7,7 +7,9 @@
 mod deeds;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -112,10 +114,10 @@ impl Prepared {
         let store = self.draft.store().clone();
         let _held = store.lock(Hold::Shared)?;
         let steps = self.steps().to_vec();
-        let Self { draft, of, captured, then, above, touched, .. } = self;
+        let Self { draft, of, captured, then, above, touched, extent, .. } = self;
         let saved_as = draft.commit(&Snapshot {
             at: request.at,
-            occasion: Occasion::BeforeRestore { of },
+            occasion: Occasion::BeforeRestore { of, extent },
             reason: request.reason,
             place: request.place,
             roots: captured.roots,
@@ -145,6 +147,49 @@ impl Prepared {
         store.forget_journal()?;
         Ok(Some(Restored { saved_as, done, left: work.left }))
     }
+}
+
+/// What was copied elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Copied {
+    /// How many files, links and directories.
+    pub entries: usize,
+    /// What is not as it was: where, and why.
+    pub left: Vec<(SavedPath, String)>,
+}
+
+/// Copies a node to a place where nothing is.
+pub(crate) fn copy(
+    reader: &Reader,
+    path: &SavedPath,
+    node: &Node,
+    copied: &mut Copied,
+) -> Result<(), SnapshotError> {
+    let mut waiting = vec![(path.clone(), node.clone())];
+    let mut directories = Vec::new();
+    while let Some((path, node)) = waiting.pop() {
+        copied.entries += 1;
+        let place = Place::of(&path)?;
+        match node {
+            Node::File { meta, content, .. } => {
+                drop(deeds::stage_file(place, reader, &content, &meta, &mut copied.left)?);
+            }
+            Node::Symlink { meta, target } => drop(deeds::stage_link(place, &target, &meta)?),
+            Node::Directory { meta, tree } => {
+                deeds::make_directory(&place)?;
+                let entries = tree.map(|tree| reader.tree(&tree)).transpose()?.unwrap_or_default();
+                for entry in entries.0 {
+                    let below = path.as_path().join(OsStr::from_bytes(&entry.name));
+                    waiting.push((SavedPath::from(below), entry.node));
+                }
+                directories.push((path, meta));
+            }
+        }
+    }
+    for (path, meta) in directories.into_iter().rev() {
+        deeds::dress_directory(&Place::of(&path)?, &meta, &mut copied.left);
+    }
+    Ok(())
 }
 
 /// A restore that is under way.

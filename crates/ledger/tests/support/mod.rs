@@ -63,6 +63,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         reason: "nothing is lost".to_owned(),
         alternatives: Vec::new(),
         rewrite: None,
+        snapshot: None,
         problems: Vec::new(),
         programs: vec!["run".to_owned()],
         kind,

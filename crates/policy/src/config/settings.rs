@@ -27,8 +27,35 @@ pub struct Config {
     pub patterns: Patterns,
     /// Interventions.
     pub interventions: Interventions,
+    /// Saving files before they are lost.
+    pub snapshots: Snapshots,
     /// The ledger.
     pub audit: Audit,
+}
+
+/// Saving files before they are lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Snapshots {
+    /// Whether files are saved at all.
+    pub enabled: bool,
+    /// How many files, links and directories are saved before one action.
+    pub max_files: u64,
+    /// How much content is saved before one action, in megabytes.
+    pub max_megabytes: u64,
+    /// How long saving may keep one action waiting, in milliseconds.
+    pub max_ms: u64,
+    /// Whether the workspace is saved when a session starts.
+    pub session_start: bool,
+    /// After how many minutes the workspace is saved again.
+    pub interval_minutes: u64,
+    /// The greatest file that is saved with the workspace, in megabytes.
+    pub largest_file_megabytes: u64,
+    /// How long snapshots are kept, in days.
+    pub retention_days: u64,
+    /// How many snapshots of a workspace are kept.
+    pub retention_count: u64,
+    /// How much the snapshots of a workspace may take on the disk, in megabytes.
+    pub retention_megabytes: u64,
 }
 
 /// Where mutations are expected.
@@ -342,6 +369,7 @@ impl Default for Config {
             limits: Limits::default(),
             patterns: Patterns::default(),
             interventions: Interventions::default(),
+            snapshots: Snapshots::default(),
             audit: Audit::default(),
         }
     }
@@ -429,6 +457,24 @@ impl Default for Interventions {
                 effectiveness_threshold: 0.6,
                 escalation_delay_seconds: 120,
             },
+        }
+    }
+}
+
+impl Default for Snapshots {
+    /// All ours.
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_files: 10_000,
+            max_megabytes: 256,
+            max_ms: 1_500,
+            session_start: true,
+            interval_minutes: 30,
+            largest_file_megabytes: 64,
+            retention_days: 14,
+            retention_count: 1_000,
+            retention_megabytes: 5_000,
         }
     }
 }

@@ -1,0 +1,78 @@
+//! `checkrein diff`: what differs between a snapshot and another, or what is there now.
+
+use checkrein_snapshot::{Difference, Node, SnapshotId};
+use serde_json::json;
+use similar::TextDiff;
+
+use super::restoring::Ground;
+use super::snapshots::size;
+use super::{Exit, Output, Switch, line};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{dim, plain, print};
+
+/// The greatest file of which lines are compared, in bytes (ours).
+const LONGEST: u64 = 1024 * 1024;
+
+/// Shows what differs, a path a line; with `patch` also the lines of text.
+pub fn diff(
+    surroundings: &Surroundings,
+    from: SnapshotId,
+    to: Option<SnapshotId>,
+    patch: Switch,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    let compared = ground.store.compare(from, to, &ground.manner())?;
+    for one in &compared.differences {
+        let path = one.path.as_path().to_string_lossy();
+        match output {
+            Output::Json => print(&line(&json!({
+                "path": path,
+                "change": word(one),
+                "from_bytes": one.then.as_ref().map(Node::length),
+                "to_bytes": one.now.as_ref().map(Node::length),
+            }))?),
+            Output::Text => {
+                print(&format!("{:<8} {}{}", word(one), plain(&path), dim(&lengths(one))));
+                if patch == Switch::On {
+                    let text = |node: Option<&Node>| match node {
+                        Some(Node::File { content, length, .. }) if *length <= LONGEST => {
+                            compared.text(content).map(Some)
+                        }
+                        Some(_) => Ok(None),
+                        None => Ok(Some(String::new())),
+                    };
+                    if let (Some(then), Some(now)) = (text(one.then.as_ref())?, text(one.now.as_ref())?) {
+                        let lines = TextDiff::from_lines(then.as_str(), now.as_str());
+                        print(&plain(&lines.unified_diff().context_radius(3).to_string()));
+                    }
+                }
+            }
+        }
+    }
+    if compared.differences.is_empty() && output == Output::Text {
+        print("nothing differs");
+    }
+    Ok(Exit::Done)
+}
+
+fn word(one: &Difference) -> &'static str {
+    match (&one.then, &one.now) {
+        (Some(_), None) => "removed",
+        (None, _) => "added",
+        (Some(_), Some(_)) => "changed",
+    }
+}
+
+fn lengths(one: &Difference) -> String {
+    match (&one.then, &one.now) {
+        (Some(Node::File { length, .. }), Some(Node::File { length: now, .. })) if length != now => {
+            format!("  {} -> {}", size(*length), size(*now))
+        }
+        (Some(Node::File { length, .. }), None) | (None, Some(Node::File { length, .. })) => {
+            format!("  {}", size(*length))
+        }
+        _ => String::new(),
+    }
+}

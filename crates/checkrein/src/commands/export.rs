@@ -1,0 +1,38 @@
+//! `checkrein snapshot export`: a snapshot as plain files in a directory of their own.
+
+use std::path::PathBuf;
+
+use checkrein_snapshot::SnapshotId;
+use serde_json::json;
+
+use super::restoring::Ground;
+use super::{Exit, Output, line};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{log, plain, print};
+
+/// Copies a snapshot into a new directory: each place below it under its own path.
+pub fn export(
+    surroundings: &Surroundings,
+    snapshot: SnapshotId,
+    directory: &str,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    let directory = PathBuf::from(surroundings.cwd.join(directory).as_str());
+    let exported = ground.store.export(snapshot, &directory)?;
+    match output {
+        Output::Json => {
+            print(&line(
+                &json!({ "directory": directory.to_string_lossy(), "entries": exported.entries, "left": exported.left.len() }),
+            )?);
+        }
+        Output::Text => {
+            print(&format!("{} entries are in {}", exported.entries, directory.display()));
+            for (path, why) in &exported.left {
+                log(&format!("not as it was: {}: {why}", plain(&path.as_path().to_string_lossy())));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,230 @@
+//! `checkrein snapshots` and `checkrein snapshot ...`: what was saved, and taking care of it.
+
+use std::time::Duration;
+
+use checkrein_snapshot::{
+    Bounds, Listed, Manner, Mounts, Occasion, Pin, Retention, Snapshot, SnapshotId, Taken,
+};
+use serde_json::{Value as Json, json};
+
+use super::log::time;
+use super::restoring::Ground;
+use super::{Exit, Output, for_people_only, line};
+use crate::error::CommandError;
+use crate::settings;
+use crate::surroundings::Surroundings;
+use crate::terminal::{cut, log, plain, print, table};
+
+/// A session that was written to within this time is alive, in milliseconds (ours).
+const LIVE: u64 = 24 * 60 * 60 * 1_000;
+
+/// Lists the snapshots of this workspace, newest last, and what they take on the disk.
+pub fn list(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    let mut all = ground.store.snapshots()?;
+    let hidden = all.len().saturating_sub(count);
+    let shown = all.split_off(hidden);
+    match output {
+        Output::Json => {
+            for one in &shown {
+                print(&line(&described(one))?);
+            }
+        }
+        Output::Text if shown.is_empty() => print("nothing is saved yet"),
+        Output::Text => {
+            print(&table(
+                &["id", "time", "why", "what", "files", "size", "on disk", ""],
+                shown.iter().map(row).collect(),
+            ));
+            if hidden > 0 {
+                log(&format!("and {hidden} older ones; `--number` shows more"));
+            }
+            log(&format!(
+                "{} on disk in all, in {}",
+                size(ground.store.bytes()?),
+                ground.store.directory().display()
+            ));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn described(one: &Listed) -> Json {
+    let snapshot = &one.snapshot;
+    let skipped: Vec<Json> = snapshot
+        .skipped
+        .iter()
+        .map(|one| json!({ "path": one.path.as_path().to_string_lossy(), "why": one.reason.to_string() }))
+        .collect();
+    let paths: Vec<String> =
+        snapshot.roots.iter().map(|root| root.path.as_path().to_string_lossy().into_owned()).collect();
+    json!({
+        "id": one.id,
+        "at": snapshot.at,
+        "occasion": snapshot.occasion.name(),
+        "reason": snapshot.reason,
+        "session": snapshot.place.as_ref().map(|place| &place.session),
+        "action": snapshot.place.as_ref().and_then(|place| place.action.as_ref()),
+        "sequence": snapshot.place.as_ref().map(|place| place.sequence),
+        "paths": paths,
+        "entries": snapshot.entries,
+        "bytes": snapshot.bytes,
+        "disk": one.disk,
+        "pinned": one.pin == Pin::Pinned,
+        "skipped": skipped,
+    })
+}
+
+fn row(one: &Listed) -> Vec<String> {
+    let snapshot = &one.snapshot;
+    let mut marks = Vec::new();
+    if one.pin == Pin::Pinned {
+        marks.push("pinned".to_owned());
+    }
+    if !snapshot.skipped.is_empty() {
+        marks.push(format!("{} skipped", snapshot.skipped.len()));
+    }
+    vec![
+        one.id.to_string(),
+        time(snapshot.at),
+        snapshot.occasion.name().replace('_', " "),
+        cut(&plain(&snapshot.reason), 60),
+        snapshot.entries.to_string(),
+        size(snapshot.bytes),
+        size(one.disk),
+        marks.join(", "),
+    ]
+}
+
+/// Takes a snapshot of the whole workspace.
+pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Result<Exit, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    let largest = settings::load(surroundings, &ground.workspace)?.config.snapshots.largest_file_megabytes;
+    let manner = Manner {
+        bounds: Bounds { time: Duration::MAX, ..Bounds::NONE },
+        largest: Some(largest.saturating_mul(1024 * 1024)),
+        mounts: Mounts::Skip,
+        ..ground.manner()
+    };
+    let taken = ground.store.take_workspace(&manner, |captured| Snapshot {
+        at: surroundings.now().0,
+        occasion: Occasion::Request,
+        reason: reason.to_owned(),
+        place: None,
+        roots: captured.roots,
+        above: captured.above,
+        skipped: captured.skipped,
+        entries: captured.entries,
+        bytes: captured.bytes,
+    })?;
+    let id = match taken {
+        Taken::Whole(id) | Taken::Same(id) => id,
+        Taken::Over(_) => {
+            return Err(CommandError::user("the workspace is too large", "there are no bounds; report this"));
+        }
+    };
+    let listed = ground.store.snapshot(id)?;
+    match output {
+        Output::Json => print(&line(&described(&listed))?),
+        Output::Text => {
+            let snapshot = &listed.snapshot;
+            let how =
+                if matches!(taken, Taken::Same(_)) { "nothing changed since snapshot" } else { "snapshot" };
+            print(&format!("{how} {id}: {} entries, {}", snapshot.entries, size(snapshot.bytes)));
+            for one in &snapshot.skipped {
+                log(&format!("skipped {}: {}", plain(&one.path.as_path().to_string_lossy()), one.reason));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Keeps a snapshot, or lets it go when it is old.
+pub fn pin(
+    surroundings: &Surroundings,
+    id: SnapshotId,
+    pin: Pin,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    ground.store.pin(id, pin)?;
+    match output {
+        Output::Json => print(&line(&json!({ "id": id, "pinned": pin == Pin::Pinned }))?),
+        Output::Text => print(&match pin {
+            Pin::Pinned => format!("snapshot {id} stays until it is unpinned"),
+            Pin::Loose => format!("snapshot {id} goes when it is old"),
+        }),
+    }
+    Ok(Exit::Done)
+}
+
+/// Takes away what is older, more or larger than the configuration keeps.
+pub fn prune(surroundings: &Surroundings, dry: super::Switch, output: Output) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "snapshot prune")?;
+    let ground = Ground::open(surroundings)?;
+    let retention = retention(surroundings, &ground)?;
+    let going = ground.store.expendable(&retention)?;
+    let (snapshots, bytes) = match dry {
+        super::Switch::On => (going, None),
+        super::Switch::Off => {
+            let pruned = ground.store.prune(&going)?;
+            (pruned.snapshots, Some(pruned.bytes))
+        }
+    };
+    match output {
+        Output::Json => print(&line(&json!({ "snapshots": snapshots, "bytes": bytes }))?),
+        Output::Text => print(&match bytes {
+            None => format!("{} snapshots would go", snapshots.len()),
+            Some(bytes) => format!("{} snapshots are gone, {} are free", snapshots.len(), size(bytes)),
+        }),
+    }
+    Ok(Exit::Done)
+}
+
+fn retention(surroundings: &Surroundings, ground: &Ground) -> Result<Retention, CommandError> {
+    let settings = settings::load(surroundings, &ground.workspace)?.config.snapshots;
+    let now = surroundings.now().0;
+    let live = checkrein_ledger::sessions(&surroundings.state)?
+        .into_iter()
+        .filter(|session| session.last.is_some_and(|last| now.saturating_sub(last.0) < LIVE))
+        .map(|session| session.folder.as_str().to_owned())
+        .collect();
+    Ok(Retention {
+        since: now.saturating_sub(settings.retention_days.saturating_mul(24 * 60 * 60 * 1_000)),
+        count: settings.retention_count,
+        bytes: settings.retention_megabytes.saturating_mul(1024 * 1024),
+        live,
+    })
+}
+
+/// Reads everything that is saved and checks it.
+pub fn verify(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    let count = ground.store.snapshots()?.len();
+    let hurt = ground.store.verify()?;
+    match output {
+        Output::Json => {
+            let hurt: Vec<Json> =
+                hurt.iter().map(|one| json!({ "id": one.snapshot, "cause": one.cause })).collect();
+            print(&line(&json!({ "snapshots": count, "hurt": hurt }))?);
+        }
+        Output::Text => {
+            for one in &hurt {
+                print(&format!("snapshot {} is not whole: {}", one.snapshot, one.cause));
+            }
+            if hurt.is_empty() {
+                print(&format!("{count} snapshots are whole"));
+            }
+        }
+    }
+    Ok(if hurt.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// A length in bytes, for people.
+pub(super) fn size(bytes: u64) -> String {
+    let units = [(1_u64 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")];
+    match units.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => format!("{bytes} B"),
+    }
+}

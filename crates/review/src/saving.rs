@@ -1,0 +1,232 @@
+//! What is saved before it is lost, and what that changes.
+//!
+//! Pure like the rest: [`to_save`] says what would have to be saved, the edge saves it, and [`review_saved`] judges the action again
+//! with the knowledge of what really is. What could not be saved changes nothing.
+
+use checkrein_effects::{
+    AbsolutePath, Action, Depth, Effect, EffectKind, Place, Severity, Stake, Target, World,
+};
+use checkrein_policy::{Config, Decision, Policy, in_scope, location};
+
+use crate::review::judge_saved;
+use crate::verdict::{Review, VerdictKind};
+
+/// Something to save before an action.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ToSave {
+    /// Where.
+    pub path: AbsolutePath,
+    /// Whether what is in it is meant too, should it be a directory.
+    pub reach: Reach,
+    /// How much depends on it.
+    pub need: Need,
+}
+
+/// Whether a directory is meant with what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// With everything in it.
+    Tree,
+    /// It alone.
+    Itself,
+}
+
+/// How much depends on something being saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// It is the only copy and will be gone: where it cannot be saved, a person decides.
+    Required,
+    /// It is the only copy and may be gone.
+    Wanted,
+    /// It can be had again elsewhere, but not with one command.
+    Welcome,
+    /// Only whether something stands there counts: it is about to be made.
+    Absence,
+}
+
+/// What was saved before an action.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Saved {
+    places: Vec<(AbsolutePath, Reach)>,
+    references: Vec<AbsolutePath>,
+}
+
+impl Saved {
+    /// Takes a place up.
+    pub fn add(&mut self, path: AbsolutePath, reach: Reach) {
+        self.places.push((path, reach));
+    }
+
+    /// Takes up that the references of the repository around this directory are saved, with the objects that they need.
+    pub fn add_references(&mut self, directory: AbsolutePath) {
+        self.references.push(directory);
+    }
+
+    /// Whether nothing was saved.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.references.is_empty()
+    }
+
+    fn holds(&self, effect: &Effect) -> bool {
+        match &effect.target {
+            Target::Path(path) => self.places.iter().any(|(place, reach)| match reach {
+                Reach::Tree => path.is_within(place),
+                Reach::Itself => path == place && effect.depth == Depth::Single,
+            }),
+            Target::Glob(_) => location(&effect.target).is_some_and(|directory| {
+                self.places.iter().any(|(place, reach)| *reach == Reach::Tree && directory.is_within(place))
+            }),
+            Target::Reference(_) => !self.references.is_empty(),
+            Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Unknown => false,
+        }
+    }
+}
+
+/// What a review says would have to be saved before its action.
+pub fn to_save(review: &Review) -> Vec<ToSave> {
+    let mut places: Vec<ToSave> = review.side_effects.effects.iter().filter_map(place).collect();
+    places.sort();
+    // The strongest need comes first.
+    places.dedup_by(|later, earlier| later.path == earlier.path && later.reach == earlier.reach);
+    places
+}
+
+/// Whether an action would lose references of version control: branches, stashes, where they pointed.
+pub fn loses_references(review: &Review) -> bool {
+    review.side_effects.effects.iter().any(|effect| match effect.kind {
+        EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite => true,
+        // Git keeps what was there, but only under a name that nobody remembers.
+        EffectKind::FileModify => {
+            effect.target.path().and_then(AbsolutePath::name) == Some(".git")
+                && effect.note.contains("reflog")
+        }
+        _ => false,
+    })
+}
+
+fn place(effect: &Effect) -> Option<ToSave> {
+    let is_only_copy = effect.stake >= Stake::Unsaved;
+    let need = match effect.kind {
+        EffectKind::FileDelete | EffectKind::FileModify | EffectKind::VcsLocalLoss
+            if is_only_copy && effect.certainty == checkrein_effects::Certainty::Certain =>
+        {
+            Need::Required
+        }
+        EffectKind::FileDelete | EffectKind::FileModify | EffectKind::VcsLocalLoss if is_only_copy => {
+            Need::Wanted
+        }
+        EffectKind::FileDelete
+        | EffectKind::FileModify
+        | EffectKind::VcsLocalLoss
+        | EffectKind::PermissionChange
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy => Need::Welcome,
+        EffectKind::FileCreate => Need::Absence,
+        EffectKind::FileRead
+        | EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => return None,
+    };
+    let reach = if effect.depth == Depth::Recursive { Reach::Tree } else { Reach::Itself };
+    match &effect.target {
+        // The data of version control are saved by what they mean, see `loses_references`.
+        Target::Path(path) if path.name() == Some(".git") && effect.kind != EffectKind::FileDelete => None,
+        Target::Path(path) => Some(ToSave { path: path.clone(), reach, need }),
+        // Everything that a pattern can mean lies below where it starts.
+        Target::Glob(_) if is_only_copy => {
+            Some(ToSave { path: location(&effect.target)?, reach: Reach::Tree, need })
+        }
+        Target::Glob(_)
+        | Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => None,
+    }
+}
+
+/// Reviews an action of which this much is saved. What is saved and lies where the task is can be brought back, so it weighs as
+/// recoverable; what must not be lost, and what lies elsewhere, weighs as it did.
+pub fn review_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
+    judge_saved(action, world, policy, saved)
+}
+
+/// The review that counts, of one `before` saving and one `after` it; `note` tells where things are saved. An action that is let
+/// through only because it was saved is let through with that note: saved first, then run.
+#[must_use]
+pub fn settle(before: &Review, mut after: Review, note: &str) -> Review {
+    let lets_through = |kind: VerdictKind| kind < VerdictKind::Escalate;
+    if lets_through(before.verdict.kind) || !lets_through(after.verdict.kind) {
+        return after;
+    }
+    if after.rewrite.is_none() {
+        after.verdict.kind = VerdictKind::Nudge;
+        after.decision = Decision::Modify;
+        after.reasoning.primary = note.to_owned();
+        after.reasoning.all.insert(0, note.to_owned());
+        after.alternatives.clear();
+    }
+    after
+}
+
+/// A review of something that would be lost and could not be saved: a person decides.
+#[must_use]
+pub fn unsaved(mut before: Review, why: &str) -> Review {
+    if before.verdict.kind < VerdictKind::Escalate {
+        before.verdict.kind = VerdictKind::Escalate;
+        before.decision = Decision::Modify;
+        before.rewrite = None;
+        before.reasoning.primary = why.to_owned();
+        before.alternatives = vec!["commit or copy it first, or do it in smaller parts".to_owned()];
+    }
+    before.reasoning.all.insert(0, why.to_owned());
+    before
+}
+
+/// Lowers the stakes of what is saved.
+pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, config: &Config) {
+    if saved.is_empty() {
+        return;
+    }
+    for effect in effects {
+        let can_be_saved = matches!(
+            effect.kind,
+            EffectKind::FileDelete
+                | EffectKind::FileModify
+                | EffectKind::PermissionChange
+                | EffectKind::VcsLocalLoss
+        );
+        let belongs_to_task = match &effect.target {
+            Target::Reference(_) => true,
+            target => location(target).is_some_and(|path| in_scope(&path, place, config)),
+        };
+        if !can_be_saved || effect.stake != Stake::Unsaved || !belongs_to_task || !saved.holds(effect) {
+            continue;
+        }
+        // A severity that is graver than what is lost was chosen for another reason.
+        if effect.severity <= Severity::High {
+            effect.severity = Severity::Medium;
+        }
+        effect.stake = Stake::Recoverable;
+        effect.reversible = true;
+        effect.note =
+            if effect.note.is_empty() { SAVED.to_owned() } else { format!("{}; {SAVED}", effect.note) };
+    }
+}
+
+/// How the note ends of an effect that can be taken back because it was saved.
+pub(crate) const SAVED: &str = "saved first";

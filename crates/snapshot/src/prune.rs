@@ -1,0 +1,192 @@
+//! Taking old snapshots away, and checking what is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+
+use crate::error::SnapshotError;
+use crate::id::{ObjectId, SnapshotId};
+use crate::index::Index;
+use crate::node::{Content, Node, Snapshot, Tree};
+use crate::pack::{Pack, decode, packed};
+use crate::store::{Hold, Listed, Pin, Store};
+
+/// How much is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retention {
+    /// Snapshots taken before this go, in milliseconds since 1970.
+    pub since: u64,
+    /// At most so many stay.
+    pub count: u64,
+    /// They take at most so much on the disk, in bytes.
+    pub bytes: u64,
+    /// Sessions that are alive: what was saved for them stays.
+    pub live: Vec<String>,
+}
+
+/// What pruning takes away, or took.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pruned {
+    /// The snapshots, oldest first.
+    pub snapshots: Vec<SnapshotId>,
+    /// How much smaller the store is, in bytes.
+    pub bytes: u64,
+}
+
+/// A snapshot that is not whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hurt {
+    /// Which.
+    pub snapshot: SnapshotId,
+    /// What is wrong with it: the first thing that was found.
+    pub cause: String,
+}
+
+impl Store {
+    /// Which snapshots would go. Pinned ones stay, the newest stays, and so does what a live session may want to take back.
+    pub fn expendable(&self, retention: &Retention) -> Result<Vec<SnapshotId>, SnapshotError> {
+        let all = self.snapshots()?;
+        let newest = all.last().map(|one| one.id);
+        let is_live = |one: &Listed| {
+            one.snapshot.place.as_ref().is_some_and(|place| retention.live.contains(&place.session))
+        };
+        let may_go = |one: &&Listed| one.pin == Pin::Loose && Some(one.id) != newest && !is_live(one);
+        let (mut count, mut bytes) = (all.len() as u64, all.iter().map(|one| one.disk).sum::<u64>());
+        let mut going = Vec::new();
+        for one in all.iter().filter(may_go) {
+            if one.snapshot.at < retention.since || count > retention.count || bytes > retention.bytes {
+                going.push(one.id);
+                count -= 1;
+                bytes = bytes.saturating_sub(one.disk);
+            }
+        }
+        Ok(going)
+    }
+
+    /// Takes snapshots away. What others need of them is kept: it is copied into a pack of its own before anything goes, so that a
+    /// process that dies meanwhile leaves nothing but more than is needed.
+    pub fn prune(&self, going: &[SnapshotId]) -> Result<Pruned, SnapshotError> {
+        let _alone = self.lock(Hold::Alone)?;
+        let before = self.bytes()?;
+        let going: BTreeSet<u64> = going.iter().map(|id| id.0).collect();
+        let index = self.index()?;
+        let mut needed = BTreeSet::new();
+        let mut leaving = BTreeMap::new();
+        for (number, path) in self.packs()? {
+            match Pack::open(&path)? {
+                // Nobody writes while we are alone, so a pack that is not closed never will be.
+                None => remove(&path)?,
+                Some(pack) => match pack.snapshot() {
+                    Ok(Some(snapshot)) if !going.contains(&number) => reach(&index, &snapshot, &mut needed)?,
+                    Ok(Some(_) | None) => {
+                        leaving.insert(number, path);
+                    }
+                    // What is damaged is kept for whoever wants to look at it.
+                    Err(_) => {}
+                },
+            }
+        }
+        let mut kept = None;
+        for id in needed {
+            if !index.find(&id).is_some_and(|found| leaving.contains_key(&found.pack)) {
+                continue;
+            }
+            let content = index.read(&id)?;
+            let pack = match &mut kept {
+                Some((_, pack)) => pack,
+                None => &mut kept.insert(self.next_pack()?).1,
+            };
+            pack.add(id, &packed(&content))?;
+        }
+        if let Some((_, pack)) = kept {
+            pack.seal(None)?;
+        }
+        for (number, path) in &leaving {
+            remove(path)?;
+            drop(self.pin(SnapshotId(*number), Pin::Loose));
+        }
+        drop(index);
+        self.index()?.rewrite(&self.index_path())?;
+        let snapshots =
+            leaving.keys().filter(|number| going.contains(number)).map(|number| SnapshotId(*number));
+        Ok(Pruned { snapshots: snapshots.collect(), bytes: before.saturating_sub(self.bytes()?) })
+    }
+
+    /// Reads everything that snapshots need and checks it against its name. Empty when all is whole.
+    pub fn verify(&self) -> Result<Vec<Hurt>, SnapshotError> {
+        let _shared = self.lock(Hold::Shared)?;
+        let index = self.index()?;
+        let mut sound = BTreeSet::new();
+        let mut hurt = Vec::new();
+        for (number, path) in self.packs()? {
+            let snapshot = SnapshotId(number);
+            let found = match Pack::open(&path)? {
+                // One that is being written, or whose writer died.
+                None => continue,
+                Some(pack) => pack.snapshot(),
+            };
+            let checked = found.and_then(|found| match found {
+                Some(found) => {
+                    let mut needed = BTreeSet::new();
+                    reach(&index, &found, &mut needed)?;
+                    needed.into_iter().try_for_each(|id| {
+                        if sound.insert(id) {
+                            index.read(&id).map(drop).inspect_err(|_| {
+                                sound.remove(&id);
+                            })?;
+                        }
+                        Ok(())
+                    })
+                }
+                None => Ok(()),
+            });
+            if let Err(error) = checked {
+                hurt.push(Hurt { snapshot, cause: error.to_string() });
+            }
+        }
+        Ok(hurt)
+    }
+
+    /// What the store takes on the disk, in bytes.
+    pub fn bytes(&self) -> Result<u64, SnapshotError> {
+        let packs = self.packs()?;
+        let others = [self.index_path(), self.directory().join("seen")];
+        let length = |path: &std::path::PathBuf| fs::metadata(path).map_or(0, |facts| facts.len());
+        Ok(packs.values().chain(&others).map(length).sum())
+    }
+}
+
+/// The objects that a snapshot needs.
+fn reach(index: &Index, snapshot: &Snapshot, needed: &mut BTreeSet<ObjectId>) -> Result<(), SnapshotError> {
+    let mut waiting: Vec<Node> = snapshot.roots.iter().filter_map(|root| root.node.clone()).collect();
+    while let Some(node) = waiting.pop() {
+        match node {
+            Node::File { content: Content::Whole(id), .. } => {
+                needed.insert(id);
+            }
+            Node::File { content: Content::Parts(list), .. } => {
+                if needed.insert(list) {
+                    let parts: Vec<ObjectId> = decode(&index.read(&list)?, std::path::Path::new("parts"))?;
+                    needed.extend(parts);
+                }
+            }
+            Node::Directory { tree: Some(id), .. } => {
+                if needed.insert(id) {
+                    let tree: Tree = decode(&index.read(&id)?, std::path::Path::new("tree"))?;
+                    waiting.extend(tree.0.into_iter().map(|entry| entry.node));
+                }
+            }
+            Node::Directory { tree: None, .. } | Node::Symlink { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &std::path::Path) -> Result<(), SnapshotError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(SnapshotError::Write { path: path.to_owned(), source: error })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
