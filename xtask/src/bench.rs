@@ -15,15 +15,18 @@ use checkrein_review::review;
 use serde_json::json;
 
 use crate::measure::{Candidate, compare, peak_memory};
-use crate::{Outcome, build};
+use crate::{Outcome, bench_snapshots, build};
 
-/// Measures; `--records N` sets the length of the long history (default 1,000,000), `--rounds N` the runs of each process.
+/// Measures; `--snapshots` only what saving files costs (`--files N`, `--row N`); `--records N` sets the length of the long history (default 1,000,000), `--rounds N` the runs of each process.
 pub(crate) fn bench(arguments: &[String]) -> Outcome {
     let number = |name: &str, default: usize| {
         let given = arguments.iter().position(|text| text == name).and_then(|at| arguments.get(at + 1));
         given.map_or(Ok(default), |text| text.parse().map_err(|_| format!("`{text}` is not a number")))
     };
     let (records, rounds) = (number("--records", 1_000_000)?, number("--rounds", 201)?);
+    if arguments.iter().any(|text| text == "--snapshots") {
+        return bench_snapshots::bench(number("--files", 100_000)?, number("--row", 1_000)?);
+    }
     let programs = build::release()?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let project = folder.path().join("project");

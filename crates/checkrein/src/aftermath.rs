@@ -397,7 +397,7 @@ fn written(coverage: &Coverage) -> VerificationRecord {
 }
 
 /// The workspace by its real path; `None` when so many others write there that nothing could be told from it.
-fn workspace_of(guard: &Guard) -> Option<AbsolutePath> {
+pub(crate) fn workspace_of(guard: &Guard) -> Option<AbsolutePath> {
     let surroundings = guard.surroundings();
     let workspace = real_path(guard.workspace());
     let holds = |place: &AbsolutePath| real_path(place).is_within(&workspace);

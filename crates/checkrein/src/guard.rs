@@ -163,6 +163,14 @@ impl Guard {
                         source: source.clone(),
                     },
                 );
+                let place = SessionPlace {
+                    session: ledger.folder().as_str().to_owned(),
+                    action: None,
+                    sequence: ledger.state().map(|state| state.records()).unwrap_or(0),
+                };
+                if let Some(body) = saving::workspace::at_start(self, place) {
+                    self.record(&ledger, body);
+                }
                 aftermath::take_picture(self, &ledger);
                 halted.map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
             }
@@ -216,7 +224,11 @@ impl Guard {
                 action: Some(action_id.as_str().to_owned()),
                 sequence: state.records(),
             };
-            saving::protect(self, action, &*world, first, &saving::Purpose::Save(place))
+            let purpose = saving::Purpose::Save(place.clone());
+            let (mut reviewed, saved) = saving::protect(self, action, &*world, first, &purpose);
+            let words = saving::in_words(action);
+            let saved = saving::workspace::before(self, &mut reviewed, &words, &place, saved);
+            (reviewed, saved)
         };
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);

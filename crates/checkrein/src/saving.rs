@@ -3,6 +3,8 @@
 //! The review says what would have to be saved; here it is, within bounds, and what really was goes back into the review. Nothing in
 //! this module decides anything.
 
+pub(crate) mod workspace;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,13 +13,15 @@ use checkrein_effects::{AbsolutePath, Action, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
-    Need, Reach, Review, Saved, ToSave, VerdictKind, loses_references, review_saved, settle, to_save, unsaved,
+    Need, Reach, Review, Saved, ToSave, VerdictKind, changes_work_tree, loses_references, review_saved,
+    settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Ended, Ignoring, Manner, Mounts, Occasion, Over, SessionPlace, SkipReason,
-    Snapshot, SnapshotError, Store, Wanted, capture, measure,
+    Bounds, Captured, Choice, Draft, Ended, Ignoring, Manner, Mounts, Occasion, Over, SessionPlace,
+    SkipReason, Snapshot, SnapshotError, Store, Wanted, capture, measure,
 };
 
+use crate::aftermath::workspace_of;
 use crate::guard::Guard;
 use crate::surroundings::Surroundings;
 use crate::terminal::cut;
@@ -112,6 +116,15 @@ struct Plan {
     absences: Vec<PathBuf>,
     /// The directories of repositories that lose references.
     repositories: Vec<AbsolutePath>,
+    /// Whether any file of the work tree may change.
+    extent: Extent,
+}
+
+/// How much of a work tree may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Places,
+    WorkTree,
 }
 
 /// What was saved.
@@ -137,7 +150,8 @@ impl From<SnapshotError> for Unsaved {
 
 impl Plan {
     fn of(review: &Review, action: &Action, world: &dyn World) -> Self {
-        let mut plan = Self { places: Vec::new(), absences: Vec::new(), repositories: Vec::new() };
+        let extent = if changes_work_tree(review) { Extent::WorkTree } else { Extent::Places };
+        let mut plan = Self { places: Vec::new(), absences: Vec::new(), repositories: Vec::new(), extent };
         for mut place in to_save(review) {
             let standing = std::fs::symlink_metadata(place.path.as_str());
             match (standing, place.need) {
@@ -151,7 +165,7 @@ impl Plan {
                 (Err(_), Need::Required | Need::Wanted | Need::Welcome) => {}
             }
         }
-        if loses_references(review)
+        if (extent == Extent::WorkTree || loses_references(review))
             && let Some(repository) = world.repository(&action.cwd)
         {
             plan.repositories.push(repository.directory);
@@ -201,11 +215,24 @@ impl Plan {
             Purpose::Ask => return Ok(Done { saved, record: None, note: would_be_saved(&taken) }),
             Purpose::Save(place) => place,
         };
-        let draft = store(guard.surroundings(), guard.workspace()).begin()?;
-        let captured = match capture(&draft, &wanted, &manner(bounds))? {
-            Ended::Whole(captured) => captured,
-            Ended::Over(over) if is_needed => return Err(Unsaved::Required(too_much(over, &bounds))),
-            Ended::Over(_) => return Err(Unsaved::Nothing),
+        let store = store(guard.surroundings(), guard.workspace());
+        let mut draft = store.begin()?;
+        let mut whole = None;
+        if self.extent == Extent::WorkTree && workspace_of(guard).is_some() {
+            whole = work_tree(guard, &store, &draft, &wanted, &manner(bounds))?;
+            if whole.is_none() {
+                // What was written of it already is given up.
+                drop(draft);
+                draft = store.begin()?;
+            }
+        }
+        let captured = match whole {
+            Some(captured) => captured,
+            None => match capture(&draft, &wanted, &manner(bounds))? {
+                Ended::Whole(captured) => captured,
+                Ended::Over(over) if is_needed => return Err(Unsaved::Required(too_much(over, &bounds))),
+                Ended::Over(_) => return Err(Unsaved::Nothing),
+            },
         };
         if is_needed && let Some(why) = missing(&captured) {
             return Err(Unsaved::Required(why));
@@ -296,6 +323,28 @@ impl Plan {
     }
 }
 
+/// Captures the work tree together with other places; `None` when it is too large for an action to wait for it.
+fn work_tree(
+    guard: &Guard,
+    store: &Store,
+    draft: &Draft,
+    others: &[Wanted],
+    manner: &Manner<'_>,
+) -> Result<Option<Captured>, SnapshotError> {
+    let root = store.workspace();
+    let named = root.to_str().and_then(AbsolutePath::new);
+    let ignoring = ignoring(guard.surroundings(), named.as_ref().unwrap_or(guard.workspace()));
+    let seen = store.seen();
+    let bounds = Bounds { entries: u64::MAX, bytes: manner.bounds.bytes.saturating_mul(4), ..manner.bounds };
+    let manner = Manner { bounds, ignoring: Some(&ignoring), seen: seen.as_ref(), ..*manner };
+    let mut wanted = others.to_vec();
+    wanted.push(Wanted { path: root.to_owned(), selection: Choice::NotIgnored });
+    Ok(match capture(draft, &wanted, &manner)? {
+        Ended::Whole(captured) => Some(captured),
+        Ended::Over(_) => None,
+    })
+}
+
 fn wanted(place: &ToSave) -> Wanted {
     let selection = match place.reach {
         Reach::Tree => Choice::Everything,
@@ -342,7 +391,7 @@ fn would_be_saved(taken: &[ToSave]) -> String {
 }
 
 /// An action in one line, for the list of snapshots.
-fn in_words(action: &Action) -> String {
+pub(crate) fn in_words(action: &Action) -> String {
     let text = action.shell_text().map_or_else(
         || {
             let path = ["file_path", "notebook_path", "path"]

@@ -132,7 +132,8 @@ fn check_explains_and_its_exit_status_tells_the_verdict() {
         ("ok", "ls -la", 0),
         ("nudge", "git push --force origin feature/login", 0),
         ("block", "rm -rf ~", 2),
-        ("escalate", "rm -rf notes", 3),
+        ("saved", "rm -rf notes", 0),
+        ("escalate", "git push --force origin main", 3),
     ] {
         let output = environment.checkrein(&["check", command]);
         assert_eq!(output.status.code(), Some(status), "{command}");
@@ -285,6 +286,15 @@ fn every_command_has_help_with_an_example() {
         vec!["surprises"],
         vec!["halt"],
         vec!["resume"],
+        vec!["undo"],
+        vec!["rollback"],
+        vec!["diff"],
+        vec!["snapshots"],
+        vec!["snapshot", "create"],
+        vec!["snapshot", "pin"],
+        vec!["snapshot", "prune"],
+        vec!["snapshot", "verify"],
+        vec!["snapshot", "export"],
         vec!["replay"],
         vec!["audit", "verify"],
         vec!["audit", "export"],

@@ -55,7 +55,11 @@ fn verdicts_have_the_forms_that_the_client_obeys() {
     assert!(reason(&blocked).lines().count() <= 5, "{blocked}");
 
     environment.write("notes/plan.md", "only here\n");
-    let asked = environment.bash("s", "rm -rf notes");
+    let saved = environment.bash("s", "rm -rf notes");
+    assert_eq!(decision(&saved), None, "{saved}");
+    assert!(saved["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("checkrein undo"));
+
+    let asked = environment.bash("s", "git push --force origin main");
     assert_eq!(decision(&asked), Some("ask"), "{asked}");
 
     let rewritten = environment.bash("s", "git push --force origin feature/login");

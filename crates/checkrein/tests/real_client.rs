@@ -108,6 +108,39 @@ fn a_denied_deletion_does_not_run_and_the_model_reads_why() {
 }
 
 #[test]
+fn what_the_client_destroys_comes_back() {
+    let environment = guarded();
+    environment.write("notes/draft.md", "the only copy\n");
+    environment.write("todo.txt", "one\n");
+    environment.write("data.csv", "1,2\n");
+    environment.write("shred.sh", "echo gone > data.csv\n");
+    let at = |name: &str| environment.project().join(name).to_str().unwrap().to_owned();
+    let calls = vec![
+        bash("rm -rf notes"),
+        Turn::Calls(vec![("Read", json!({ "file_path": at("todo.txt") }))]),
+        Turn::Calls(vec![("Write", json!({ "file_path": at("todo.txt"), "content": "two\n" }))]),
+        Turn::Calls(vec![(
+            "Edit",
+            json!({ "file_path": at("todo.txt"), "old_string": "two", "new_string": "three" }),
+        )]),
+        bash("sh shred.sh"),
+        Turn::Says("finished"),
+    ];
+    let model = Model::start(calls, vec![]);
+    run(&environment, &model, &[]);
+    let read = |name: &str| fs::read_to_string(environment.project().join(name)).unwrap_or_default();
+    assert_eq!([read("notes/draft.md"), read("todo.txt"), read("data.csv")], ["", "three\n", "gone\n"]);
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(read("data.csv"), "1,2\n");
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(read("todo.txt"), "two\n");
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(read("todo.txt"), "one\n");
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(read("notes/draft.md"), "the only copy\n");
+}
+
+#[test]
 fn harmless_work_runs_unnoticed_and_is_recorded() {
     let environment = guarded();
     let model = Model::start(vec![bash("echo hello > hello.txt"), Turn::Says("finished")], vec![]);

@@ -91,6 +91,17 @@ pub fn to_save(review: &Review) -> Vec<ToSave> {
     places
 }
 
+/// Whether an action lets version control change any file of the work tree: a switch, a merge, a reset. Nothing is lost by that, but
+/// only the work tree as a whole can be brought back.
+pub fn changes_work_tree(review: &Review) -> bool {
+    review.side_effects.effects.iter().any(|effect| {
+        effect.kind == EffectKind::FileModify
+            && effect.stake <= Stake::Recoverable
+            && effect.note.starts_with("git keeps what was there")
+            && matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
+    })
+}
+
 /// Whether an action would lose references of version control: branches, stashes, where they pointed.
 pub fn loses_references(review: &Review) -> bool {
     review.side_effects.effects.iter().any(|effect| match effect.kind {
@@ -192,6 +203,8 @@ pub fn unsaved(mut before: Review, why: &str) -> Review {
         before.rewrite = None;
         before.reasoning.primary = why.to_owned();
         before.alternatives = vec!["commit or copy it first, or do it in smaller parts".to_owned()];
+    } else {
+        before.reasoning.primary = format!("{}; {why}", before.reasoning.primary);
     }
     before.reasoning.all.insert(0, why.to_owned());
     before

@@ -1,10 +1,13 @@
 //! Snapshots of a whole workspace, in which only what changed is read.
 
+use std::fs;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture};
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
+use crate::index::replace;
 use crate::node::Snapshot;
 use crate::seen::Seen;
 use crate::store::Store;
@@ -20,25 +23,47 @@ pub enum Taken {
     Over(Over),
 }
 
+/// What the next look at a workspace will be like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outlook {
+    /// Only what changed has to be read.
+    Quick,
+    /// It was too large for the bounds.
+    TooLarge,
+}
+
+/// What is done when nothing changed since the last snapshot of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unchanged {
+    /// It counts again.
+    Reuse,
+    /// Another one of the same is made, so that this moment has its own.
+    Repeat,
+}
+
 impl Store {
     /// Takes a snapshot of the workspace, without what version control ignores. What an earlier one saw is not read again.
     /// `describe` makes the snapshot of what was captured.
     pub fn take_workspace(
         &self,
         manner: &Manner<'_>,
+        unchanged: Unchanged,
         describe: impl FnOnce(Captured) -> Snapshot,
     ) -> Result<Taken, SnapshotError> {
         let draft = self.begin()?;
-        let known = Seen::read(&self.seen_path()).filter(|(id, _)| self.snapshot(*id).is_ok());
-        let (earlier, seen) = known.unzip();
+        let (earlier, seen) = self.known().unzip();
         let manner = Manner { seen: seen.as_ref(), ..*manner };
         let wanted = [Wanted { path: PathBuf::from(self.workspace()), selection: Choice::NotIgnored }];
         let mut captured = match capture(&draft, &wanted, &manner)? {
             Ended::Whole(captured) => captured,
-            Ended::Over(over) => return Ok(Taken::Over(over)),
+            Ended::Over(over) => {
+                replace(&self.over_path(), b"")?;
+                return Ok(Taken::Over(over));
+            }
         };
         let sights = std::mem::take(&mut captured.seen);
-        if let Some(earlier) = earlier
+        if unchanged == Unchanged::Reuse
+            && let Some(earlier) = earlier
             && self.snapshot(earlier)?.snapshot.roots == captured.roots
         {
             drop(draft);
@@ -49,6 +74,30 @@ impl Store {
         // Without it the next snapshot takes longer, nothing else.
         sights.write(&self.seen_path(), id)?;
         Ok(Taken::Whole(id))
+    }
+
+    /// What the last snapshot of the workspace saw, when all of that is still there.
+    pub fn seen(&self) -> Option<Seen> {
+        self.known().map(|(_, seen)| seen)
+    }
+
+    fn known(&self) -> Option<(SnapshotId, Seen)> {
+        Seen::read(&self.seen_path()).filter(|(id, _)| self.snapshot(*id).is_ok())
+    }
+
+    /// When the workspace was last looked at as a whole, and what came of it; `None` when it never was.
+    pub fn last_look(&self) -> Option<(SystemTime, Outlook)> {
+        let at = |path: PathBuf| fs::metadata(path).and_then(|facts| facts.modified()).ok();
+        let seen = at(self.seen_path()).map(|at| (at, Outlook::Quick));
+        let over = at(self.over_path()).map(|at| (at, Outlook::TooLarge));
+        match (seen, over) {
+            (Some(seen), Some(over)) => Some(if over.0 > seen.0 { over } else { seen }),
+            (seen, over) => seen.or(over),
+        }
+    }
+
+    fn over_path(&self) -> PathBuf {
+        self.directory().join("over")
     }
 
     fn seen_path(&self) -> PathBuf {

@@ -45,7 +45,7 @@ pub use compare::Compared;
 pub use difference::{Difference, Differences};
 pub use draft::Draft;
 pub use error::SnapshotError;
-pub use full::Taken;
+pub use full::{Outlook, Taken, Unchanged};
 pub use id::{ObjectId, SnapshotId};
 pub use ignoring::Ignoring;
 pub use node::*;

@@ -1,6 +1,6 @@
 //! What a restore would do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Stat;
@@ -150,6 +150,9 @@ impl Store {
             captured.bytes += more.bytes;
         }
         without_equal_links(&draft, &then, &captured.roots, &mut found.all)?;
+        // Places may lie in each other.
+        let mut known = BTreeSet::new();
+        found.all.retain(|one| known.insert(one.path.clone()));
         let skipped = &listed.snapshot.skipped;
         let steps = found.all.into_iter().filter_map(|one| step(one, skipped, until)).collect();
         let above = listed.snapshot.above;
@@ -184,6 +187,22 @@ impl Prepared {
         &self.captured.skipped
     }
 
+    /// Takes it that what stands as it was saved in one of these snapshots was not changed by anybody: it was put back there.
+    pub fn excuse(&mut self, snapshots: &[SnapshotId]) -> Result<(), SnapshotError> {
+        for id in snapshots {
+            let roots = self.draft.store().snapshot(*id)?.snapshot.roots;
+            for step in self.steps.iter_mut().filter(|step| step.since == Since::Changed) {
+                for root in roots.iter().filter(|root| step.path.as_path().starts_with(root.path.as_path())) {
+                    let saved = node_at(&self.draft, root, &step.path)?;
+                    if is_as_saved(saved.as_ref(), step.now.as_ref()) {
+                        step.since = Since::Untouched;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Gives up the steps that are not wanted.
     pub fn retain(&mut self, wanted: impl FnMut(&Step) -> bool) {
         self.steps.retain(wanted);
@@ -216,6 +235,17 @@ fn without_equal_links(
     };
     found.retain(|one| !only_links(one) || names(&before, &one.then) != names(&after, &one.now));
     Ok(())
+}
+
+/// Whether two nodes have the same content and facts, whatever their names are linked with.
+fn is_as_saved(saved: Option<&Node>, now: Option<&Node>) -> bool {
+    match (saved, now) {
+        (
+            Some(Node::File { meta, length, content, .. }),
+            Some(Node::File { meta: m, length: l, content: c, .. }),
+        ) => (meta, length, content) == (m, l, c),
+        (saved, now) => saved == now,
+    }
 }
 
 fn reborrow<'a>(manner: &Manner<'a>) -> Manner<'a> {

@@ -22,7 +22,7 @@ use crate::index::replace;
 use crate::node::{LinkGroup, Meta, Node, Occasion, Root, SavedPath, SessionPlace, Snapshot};
 use crate::pack::{decode, encode};
 use crate::plan::{Deed, Found, Preparation, Prepared, Step};
-use crate::store::{Hold, Reader, Store};
+use crate::store::{Hold, Reader, Store, create_directory};
 
 use deeds::{Place, Staged, Writable};
 
@@ -86,8 +86,20 @@ impl Store {
             prepared.retain(|step| wanted.contains(&step.path));
             done = prepared.carry_out(request)?.map_or(0, |restored| restored.done);
         }
+        self.mark_carried_out(begun.saved_as)?;
         self.forget_journal()?;
         Ok(done)
+    }
+
+    /// Whether the restore before which a snapshot was taken was done to its end.
+    pub fn is_carried_out(&self, saved_as: SnapshotId) -> bool {
+        self.directory().join("restored").join(saved_as.to_string()).exists()
+    }
+
+    fn mark_carried_out(&self, saved_as: SnapshotId) -> Result<(), SnapshotError> {
+        let folder = self.directory().join("restored");
+        create_directory(&folder)?;
+        replace(&folder.join(saved_as.to_string()), b"")
     }
 
     fn journal(&self) -> PathBuf {
@@ -144,6 +156,7 @@ impl Prepared {
             return Err(error);
         }
         let done = work.apply(&touched)?;
+        store.mark_carried_out(saved_as)?;
         store.forget_journal()?;
         Ok(Some(Restored { saved_as, done, left: work.left }))
     }
@@ -305,9 +318,17 @@ impl<'a> Work<'a> {
         if let Some(anchor) = self.anchor(step) {
             return deeds::link(&anchor, &place);
         }
-        match self.staged.remove(&step.path) {
-            Some(staged) => staged.put(&place),
-            None => Ok(()),
+        let Some(staged) = self.staged.remove(&step.path) else { return Ok(()) };
+        match (then, &step.now) {
+            // Written through one of its names: the others, wherever they are, want the old content back too.
+            (
+                Node::File { content, meta, links: Some(links), .. },
+                Some(Node::File { links: Some(now), .. }),
+            ) if links == now => {
+                staged.remove();
+                deeds::pour(&place, self.reader, content, meta, &mut self.left)
+            }
+            _ => staged.put(&place),
         }
     }
 

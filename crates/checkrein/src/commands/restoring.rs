@@ -3,18 +3,19 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_effects::{AbsolutePath, History, VersionState, World as _};
 use checkrein_ledger::{Durability, FolderName, SessionLedger, lines};
 use checkrein_protocol::{Record, RecordBody};
 use checkrein_snapshot::{
     Bounds, Deed, FileTime, Ignoring, Listed, Manner, Mounts, Node, Over, Preparation, Prepared, Request,
-    Restored, Since, SnapshotId, Step, Store,
+    Restored, Selection, Since, SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
+use crate::guard::Guard;
 use crate::saving;
 use crate::surroundings::Surroundings;
 use crate::terminal::{bold, confirm, dim, log, plain, print};
@@ -135,26 +136,56 @@ fn sort(
     snapshot: &Listed,
     permissions: Permissions,
     until: Option<FileTime>,
+    held: impl Fn(&Step) -> bool,
 ) -> Sorted {
-    let absent: Vec<_> = snapshot.snapshot.roots.iter().filter(|root| root.node.is_none()).collect();
     let mut left = Vec::new();
     prepared.retain(|step| {
-        let was_made = || {
-            until.is_some() && absent.iter().any(|root| step.path.as_path().starts_with(root.path.as_path()))
-        };
-        let why = if step.since == Since::Changed && permissions.changed == Changed::Keep {
-            Some("changed since; `--force` puts it back all the same")
-        } else if step.deed == Deed::Remove && permissions.new == New::Keep && !was_made() {
-            Some("was not there; `--remove-new` removes it")
-        } else {
-            None
-        };
+        let why = objection(step, snapshot, permissions, until, &held);
         if let Some(why) = why {
             left.push((step.clone(), why));
         }
         why.is_none()
     });
     Sorted { left }
+}
+
+/// Whether a step of a restore is done with these permissions.
+pub fn is_permitted(
+    step: &Step,
+    snapshot: &Listed,
+    permissions: Permissions,
+    until: Option<FileTime>,
+) -> bool {
+    objection(step, snapshot, permissions, until, |_| false).is_none()
+}
+
+/// Why a step is not done; `None` when it is.
+fn objection(
+    step: &Step,
+    snapshot: &Listed,
+    permissions: Permissions,
+    until: Option<FileTime>,
+    held: impl Fn(&Step) -> bool,
+) -> Option<&'static str> {
+    // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
+    // something or to change everything, or where version control brought it and can bring it again.
+    let was_made = || {
+        let mut around = snapshot
+            .snapshot
+            .roots
+            .iter()
+            .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
+        until.is_some()
+            && (around.any(|root| root.node.is_none() || root.selection == Selection::Everything)
+                || held(step))
+    };
+    if step.since == Since::Changed && permissions.changed == Changed::Keep {
+        Some("changed since; `--force` puts it back all the same")
+    } else if step.deed == Deed::Remove && permissions.new == New::Keep && !was_made() {
+        Some("was not there; `--remove-new` removes it")
+    } else {
+        None
+    }
 }
 
 /// Shows what would be done, asks, and does it.
@@ -166,7 +197,12 @@ pub fn restore(
     until: Option<FileTime>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let sorted = sort(&mut prepared, snapshot, permissions, until);
+    let world = Guard::open(surroundings.clone(), &surroundings.cwd).world(History::default());
+    let held = |step: &Step| {
+        let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
+        path.is_some_and(|path| world.version(&path) == VersionState::TrackedClean)
+    };
+    let sorted = sort(&mut prepared, snapshot, permissions, until, held);
     let steps = prepared.steps().to_vec();
     if output == Output::Text {
         show(&steps, &sorted, snapshot);

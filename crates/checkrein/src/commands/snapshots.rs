@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Listed, Manner, Mounts, Occasion, Pin, Retention, Snapshot, SnapshotId, Taken,
+    Bounds, Listed, Manner, Mounts, Occasion, Pin, Retention, Snapshot, SnapshotId, Taken, Unchanged,
 };
 use serde_json::{Value as Json, json};
 
@@ -106,7 +106,7 @@ pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Resu
         mounts: Mounts::Skip,
         ..ground.manner()
     };
-    let taken = ground.store.take_workspace(&manner, |captured| Snapshot {
+    let taken = ground.store.take_workspace(&manner, Unchanged::Reuse, |captured| Snapshot {
         at: surroundings.now().0,
         occasion: Occasion::Request,
         reason: reason.to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use checkrein_snapshot::{Extent, Listed, Occasion, SnapshotId};
 
-use super::restoring::{Ground, Permissions, ended, restore};
+use super::restoring::{Ground, Permissions, ended, is_permitted, restore};
 use super::{Exit, Output};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -22,12 +22,16 @@ pub fn undo(
 ) -> Result<Exit, CommandError> {
     let ground = Ground::open(surroundings)?;
     let all = ground.store.snapshots()?;
-    let candidates = candidates(&all, action)?;
+    let undone = undone(&ground, &all);
+    let candidates = candidates(&all, &undone, action)?;
+    let taken_back: Vec<SnapshotId> =
+        undone.iter().filter(|(_, is_undone)| **is_undone).map(|(id, _)| *id).collect();
     let mut nothing = None;
     for snapshot in candidates.into_iter().take(TRIES) {
         let until = ended(surroundings, snapshot);
-        let prepared = ground.prepare(snapshot.id, &[], until)?;
-        if !prepared.steps().is_empty() {
+        let mut prepared = ground.prepare(snapshot.id, &[], until)?;
+        prepared.excuse(&taken_back)?;
+        if prepared.steps().iter().any(|step| is_permitted(step, snapshot, permissions, until)) {
             return restore(surroundings, prepared, snapshot, permissions, until, output);
         }
         nothing.get_or_insert((prepared, snapshot, until));
@@ -45,7 +49,11 @@ pub fn undo(
 }
 
 /// The snapshots of actions that may be meant, newest first.
-fn candidates<'a>(all: &'a [Listed], action: Option<&str>) -> Result<Vec<&'a Listed>, CommandError> {
+fn candidates<'a>(
+    all: &'a [Listed],
+    undone: &BTreeMap<SnapshotId, bool>,
+    action: Option<&str>,
+) -> Result<Vec<&'a Listed>, CommandError> {
     let name = |one: &Listed| one.snapshot.place.as_ref().and_then(|place| place.action.clone());
     let is_action = |one: &&Listed| one.snapshot.occasion == Occasion::BeforeAction;
     if let Some(wanted) = action {
@@ -71,7 +79,6 @@ fn candidates<'a>(all: &'a [Listed], action: Option<&str>) -> Result<Vec<&'a Lis
             )),
         };
     }
-    let undone = undone(all);
     let open = |one: &&Listed| !undone.get(&one.id).copied().unwrap_or(false);
     let session = |one: &Listed| one.snapshot.place.as_ref().map(|place| place.session.clone());
     let newest = all.iter().rev().find(is_action).and_then(session);
@@ -79,11 +86,14 @@ fn candidates<'a>(all: &'a [Listed], action: Option<&str>) -> Result<Vec<&'a Lis
 }
 
 /// Which snapshots were gone back to, and not forward again.
-fn undone(all: &[Listed]) -> BTreeMap<SnapshotId, bool> {
+fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, bool> {
     let mut undone = BTreeMap::new();
     let mut restores = BTreeMap::new();
     for one in all {
         let Occasion::BeforeRestore { of, extent: Extent::Whole } = one.snapshot.occasion else { continue };
+        if !ground.store.is_carried_out(one.id) {
+            continue;
+        }
         match restores.get(&of) {
             // Going back to what was before a restore takes the restore back.
             Some(first) => undone.insert(*first, false),

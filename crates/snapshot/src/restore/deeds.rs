@@ -125,17 +125,7 @@ pub(super) fn stage_file(
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&place.directory, &place.name, flags, Mode::from_raw_mode(0o600))
         .map_err(place.refused())?;
-    let written = reader.content(content, |part| {
-        let mut rest = part;
-        while !rest.is_empty() {
-            match rustix::io::write(&file, rest) {
-                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(place.refused()(error)),
-            }
-        }
-        Ok(())
-    });
+    let written = fill(&file, &place, reader, content);
     let staged = Staged { place, file: Some(file) };
     if let Err(error) = written {
         staged.remove();
@@ -145,6 +135,44 @@ pub(super) fn stage_file(
         dress_open(file, &staged.place, meta, left);
     }
     Ok(staged)
+}
+
+fn fill(file: &OwnedFd, place: &Place, reader: &Reader, content: &Content) -> Result<(), SnapshotError> {
+    reader.content(content, |part| {
+        let mut rest = part;
+        while !rest.is_empty() {
+            match rustix::io::write(file, rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(place.refused()(error)),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes content into a file that stands, so that all of its names have it. The one deed that is not a single rename; that there is
+/// room for it was tried before, and what interrupts it is made good from the journal.
+pub(super) fn pour(
+    place: &Place,
+    reader: &Reader,
+    content: &Content,
+    meta: &Meta,
+    left: &mut Vec<(SavedPath, String)>,
+) -> Result<(), SnapshotError> {
+    let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let open = || rustix::fs::openat(&place.directory, &place.name, flags, Mode::empty());
+    let file = open()
+        .or_else(|error| {
+            // One's own file that is read-only by now.
+            let mode = Mode::from_raw_mode(0o600 | meta.mode);
+            let may = rustix::fs::chmodat(&place.directory, &place.name, mode, AtFlags::empty());
+            may.map_err(|_| error).and_then(|()| open())
+        })
+        .map_err(place.refused())?;
+    fill(&file, place, reader, content)?;
+    dress_open(&file, place, meta, left);
+    Ok(())
 }
 
 /// Writes a link aside.

@@ -1,0 +1,159 @@
+//! Saving the whole workspace: when a session starts, every now and then, and before what cannot be seen through.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+use checkrein_effects::EffectKind;
+use checkrein_protocol::{RecordBody, SnapshotRecord};
+use checkrein_review::{Review, VerdictKind};
+use checkrein_snapshot::{
+    Bounds, Manner, Mounts, Occasion, Outlook, Over, SessionPlace, Snapshot, SnapshotError, Taken, Unchanged,
+};
+use serde_json::json;
+
+use super::{ignoring, masked, store};
+use crate::aftermath::workspace_of;
+use crate::guard::Guard;
+
+/// How far a snapshot of the workspace goes that keeps a session or an action waiting (ours): the goal is 100,000 files in 3 s.
+const START: Bounds =
+    Bounds { entries: 250_000, bytes: 4 * 1024 * 1024 * 1024, time: Duration::from_secs(4) };
+
+/// The same before an action: what has been seen before is not read again, so this is much (ours).
+const BEFORE: Duration = Duration::from_millis(500);
+
+/// Into how many threads the work is divided at most (ours).
+const THREADS: usize = 4;
+
+/// Saves the workspace when a session starts; what is to be recorded about it.
+pub(crate) fn at_start(guard: &Guard, place: SessionPlace) -> Option<RecordBody> {
+    let settings = &guard.policy().config().snapshots;
+    if !settings.enabled || !settings.session_start {
+        return None;
+    }
+    workspace_of(guard)?;
+    let started = Instant::now();
+    let taken =
+        take(guard, START, Unchanged::Reuse, Occasion::SessionStart, "the session starts", Some(place));
+    Some(match taken {
+        Ok(Taken::Whole(id) | Taken::Same(id)) => RecordBody::Event {
+            name: "checkrein.snapshot".to_owned(),
+            fields: json!({
+                "id": id,
+                "new": matches!(taken, Ok(Taken::Whole(_))),
+                "elapsed_ms": u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            }),
+        },
+        Ok(Taken::Over(over)) => failure("bound", &too_large(over)),
+        Err(error) => failure("unwritable", &error.to_string()),
+    })
+}
+
+/// Saves the workspace before an action, when it is time for that or the action cannot be seen through. `saved` is what was saved for
+/// the action already.
+pub(crate) fn before(
+    guard: &Guard,
+    review: &mut Review,
+    reason: &str,
+    place: &SessionPlace,
+    saved: Option<SnapshotRecord>,
+) -> Option<SnapshotRecord> {
+    let settings = &guard.policy().config().snapshots;
+    let effects = &review.side_effects.effects;
+    let is_opaque = effects.iter().any(|effect| effect.kind == EffectKind::Opaque);
+    let changes = is_opaque || effects.iter().any(|effect| effect.kind.is_mutating());
+    if !settings.enabled || !changes || review.verdict.kind >= VerdictKind::Block {
+        return saved;
+    }
+    let interval = Duration::from_secs(settings.interval_minutes.saturating_mul(60));
+    let last = store(guard.surroundings(), guard.workspace()).last_look();
+    let is_due =
+        last.is_none_or(|(at, _)| SystemTime::now().duration_since(at).is_ok_and(|age| age > interval));
+    let is_quick = matches!(last, Some((_, Outlook::Quick)));
+    if !(is_due || is_opaque && is_quick) || workspace_of(guard).is_none() {
+        return saved;
+    }
+    let bounds =
+        Bounds { time: if is_quick { BEFORE } else { Duration::from_millis(settings.max_ms) }, ..START };
+    let started = Instant::now();
+    let (unchanged, occasion) = if is_opaque && saved.is_none() {
+        (Unchanged::Repeat, Occasion::BeforeAction)
+    } else {
+        (Unchanged::Reuse, Occasion::Interval)
+    };
+    match take(guard, bounds, unchanged, occasion, reason, Some(place.clone())) {
+        Ok(Taken::Whole(id) | Taken::Same(id)) => saved.or_else(|| {
+            let listed = store(guard.surroundings(), guard.workspace()).snapshot(id).ok()?;
+            Some(SnapshotRecord {
+                id: id.0,
+                entries: listed.snapshot.entries,
+                bytes: listed.snapshot.bytes,
+                elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+                not_saved: Vec::new(),
+            })
+        }),
+        Ok(Taken::Over(over)) => {
+            review.failures.push(too_large(over));
+            saved
+        }
+        Err(error) => {
+            review.failures.push(format!("the workspace was not saved: {error}"));
+            saved
+        }
+    }
+}
+
+fn take(
+    guard: &Guard,
+    bounds: Bounds,
+    unchanged: Unchanged,
+    occasion: Occasion,
+    reason: &str,
+    place: Option<SessionPlace>,
+) -> Result<Taken, SnapshotError> {
+    let store = store(guard.surroundings(), guard.workspace());
+    let root = store.workspace().to_str().and_then(checkrein_effects::AbsolutePath::new);
+    let ignoring = ignoring(guard.surroundings(), root.as_ref().unwrap_or(guard.workspace()));
+    let own = [PathBuf::from(guard.surroundings().state_path.as_str())];
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
+    let largest = guard.policy().config().snapshots.largest_file_megabytes.saturating_mul(1024 * 1024);
+    let manner = Manner {
+        bounds,
+        largest: Some(largest),
+        spared: &own,
+        mounts: Mounts::Skip,
+        ignoring: Some(&ignoring),
+        threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
+        seen: None,
+    };
+    store.take_workspace(&manner, unchanged, |captured| Snapshot {
+        at: guard.surroundings().now().0,
+        occasion,
+        reason: masked(guard, reason),
+        place,
+        roots: captured.roots,
+        above: captured.above,
+        skipped: captured.skipped,
+        entries: captured.entries,
+        bytes: captured.bytes,
+    })
+}
+
+fn too_large(over: Over) -> String {
+    let what = match over {
+        Over::Entries => "it has too many files",
+        Over::Bytes => "it is too large",
+        Over::Time => "it would have taken too long",
+    };
+    format!("the workspace was not saved: {what}; `checkrein snapshot create` saves it without bounds")
+}
+
+fn failure(kind: &str, detail: &str) -> RecordBody {
+    RecordBody::Failure {
+        stage: "snapshot".to_owned(),
+        kind: kind.to_owned(),
+        detail: detail.to_owned(),
+        verdict: VerdictKind::Ok.name().to_owned(),
+    }
+}

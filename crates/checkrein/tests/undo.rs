@@ -1,0 +1,355 @@
+//! What an action destroys comes back, exactly: each command goes through the hook, runs, and is taken back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision};
+
+/// Everything that counts of a file: sort, mode, time, content.
+type Picture = BTreeMap<PathBuf, (u32, Option<(i64, i64)>, Vec<u8>)>;
+
+/// A project with work in every state: committed, changed, untracked, ignored, linked, stashed, on a branch of its own.
+fn project() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write(".gitignore", "*.log\nbuild/\n");
+    environment.write("src/lib.rs", "pub fn one() {}\n");
+    environment.git(&["add", "-A"]);
+    commit(&environment, "second");
+    environment.git(&["checkout", "-q", "-b", "topic"]);
+    environment.write("src/topic.rs", "pub fn topic() {}\n");
+    environment.git(&["add", "-A"]);
+    commit(&environment, "only on topic");
+    environment.git(&["checkout", "-q", "main"]);
+    environment.write("src/lib.rs", "pub fn stashed() {}\n");
+    environment.git(&["-c", "user.name=dev", "-c", "user.email=dev@localhost", "stash", "-q"]);
+    environment.write("src/lib.rs", "pub fn changed() {}\n");
+    environment.write("notes/plan.md", "only here\n");
+    environment.write("notes/deep/er/more.md", "only here too\n");
+    environment.write("debug.log", "ignored, but ours\n");
+    environment.write("build/out.bin", "made again\n");
+    let at = |name: &str| environment.project().join(name);
+    fs::create_dir(at("notes/empty")).unwrap();
+    fs::set_permissions(at("notes/plan.md"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("plan.md", at("notes/link")).unwrap();
+    fs::hard_link(at("notes/plan.md"), at("notes/twin.md")).unwrap();
+    environment
+}
+
+fn commit(environment: &TestEnvironment, message: &str) {
+    environment.git(&[
+        "-c",
+        "user.name=dev",
+        "-c",
+        "user.email=dev@localhost",
+        "commit",
+        "-q",
+        "-m",
+        message,
+    ]);
+}
+
+fn picture(environment: &TestEnvironment) -> (Picture, String) {
+    let mut found = Picture::new();
+    let mut waiting = vec![environment.project()];
+    while let Some(path) = waiting.pop() {
+        let facts = fs::symlink_metadata(&path).unwrap();
+        let (time, content) = if facts.is_dir() {
+            waiting.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|child| child.unwrap().path())
+                    .filter(|child| !child.ends_with(".git")),
+            );
+            (None, Vec::new())
+        } else if facts.is_symlink() {
+            (None, fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes())
+        } else {
+            (Some((facts.mtime(), facts.mtime_nsec())), fs::read(&path).unwrap())
+        };
+        found.insert(path, (facts.mode(), time, content));
+    }
+    let git = |arguments: &[&str]| {
+        let output = environment.command("git").args(arguments).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let work = [
+        git(&["status", "--porcelain"]),
+        git(&["for-each-ref"]),
+        git(&["stash", "list"]),
+        git(&["rev-parse", "HEAD"]),
+    ];
+    (found, work.join("--\n"))
+}
+
+/// Lets a command through the hook and runs it; what the hook answered before.
+fn perform(environment: &TestEnvironment, id: &str, command: &str) -> Json {
+    let call = |event: &str, more: Json| {
+        let mut fields =
+            json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": id });
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        environment.answer_to(&environment.payload("s", event, fields))
+    };
+    let answer = call("PreToolUse", json!({}));
+    assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+    let command = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap_or(command);
+    environment
+        .command("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    call("PostToolUse", json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } }));
+    answer
+}
+
+const DESTRUCTIVE: &[&str] = &[
+    "rm -rf notes",
+    "rm notes/plan.md",
+    "rm -f notes/link debug.log",
+    "rm -rf notes src build",
+    "rm notes/*.md",
+    "rmdir notes/empty",
+    "find notes -name '*.md' -delete",
+    "mv notes moved",
+    "mv notes/plan.md README.md",
+    "cp README.md notes/plan.md",
+    "echo x > notes/plan.md",
+    "> notes/plan.md",
+    ": > debug.log",
+    "echo more >> notes/deep/er/more.md",
+    "printf x | tee notes/deep/er/more.md",
+    "sed -i s/only/never/ notes/deep/er/more.md",
+    "perl -pi -e 's/only/never/' notes/deep/er/more.md",
+    "truncate -s 0 notes/deep/er/more.md",
+    "dd if=/dev/zero of=debug.log bs=1 count=4",
+    "ln -sf ../README.md notes/link",
+    "chmod -R 700 notes",
+    "python3 -c \"open('debug.log', 'w').write('x')\"",
+    "python3 -c \"import shutil; shutil.rmtree('notes')\"",
+    "for f in notes/*.md; do rm \"$f\"; done",
+    "cd notes && rm -rf deep plan.md",
+    "git reset --hard",
+    "git checkout -- .",
+    "git restore src/lib.rs",
+    "git clean -fdx",
+    "git stash drop",
+    "git stash clear",
+    "git branch -D topic",
+    "git reset --hard topic",
+    "git checkout -f topic",
+    "git switch -q topic",
+    "git merge -q topic",
+    "git update-ref -d refs/heads/topic",
+];
+
+#[test]
+fn every_destructive_command_is_taken_back_exactly() {
+    let mut exceptions = Vec::new();
+    for command in DESTRUCTIVE {
+        let environment = project();
+        let before = picture(&environment);
+        perform(&environment, "call", command);
+        let after = picture(&environment);
+        if after == before {
+            exceptions.push(format!("{command}: destroyed nothing"));
+            continue;
+        }
+        let output = environment.checkrein(&["undo", "--yes"]);
+        let restored = picture(&environment);
+        if restored != before {
+            let differs: Vec<&PathBuf> = before
+                .0
+                .iter()
+                .filter(|(path, one)| restored.0.get(*path) != Some(one))
+                .map(|(path, _)| path)
+                .chain(restored.0.keys().filter(|path| !before.0.contains_key(*path)))
+                .collect();
+            exceptions.push(format!(
+                "{command}: {differs:?}\n{}\n{}\n{}{}",
+                before.1,
+                restored.1,
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            ));
+        }
+    }
+    assert!(
+        exceptions.is_empty(),
+        "{} of {}:\n{}",
+        exceptions.len(),
+        DESTRUCTIVE.len(),
+        exceptions.join("\n")
+    );
+}
+
+#[test]
+fn an_undo_can_be_undone_and_the_one_before_follows() {
+    let environment = project();
+    let read = || fs::read_to_string(environment.project().join("notes/deep/er/more.md")).unwrap();
+    perform(&environment, "first", "echo one > notes/deep/er/more.md");
+    perform(&environment, "second", "echo two > notes/deep/er/more.md");
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(read(), "one\n");
+    let told: Json = serde_json::from_str(&environment.succeed(&["undo", "--yes", "--json"])).unwrap();
+    assert_eq!(read(), "only here too\n");
+    environment.succeed(&["rollback", &told["saved_as"].to_string(), "--yes"]);
+    assert_eq!(read(), "one\n");
+    environment.succeed(&["undo", "first", "--yes"]);
+    assert_eq!(read(), "only here too\n");
+}
+
+#[test]
+fn work_done_since_is_not_overwritten_without_being_told_to() {
+    let environment = project();
+    let file = environment.project().join("notes/deep/er/more.md");
+    perform(&environment, "call", "echo theirs > notes/deep/er/more.md; rm debug.log");
+    std::thread::sleep(Duration::from_millis(60));
+    fs::write(&file, "mine\n").unwrap();
+    let output = environment.checkrein(&["undo", "--yes"]);
+    assert_eq!(output.status.code(), Some(1), "something is left");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("changed since"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine\n");
+    assert!(environment.project().join("debug.log").exists(), "the rest is put back");
+    environment.succeed(&["undo", "call", "--yes", "--force"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "only here too\n");
+}
+
+#[test]
+fn without_a_yes_nothing_is_done() {
+    let environment = project();
+    perform(&environment, "call", "rm debug.log");
+    assert_eq!(environment.checkrein(&["undo"]).status.code(), Some(1));
+    environment.succeed(&["undo", "--dry-run"]);
+    assert!(!environment.project().join("debug.log").exists());
+}
+
+#[test]
+fn what_is_too_much_to_be_saved_is_asked_about() {
+    let environment = project();
+    let configuration = environment.home().join(".config/checkrein");
+    fs::create_dir_all(&configuration).unwrap();
+    fs::write(configuration.join("config.yaml"), "snapshots:\n  max_files: 2\n").unwrap();
+    let answer = environment.bash("s", "rm -rf notes");
+    assert_eq!(decision(&answer), Some("ask"), "{answer}");
+    assert!(support::reason(&answer).contains("snapshots.max_files"), "{answer}");
+    // A file alone is within the bounds.
+    assert_eq!(decision(&environment.bash("s", "rm notes/plan.md")), None);
+}
+
+#[test]
+fn a_disabled_store_leaves_every_verdict_as_it_is() {
+    let environment = project();
+    let configuration = environment.home().join(".config/checkrein");
+    fs::create_dir_all(&configuration).unwrap();
+    fs::write(configuration.join("config.yaml"), "snapshots:\n  enabled: false\n").unwrap();
+    assert_eq!(decision(&environment.bash("s", "rm -rf notes")), Some("ask"));
+    assert_eq!(environment.checkrein(&["check", "rm -rf notes"]).status.code(), Some(3));
+    assert!(!environment.state().join("snapshots").exists());
+}
+
+#[test]
+fn the_ledger_says_what_was_saved_and_what_was_taken_back() {
+    let environment = project();
+    perform(&environment, "call", "rm -rf notes");
+    environment.succeed(&["undo", "--yes"]);
+    let records = environment.records("s");
+    let review = records.iter().find(|record| record["body"]["type"] == "review").unwrap();
+    assert_eq!(review["body"]["snapshot"]["id"], 1);
+    let restored = records.iter().find(|record| record["body"]["name"] == "checkrein.restored").unwrap();
+    assert_eq!(restored["body"]["fields"]["action"], "call");
+    assert!(environment.succeed(&["audit", "verify"]).contains("whole"));
+}
+
+#[test]
+fn a_session_begins_with_a_snapshot_of_the_workspace() {
+    let environment = project();
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    // Nothing can be told of this program beforehand.
+    environment.write("mystery.sh", "rm -rf notes; echo x > README.md\n");
+    fs::remove_dir_all(environment.project().join("notes")).unwrap();
+    fs::write(environment.project().join("README.md"), "x\n").unwrap();
+    environment.succeed(&["rollback", "1", "--yes"]);
+    assert_eq!(fs::read_to_string(environment.project().join("notes/plan.md")).unwrap(), "only here\n");
+    assert_eq!(fs::read_to_string(environment.project().join("README.md")).unwrap(), "# project\n");
+    assert!(environment.project().join("mystery.sh").exists(), "what is new stays");
+    environment.succeed(&["rollback", "1", "--yes", "--remove-new"]);
+    assert!(!environment.project().join("mystery.sh").exists());
+    assert!(environment.project().join("debug.log").exists(), "what is ignored is none of its business");
+}
+
+/// A restore that cannot write leaves everything as it was. The limit stands for a full disk: both end in an error of `write`.
+#[test]
+fn a_restore_that_runs_out_of_space_leaves_nothing_half_written() {
+    let environment = project();
+    environment.write("big.txt", &"0123456789abcdef\n".repeat(20_000));
+    perform(&environment, "call", "rm -f big.txt notes/plan.md");
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let output = environment
+        .command("sh")
+        .args(["-c", &format!("trap '' XFSZ; ulimit -f 64; exec {program} undo --yes")])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!environment.project().join("notes/plan.md").exists(), "nothing is done by halves");
+    let left: Vec<String> =
+        names(&environment.project()).into_iter().filter(|name| name.contains("checkrein-restore")).collect();
+    assert_eq!(left, Vec::<String>::new());
+    environment.succeed(&["undo", "--yes"]);
+    assert!(environment.project().join("big.txt").exists());
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    fs::read_dir(directory).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Killed at any moment, a snapshot or a restore leaves every earlier snapshot whole, and the restore can be finished.
+#[test]
+fn a_kill_at_any_moment_loses_nothing() {
+    let environment = project();
+    for number in 0..300 {
+        environment.write(&format!("many/{number}.txt"), &format!("{number}\n").repeat(200));
+    }
+    environment.succeed(&["snapshot", "create"]);
+    let before = picture(&environment).0;
+    for round in 0..40_u64 {
+        let arguments: &[&str] = if round % 2 == 0 {
+            environment.write("many/7.txt", &format!("{round}\n").repeat(50_000));
+            &["snapshot", "create"]
+        } else {
+            fs::remove_dir_all(environment.project().join("many")).unwrap();
+            &["rollback", "1", "--yes", "--remove-new"]
+        };
+        let mut child = environment
+            .command(env!("CARGO_BIN_EXE_checkrein"))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(round * round * 40));
+        drop(child.kill());
+        child.wait().unwrap();
+        assert!(environment.succeed(&["snapshot", "verify"]).contains("are whole"), "round {round}");
+        if round % 2 == 1 {
+            environment.succeed(&["rollback", "1", "--yes", "--remove-new"]);
+            assert_eq!(picture(&environment).0, before, "round {round}");
+        }
+    }
+}
