@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use checkrein_effects::AbsolutePath;
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Ended, Ignoring, Manner, Mounts, Occasion, Snapshot, Store, Taken, Unchanged,
-    Wanted, capture,
+    Bounds, Captured, Choice, Effort, Ended, Ignoring, Manner, Mounts, Occasion, Snapshot, Store, Taken,
+    Unchanged, Wanted, capture,
 };
+
+use nix::sys::resource::{UsageWho, getrusage};
 
 use crate::Outcome;
 
@@ -77,20 +79,22 @@ fn targeted(folder: &Path) -> Outcome {
     tree(&root, 100, 10_000)?;
     let store = Store::open(&folder.join("targeted-store"), &root);
     let wanted = [Wanted { path: root.clone(), selection: Choice::Everything }];
-    let mut times = Vec::new();
+    let (mut times, mut busy) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         // Other content each time, so that all of it has to be written.
         tree_again(&root, round)?;
-        let started = Instant::now();
-        let draft = store.begin().map_err(text)?;
+        let (started, worked) = (Instant::now(), processor()?);
+        let draft = store.begin(Effort::Quick).map_err(text)?;
         let Ended::Whole(captured) = capture(&draft, &wanted, &Manner::whole()).map_err(text)? else {
             return Err("there are no bounds".to_owned());
         };
         draft.commit(&describe(captured)).map_err(text)?;
         times.push(started.elapsed());
+        busy.push(processor()?.saturating_sub(worked));
     }
     println!(
-        "\nsnapshot of 100 files, 1 MB, forced to the disk: {:.1} ms (median of {ROUNDS})",
+        "\nsnapshot of 100 files, 1 MB, forced to the disk: {:.1} ms of processor time, {:.1} ms in all (median of {ROUNDS})",
+        middle(&mut busy),
         middle(&mut times)
     );
     Ok(())
@@ -102,6 +106,38 @@ fn tree_again(root: &Path, round: usize) -> Outcome {
         fs::write(path, words(number + 1_000 * (round + 1), 10_000)).map_err(text)?;
     }
     Ok(())
+}
+
+/// What this process and those that it started have used of the processor so far.
+fn processor() -> Result<Duration, String> {
+    let used = |who| -> Result<Duration, String> {
+        let usage = getrusage(who).map_err(text)?;
+        let time = |value: nix::sys::time::TimeVal| {
+            let seconds = u64::try_from(value.tv_sec()).unwrap_or(0);
+            Duration::from_secs(seconds) + Duration::from_micros(u64::try_from(value.tv_usec()).unwrap_or(0))
+        };
+        Ok(time(usage.user_time()) + time(usage.system_time()))
+    };
+    Ok(used(UsageWho::RUSAGE_SELF)? + used(UsageWho::RUSAGE_CHILDREN)?)
+}
+
+/// A time in all and on the processor, in milliseconds.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    wall: Duration,
+    busy: Duration,
+}
+
+fn measured(work: impl FnOnce() -> Outcome) -> Result<Cost, String> {
+    let (started, worked) = (Instant::now(), processor()?);
+    work()?;
+    Ok(Cost { wall: started.elapsed(), busy: processor()?.saturating_sub(worked) })
+}
+
+fn middle_cost(costs: &[Cost]) -> String {
+    let mut walls: Vec<Duration> = costs.iter().map(|cost| cost.wall).collect();
+    let mut busy: Vec<Duration> = costs.iter().map(|cost| cost.busy).collect();
+    format!("{:>7.0} / {:>6.0}", middle(&mut walls), middle(&mut busy))
 }
 
 fn middle(times: &mut [Duration]) -> f64 {
@@ -118,7 +154,7 @@ fn full(folder: &Path, files: usize) -> Outcome {
     // Both find the names of the tree in memory.
     warm(&root)?;
     let first = (ours(&store, &root)?, theirs(&root, &index)?);
-    let mut later = (Vec::new(), Vec::new());
+    let mut later: (Vec<Cost>, Vec<Cost>) = (Vec::new(), Vec::new());
     for round in 0..5 {
         for number in 0..10 {
             let number = (number * 7_919 + round) % files;
@@ -131,16 +167,16 @@ fn full(folder: &Path, files: usize) -> Outcome {
         later.1.push(theirs(&root, &index)?);
     }
     println!(
-        "\n{:<44} {:>10} {:>12}\n{:<44} {:>7.0} ms {:>9.0} ms\n{:<44} {:>7.0} ms {:>9.0} ms",
-        format!("snapshot of {files} files"),
+        "\n{:<44} {:>18} {:>18}\n{:<44} {:>18} {:>18}\n{:<44} {:>18} {:>18}",
+        format!("snapshot of {files} files, ms in all / processor"),
         "checkrein",
         "git add -A",
         "first",
-        first.0.as_secs_f64() * 1e3,
-        first.1.as_secs_f64() * 1e3,
+        middle_cost(&[first.0]),
+        middle_cost(&[first.1]),
         "10 files changed, median of 5",
-        middle(&mut later.0),
-        middle(&mut later.1),
+        middle_cost(&later.0),
+        middle_cost(&later.1),
     );
     println!("on disk: {} KiB", store.bytes().map_err(text)? / 1024);
     Ok(())
@@ -158,7 +194,7 @@ fn warm(directory: &Path) -> Outcome {
     Ok(())
 }
 
-fn ours(store: &Store, root: &Path) -> Result<Duration, String> {
+fn ours(store: &Store, root: &Path) -> Result<Cost, String> {
     let root = root.to_str().and_then(AbsolutePath::new).ok_or("the tree has no plain name")?;
     let ignoring = Ignoring::of(&root, &AbsolutePath::root(), None);
     let manner = Manner {
@@ -168,18 +204,17 @@ fn ours(store: &Store, root: &Path) -> Result<Duration, String> {
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         ..Manner::whole()
     };
-    let started = Instant::now();
-    match store.take_workspace(&manner, Unchanged::Reuse, describe).map_err(text)? {
-        Taken::Whole(_) | Taken::Same(_) => Ok(started.elapsed()),
+    measured(|| match store.take_workspace(&manner, Unchanged::Reuse, describe).map_err(text)? {
+        Taken::Whole(_) | Taken::Same(_) => Ok(()),
         Taken::Over(_) => Err("there are no bounds".to_owned()),
-    }
+    })
 }
 
-fn theirs(root: &Path, index: &Path) -> Result<Duration, String> {
-    let started = Instant::now();
-    git(root, index, &["add", "-A"])?;
-    git(root, index, &["write-tree"])?;
-    Ok(started.elapsed())
+fn theirs(root: &Path, index: &Path) -> Result<Cost, String> {
+    measured(|| {
+        git(root, index, &["add", "-A"])?;
+        git(root, index, &["write-tree"])
+    })
 }
 
 fn git(root: &Path, index: &Path, arguments: &[&str]) -> Outcome {

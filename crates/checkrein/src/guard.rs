@@ -8,16 +8,16 @@ use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
-use checkrein_effects::{AbsolutePath, Action, EffectKind, History};
+use checkrein_effects::{AbsolutePath, Action, EffectKind, History, World as _};
 use checkrein_ledger::{
     Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, first_prev, is_halted,
 };
-use checkrein_policy::{Mode, Policy, Sync};
+use checkrein_policy::{Approve, Mode, Policy, Sync};
 use checkrein_protocol::{
     ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, Record,
     RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
-use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, review};
+use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, review};
 use checkrein_snapshot::SessionPlace;
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
@@ -168,9 +168,9 @@ impl Guard {
                     action: None,
                     sequence: ledger.state().map(|state| state.records()).unwrap_or(0),
                 };
-                if let Some(body) = saving::workspace::at_start(self, place) {
-                    self.record(&ledger, body);
-                }
+                let cleared = saving::workspace::clear_away(self);
+                let saved = saving::workspace::at_start(self, place);
+                cleared.into_iter().chain(saved).for_each(|body| self.record(&ledger, body));
                 aftermath::take_picture(self, &ledger);
                 halted.map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
             }
@@ -216,6 +216,7 @@ impl Guard {
         // What follows is kept until the process ends, which is in a moment: giving back memory piece by piece costs more than that.
         let world = ManuallyDrop::new(self.world(state.history()));
         let first = review(action, &*world, &self.policy);
+        let reviewed_in = started.elapsed();
         let (reviewed, snapshot) = if halted.is_some() {
             (first, None)
         } else {
@@ -242,10 +243,10 @@ impl Guard {
         }
         let limit = config.step_reviewer.performance.max_review_time_ms;
         let elapsed = started.elapsed();
-        if elapsed.as_millis() > u128::from(limit) {
+        if reviewed_in.as_millis() > u128::from(limit) {
             review.failures.push(format!(
                 "the review took {} ms, more than `max_review_time_ms` ({limit})",
-                elapsed.as_millis()
+                reviewed_in.as_millis()
             ));
         }
         let durability = match config.audit.sync {
@@ -264,6 +265,14 @@ impl Guard {
             self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
         }
         match config.mode {
+            Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
+                let can_be_taken_back = can_be_taken_back(&review, world.place(), config);
+                match answer(&review, action) {
+                    HookAnswer::Silent if can_be_taken_back => HookAnswer::Allow { text: String::new() },
+                    HookAnswer::Hint { text } if can_be_taken_back => HookAnswer::Allow { text },
+                    other => other,
+                }
+            }
             Mode::Enforce => answer(&review, action),
             // A halt is a person's word, not a verdict of the policy under observation.
             Mode::Observe if halted.is_some() => answer(&review, action),

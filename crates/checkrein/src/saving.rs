@@ -17,8 +17,8 @@ use checkrein_review::{
     settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Draft, Ended, Ignoring, Manner, Mounts, Occasion, Over, SessionPlace,
-    SkipReason, Snapshot, SnapshotError, Store, Wanted, capture, measure,
+    Bounds, Captured, Choice, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion, Over,
+    SessionPlace, SkipReason, Snapshot, SnapshotError, Store, Wanted, capture, measure,
 };
 
 use crate::aftermath::workspace_of;
@@ -28,6 +28,10 @@ use crate::terminal::cut;
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
 const WELCOME: Bounds = Bounds { entries: 1_000, bytes: 16 * 1024 * 1024, time: Duration::from_millis(100) };
+
+/// How many files of objects of a repository are kept, and how much is copied where they cannot be linked (ours).
+const OBJECTS: Bounds =
+    Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time: Duration::from_millis(1_000) };
 
 /// How many things that were not saved are written down (ours).
 const RECORDED_SKIPS: usize = 8;
@@ -203,7 +207,7 @@ impl Plan {
         }
         let mut saved = Saved::default();
         taken.iter().for_each(|place| saved.add(place.path.clone(), place.reach));
-        if !references.is_empty() {
+        if !references.is_empty() && self.keep_objects(guard, purpose)? {
             self.repositories.iter().for_each(|directory| saved.add_references(directory.clone()));
         }
         let mut wanted: Vec<Wanted> = taken.iter().map(|place| wanted(place)).collect();
@@ -216,14 +220,14 @@ impl Plan {
             Purpose::Save(place) => place,
         };
         let store = store(guard.surroundings(), guard.workspace());
-        let mut draft = store.begin()?;
+        let mut draft = store.begin(Effort::Quick)?;
         let mut whole = None;
         if self.extent == Extent::WorkTree && workspace_of(guard).is_some() {
             whole = work_tree(guard, &store, &draft, &wanted, &manner(bounds))?;
             if whole.is_none() {
                 // What was written of it already is given up.
                 drop(draft);
-                draft = store.begin()?;
+                draft = store.begin(Effort::Quick)?;
             }
         }
         let captured = match whole {
@@ -257,6 +261,21 @@ impl Plan {
         })?;
         let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved };
         Ok(Done { saved, note: was_saved(&taken, id.0), record: Some(record) })
+    }
+
+    /// Keeps the objects that references stand for; whether all of them are kept. To somebody who only asks they would be.
+    fn keep_objects(&self, guard: &Guard, purpose: &Purpose) -> Result<bool, SnapshotError> {
+        if matches!(purpose, Purpose::Ask) {
+            return Ok(true);
+        }
+        let store = store(guard.surroundings(), guard.workspace());
+        for directory in &self.repositories {
+            let objects = shared(Path::new(directory.as_str())).join("objects");
+            if store.keep_objects(&objects, &OBJECTS)? == Kept::NotAll {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// What is the only copy of something.
@@ -304,8 +323,7 @@ impl Plan {
         let mut all = Vec::new();
         for directory in &self.repositories {
             let directory = Path::new(directory.as_str());
-            let shared = std::fs::read_to_string(directory.join("commondir"));
-            let shared = shared.map_or_else(|_| directory.to_owned(), |text| directory.join(text.trim_end()));
+            let shared = shared(directory);
             for home in [directory.to_owned(), shared] {
                 all.extend(
                     REFERENCES
@@ -343,6 +361,12 @@ fn work_tree(
         Ended::Whole(captured) => Some(captured),
         Ended::Over(_) => None,
     })
+}
+
+/// The directory with what linked work trees share.
+fn shared(directory: &Path) -> PathBuf {
+    let shared = std::fs::read_to_string(directory.join("commondir"));
+    shared.map_or_else(|_| directory.to_owned(), |text| directory.join(text.trim_end()))
 }
 
 fn wanted(place: &ToSave) -> Wanted {

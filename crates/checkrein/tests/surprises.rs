@@ -418,7 +418,7 @@ fn surprises_are_listed_by_program_and_shown_with_their_call() {
         lines.collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!("surprises", stable(environment.succeed(&["surprises"])));
-    insta::assert_snapshot!("surprises_show", stable(environment.succeed(&["show", "s:7"])));
+    insta::assert_snapshot!("surprises_show", stable(environment.succeed(&["show", "s:8"])));
     let log = environment.succeed(&["log"]);
     assert!(log.contains("surprise: "), "{log}");
     let json = environment.succeed(&["surprises", "--json", "--limit", "2", "--session", "s"]);

@@ -199,6 +199,19 @@ fn every_destructive_command_is_taken_back_exactly() {
 }
 
 #[test]
+fn commits_come_back_even_when_git_has_cleared_them_away() {
+    let environment = project();
+    let before = picture(&environment).1;
+    perform(&environment, "call", "git branch -D topic");
+    environment.git(&["reflog", "expire", "--expire=now", "--all"]);
+    environment.git(&["gc", "-q", "--prune=now"]);
+    environment.succeed(&["undo", "--yes", "--force"]);
+    assert_eq!(picture(&environment).1, before);
+    environment.git(&["show", "--stat", "topic"]);
+    environment.git(&["fsck", "--no-dangling"]);
+}
+
+#[test]
 fn an_undo_can_be_undone_and_the_one_before_follows() {
     let environment = project();
     let read = || fs::read_to_string(environment.project().join("notes/deep/er/more.md")).unwrap();
@@ -261,6 +274,24 @@ fn a_disabled_store_leaves_every_verdict_as_it_is() {
     assert_eq!(decision(&environment.bash("s", "rm -rf notes")), Some("ask"));
     assert_eq!(environment.checkrein(&["check", "rm -rf notes"]).status.code(), Some(3));
     assert!(!environment.state().join("snapshots").exists());
+}
+
+#[test]
+fn only_what_can_be_taken_back_is_approved_and_only_when_a_person_wants_that() {
+    let environment = project();
+    assert_eq!(environment.bash("s", "rm notes/plan.md"), json!({}));
+    let configuration = environment.home().join(".config/checkrein");
+    fs::create_dir_all(&configuration).unwrap();
+    fs::write(configuration.join("config.yaml"), "snapshots:\n  approve: recoverable\n").unwrap();
+    for command in ["rm notes/plan.md", "rm -rf notes", "echo x > notes/plan.md", "git reset --hard"] {
+        assert_eq!(decision(&environment.bash("s", command)), Some("allow"), "{command}");
+    }
+    for command in
+        ["ls", "rm -rf build", "cargo test", "curl https://example.com", "frobnicate", "npm install left-pad"]
+    {
+        assert_ne!(decision(&environment.bash("s", command)), Some("allow"), "{command}");
+    }
+    assert_eq!(decision(&environment.bash("s", "rm -rf ~")), Some("deny"));
 }
 
 #[test]

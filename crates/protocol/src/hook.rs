@@ -129,6 +129,11 @@ pub enum Progress {
 pub enum HookAnswer {
     /// No opinion: the client's own rules decide.
     Silent,
+    /// Goes ahead, and the client need not ask anybody: only where a person wants that for what can be taken back.
+    Allow {
+        /// The text for the model; may be empty.
+        text: String,
+    },
     /// Goes ahead; the model reads this beside the result.
     Hint {
         /// The text for the model.

@@ -4,7 +4,7 @@
 //! with the knowledge of what really is. What could not be saved changes nothing.
 
 use checkrein_effects::{
-    AbsolutePath, Action, Depth, Effect, EffectKind, Place, Severity, Stake, Target, World,
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Place, Severity, Stake, Target, World,
 };
 use checkrein_policy::{Config, Decision, Policy, in_scope, location};
 
@@ -76,6 +76,8 @@ impl Saved {
             Target::Glob(_) => location(&effect.target).is_some_and(|directory| {
                 self.places.iter().any(|(place, reach)| *reach == Reach::Tree && directory.is_within(place))
             }),
+            // What nothing names cannot be asked for again, even if it is kept.
+            Target::Reference(name) if name == UNREACHABLE => false,
             Target::Reference(_) => !self.references.is_empty(),
             Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Unknown => false,
         }
@@ -119,7 +121,7 @@ fn place(effect: &Effect) -> Option<ToSave> {
     let is_only_copy = effect.stake >= Stake::Unsaved;
     let need = match effect.kind {
         EffectKind::FileDelete | EffectKind::FileModify | EffectKind::VcsLocalLoss
-            if is_only_copy && effect.certainty == checkrein_effects::Certainty::Certain =>
+            if is_only_copy && effect.certainty == Certainty::Certain =>
         {
             Need::Required
         }
@@ -210,6 +212,56 @@ pub fn unsaved(mut before: Review, why: &str) -> Review {
     before
 }
 
+/// Whether every effect of an action is certain, lies where the task is, and can be taken back, and nothing spoke against it: what
+/// a person may want to be let through without being asked by their client.
+pub fn can_be_taken_back(review: &Review, place: &Place, config: &Config) -> bool {
+    let can_be = |effect: &Effect| match effect.kind {
+        EffectKind::FileRead => true,
+        EffectKind::FileCreate
+        | EffectKind::FileModify
+        | EffectKind::FileDelete
+        | EffectKind::PermissionChange
+        | EffectKind::VcsLocalLoss => {
+            let in_scope = match &effect.target {
+                Target::Reference(_) => true,
+                target => location(target).is_some_and(|path| in_scope(&path, place, config)),
+            };
+            // What a build makes again is not saved, and making it again takes its time.
+            in_scope
+                && effect.certainty == Certainty::Certain
+                && matches!(effect.stake, Stake::Nothing | Stake::Recoverable)
+        }
+        EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque => false,
+    };
+    let effects = &review.side_effects.effects;
+    let changes = effects.iter().any(|effect| effect.kind.is_mutating());
+    changes
+        && review.verdict.kind <= VerdictKind::Nudge
+        && !review.verdict.flagged
+        && review.rewrite.is_none()
+        && review.failures.is_empty()
+        && review.rules.iter().all(|finding| finding.decision == Decision::Allow)
+        && effects.iter().all(can_be)
+}
+
 /// Lowers the stakes of what is saved.
 pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, config: &Config) {
     if saved.is_empty() {
@@ -240,6 +292,9 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
             if effect.note.is_empty() { SAVED.to_owned() } else { format!("{}; {SAVED}", effect.note) };
     }
 }
+
+/// What git clears away, as an effect names it.
+const UNREACHABLE: &str = "unreachable commits";
 
 /// How the note ends of an effect that can be taken back because it was saved.
 pub(crate) const SAVED: &str = "saved first";

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::capture::{Ended, Manner, Wanted, capture};
 use crate::difference::{Difference, differences};
-use crate::draft::Draft;
+use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
 use crate::node::{Content, Node, Root, SavedPath};
@@ -35,7 +35,7 @@ impl Store {
         to: Option<SnapshotId>,
         manner: &Manner<'_>,
     ) -> Result<Compared, SnapshotError> {
-        let draft = self.begin()?;
+        let draft = self.begin(Effort::Small)?;
         let then = self.snapshot(from)?.snapshot.roots;
         let now = match to {
             Some(to) => self.snapshot(to)?.snapshot.roots,

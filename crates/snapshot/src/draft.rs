@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::Index;
 use crate::node::{Content, Snapshot, Tree};
-use crate::pack::{PackWriter, Row, decode, encode, packed};
+use crate::pack::{PackWriter, Row, decode, encode, packed, plain};
 use crate::store::Store;
 
 /// A snapshot that is being taken. Nothing of it counts before [`Draft::commit`]; dropped, it leaves nothing behind.
@@ -17,6 +18,8 @@ pub struct Draft {
     store: Store,
     index: Index,
     pack: Mutex<Growing>,
+    /// How much more is compressed, in bytes.
+    compressed: AtomicU64,
     _lock: File,
 }
 
@@ -27,9 +30,25 @@ struct Growing {
     known: HashMap<ObjectId, Row>,
 }
 
+/// How much is made of the room on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Everything is compressed.
+    Small,
+    /// Only the beginning is: somebody waits. The rest is compressed when it is copied by pruning.
+    Quick,
+}
+
+/// How much is compressed while somebody waits, in bytes (ours): a millisecond or two.
+const WHILE_WAITING: u64 = 256 * 1024;
+
 impl Draft {
-    pub(crate) fn new(store: Store, lock: File, index: Index) -> Self {
-        Self { store, index, pack: Mutex::default(), _lock: lock }
+    pub(crate) fn new(store: Store, lock: File, index: Index, effort: Effort) -> Self {
+        let compressed = match effort {
+            Effort::Small => u64::MAX,
+            Effort::Quick => WHILE_WAITING,
+        };
+        Self { store, index, pack: Mutex::default(), compressed: AtomicU64::new(compressed), _lock: lock }
     }
 
     /// The store that it will be in.
@@ -50,7 +69,12 @@ impl Draft {
             drop(std::fs::remove_file(&path));
             return Err(error);
         }
-        self.index.tidy(&self.store.index_path());
+        let (store, mut index) = (self.store.clone(), None);
+        if growing.known.len() > 4_096 {
+            // What was written just now is in no table yet.
+            index = store.index().ok();
+        }
+        index.as_ref().unwrap_or(&self.index).tidy(&store.index_path());
         Ok(id)
     }
 
@@ -61,7 +85,14 @@ impl Draft {
             return Ok(id);
         }
         // Outside the lock, so that others compress at the same time.
-        let object = packed(content);
+        let length = content.len() as u64;
+        let left = self.compressed.load(Ordering::Relaxed);
+        let object = if length <= left {
+            self.compressed.store(left - length, Ordering::Relaxed);
+            packed(content)
+        } else {
+            plain(content)
+        };
         let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
         if growing.known.contains_key(&id) {
             return Ok(id);

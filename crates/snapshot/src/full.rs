@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture};
+use crate::draft::Effort;
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
 use crate::index::replace;
@@ -50,7 +51,7 @@ impl Store {
         unchanged: Unchanged,
         describe: impl FnOnce(Captured) -> Snapshot,
     ) -> Result<Taken, SnapshotError> {
-        let draft = self.begin()?;
+        let draft = self.begin(Effort::Small)?;
         let (earlier, seen) = self.known().unzip();
         let manner = Manner { seen: seen.as_ref(), ..*manner };
         let wanted = [Wanted { path: PathBuf::from(self.workspace()), selection: Choice::NotIgnored }];
@@ -67,13 +68,24 @@ impl Store {
             && self.snapshot(earlier)?.snapshot.roots == captured.roots
         {
             drop(draft);
-            sights.write(&self.seen_path(), earlier)?;
+            self.keep_seen(&sights, earlier)?;
             return Ok(Taken::Same(earlier));
         }
         let id = draft.commit(&describe(captured))?;
-        // Without it the next snapshot takes longer, nothing else.
-        sights.write(&self.seen_path(), id)?;
+        self.keep_seen(&sights, id)?;
         Ok(Taken::Whole(id))
+    }
+
+    /// Keeps what was seen, for the next time. While little is new, what was kept before is as good: that little is read again.
+    fn keep_seen(&self, seen: &Seen, id: SnapshotId) -> Result<(), SnapshotError> {
+        let path = self.seen_path();
+        let is_kept = seen.is_mostly_old()
+            && fs::File::options()
+                .write(true)
+                .open(&path)
+                .and_then(|file| file.set_modified(SystemTime::now()))
+                .is_ok();
+        if is_kept { Ok(()) } else { seen.write(&path, id) }
     }
 
     /// What the last snapshot of the workspace saw, when all of that is still there.
@@ -82,7 +94,7 @@ impl Store {
     }
 
     fn known(&self) -> Option<(SnapshotId, Seen)> {
-        Seen::read(&self.seen_path()).filter(|(id, _)| self.snapshot(*id).is_ok())
+        Seen::read(&self.seen_path()).filter(|(id, _)| self.has_pack(*id))
     }
 
     /// When the workspace was last looked at as a whole, and what came of it; `None` when it never was.

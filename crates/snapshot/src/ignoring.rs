@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ pub struct Ignoring {
     root: Vec<u8>,
     /// Of the repository and of the person, the stronger first.
     general: [Rules; 2],
+    fingerprint: u64,
 }
 
 /// The rules of one directory and of those above it.
@@ -27,6 +29,8 @@ struct Rung {
     /// The length of the path of the directory, with the slash behind it.
     skip: usize,
     above: Option<Layer>,
+    /// Of these rules and those above.
+    fingerprint: u64,
 }
 
 /// What is asked about.
@@ -41,7 +45,9 @@ impl Ignoring {
     /// `$XDG_CONFIG_HOME`. Where there is no repository, rules that stand in directories count all the same.
     pub fn of(root: &AbsolutePath, home: &AbsolutePath, configuration: Option<&str>) -> Self {
         let general = Rules::general(root, home, configuration);
-        Self { root: root.as_str().as_bytes().to_vec(), general }
+        let mut hasher = DefaultHasher::new();
+        format!("{general:?}").hash(&mut hasher);
+        Self { root: root.as_str().as_bytes().to_vec(), general, fingerprint: hasher.finish() }
     }
 
     /// The rules above a place from which is started: those of the directories between the root and it.
@@ -57,10 +63,21 @@ impl Ignoring {
 
     /// The rules in a directory that has some of its own.
     pub(crate) fn enter(&self, directory: &[u8], above: Option<&Layer>) -> Layer {
-        let rules = Rules::read(&Path::new(OsStr::from_bytes(directory)).join(".gitignore"));
+        let file = Path::new(OsStr::from_bytes(directory)).join(".gitignore");
+        let rules = Rules::read(&file);
+        let text = std::fs::read(&file).unwrap_or_default();
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.fingerprint(above).to_le_bytes()).update(&text);
+        let fingerprint =
+            hasher.finalize().as_bytes().first_chunk::<8>().map_or(0, |first| u64::from_le_bytes(*first));
         let skip = self.relative(directory).map_or(0, |relative| relative.len());
         let skip = if skip == 0 { 0 } else { skip + 1 };
-        Layer(Arc::new(Rung { rules, skip, above: above.cloned() }))
+        Layer(Arc::new(Rung { rules, skip, above: above.cloned(), fingerprint }))
+    }
+
+    /// What tells these rules from others.
+    pub(crate) fn fingerprint(&self, layer: Option<&Layer>) -> u64 {
+        layer.map_or(self.fingerprint, |Layer(rung)| rung.fingerprint)
     }
 
     /// Whether a path is ignored of which no directory above is.

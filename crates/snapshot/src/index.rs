@@ -27,6 +27,9 @@ const WINDOW: u64 = 64;
 /// How many packs may stand outside the table before it is written anew (ours).
 const LOOSE: usize = 32;
 
+/// How many objects may stand outside the table before it is written anew (ours).
+const LOOSE_ROWS: usize = 4_096;
+
 /// Where an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Location {
@@ -100,7 +103,7 @@ impl Index {
 
     /// Writes the table anew when too many packs stand outside it. A failure costs time later, nothing else.
     pub(crate) fn tidy(&self, path: &Path) {
-        if self.loose_packs > LOOSE {
+        if self.loose_packs > LOOSE || self.loose.len() > LOOSE_ROWS {
             drop(self.rewrite(path));
         }
     }

@@ -15,6 +15,7 @@
 //! | `compare` | looking at snapshots without going back to them |
 //! | `plan` | what a restore would do |
 //! | `restore` | doing it |
+//! | `objects` | keeping the objects of a repository |
 //! | `prune` | taking old snapshots away, checking what is left |
 //!
 //! **Invariants.** Nothing is written but in the store, and where a restore was asked for. A snapshot is whole or is not there,
@@ -22,6 +23,7 @@
 //! that can run out of space is written. No link on the way is followed. Times come from the caller.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod bytes;
 mod capture;
 mod compare;
 mod difference;
@@ -33,6 +35,7 @@ mod id;
 mod ignoring;
 mod index;
 mod node;
+mod objects;
 mod pack;
 mod plan;
 mod prune;
@@ -43,12 +46,13 @@ mod store;
 pub use capture::*;
 pub use compare::Compared;
 pub use difference::{Difference, Differences};
-pub use draft::Draft;
+pub use draft::{Draft, Effort};
 pub use error::SnapshotError;
 pub use full::{Outlook, Taken, Unchanged};
 pub use id::{ObjectId, SnapshotId};
 pub use ignoring::Ignoring;
 pub use node::*;
+pub use objects::Kept;
 pub use plan::{Deed, Preparation, Prepared, Since, Step};
 pub use prune::{Hurt, Pruned, Retention};
 pub use restore::{Copied, Interrupted, Request, Restored};

@@ -11,7 +11,7 @@ use crate::id::{ObjectId, SnapshotId};
 /// A path of any bytes, as it is stored.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SavedPath(Vec<u8>);
+pub struct SavedPath(#[serde(with = "crate::bytes")] Vec<u8>);
 
 impl SavedPath {
     pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
@@ -103,6 +103,7 @@ pub enum Node {
         /// Beside its target; only owner and time count.
         meta: Meta,
         /// Where it pointed, as written.
+        #[serde(with = "crate::bytes")]
         target: Vec<u8>,
     },
     /// A directory.
@@ -140,6 +141,7 @@ pub struct Tree(pub Vec<TreeEntry>);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
     /// Its name, any bytes but `/` and zero.
+    #[serde(with = "crate::bytes")]
     pub name: Vec<u8>,
     /// What it was.
     pub node: Node,

@@ -16,8 +16,11 @@ use crate::node::Snapshot;
 
 const MAGIC: &[u8; 8] = b"checkpk1";
 
-/// The seal: where the table begins, where the snapshot begins, the hash over both, the magic.
-const SEAL: usize = 8 + 8 + 32 + 8;
+/// How many bytes the hash over the table and that over the snapshot have each.
+const CHECKSUM: usize = 16;
+
+/// The seal: where the table begins, where the snapshot begins, a hash over each, the magic.
+const SEAL: usize = 8 + 8 + 2 * CHECKSUM + 8;
 
 /// What is gathered before it is written, in bytes.
 const BUFFER: usize = 1024 * 1024;
@@ -65,6 +68,12 @@ pub(crate) fn packed(content: &[u8]) -> Packed<'_> {
             return Packed { form: Form::Lz4, bytes: smaller.into(), length };
         }
     }
+    plain(content)
+}
+
+/// An object as it is.
+pub(crate) fn plain(content: &[u8]) -> Packed<'_> {
+    let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
     Packed { form: Form::Plain, bytes: content.into(), length }
 }
 
@@ -171,13 +180,12 @@ impl Pack {
 
     /// The objects in it.
     pub(crate) fn rows(&self) -> Result<Vec<Row>, SnapshotError> {
-        Ok(self.parts()?.0)
+        decode(&self.part(self.table_at, self.snapshot_at, 0)?, &self.path)
     }
 
     /// The snapshot in it; `None` in a pack that only holds objects of others.
     pub(crate) fn snapshot(&self) -> Result<Option<Snapshot>, SnapshotError> {
-        let (_, snapshot) = self.parts()?;
-        decode(&snapshot, &self.path)
+        decode(&self.part(self.snapshot_at, self.end, 1)?, &self.path)
     }
 
     /// An object in it, checked against its name.
@@ -185,18 +193,18 @@ impl Pack {
         read_object(&self.file, &self.path, row)
     }
 
-    fn parts(&self) -> Result<(Vec<Row>, Vec<u8>), SnapshotError> {
+    /// One of the two parts behind the objects, checked against its half of the seal.
+    fn part(&self, from: u64, to: u64, half: usize) -> Result<Vec<u8>, SnapshotError> {
         let torn = |cause| SnapshotError::Torn { path: self.path.clone(), cause };
-        let length = usize::try_from(self.end - self.table_at).map_err(|_| torn("its table is too long"))?;
+        let length = usize::try_from(to - from).map_err(|_| torn("its table is too long"))?;
         let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, self.table_at).map_err(SnapshotError::read(&self.path))?;
-        let cut = usize::try_from(self.snapshot_at - self.table_at).unwrap_or(length);
-        let (table, snapshot) = bytes.split_at_checked(cut).ok_or_else(|| torn("its table is too short"))?;
-        if checksum(self.table_at, self.snapshot_at, table, snapshot) != self.checksum {
-            return Err(torn("its table is not what was written"));
+        self.file.read_exact_at(&mut bytes, from).map_err(SnapshotError::read(&self.path))?;
+        let known = self.checksum.get(half * CHECKSUM..(half + 1) * CHECKSUM);
+        if known == Some(&checksum(from, &bytes)) {
+            Ok(bytes)
+        } else {
+            Err(torn("it is not what was written"))
         }
-        let snapshot = snapshot.to_vec();
-        Ok((decode(table, &self.path)?, snapshot))
     }
 }
 
@@ -219,15 +227,18 @@ fn seal(table_at: u64, snapshot_at: u64, table: &[u8], snapshot: &[u8]) -> Vec<u
     let mut seal = Vec::with_capacity(SEAL);
     seal.extend_from_slice(&table_at.to_le_bytes());
     seal.extend_from_slice(&snapshot_at.to_le_bytes());
-    seal.extend_from_slice(&checksum(table_at, snapshot_at, table, snapshot));
+    seal.extend_from_slice(&checksum(table_at, table));
+    seal.extend_from_slice(&checksum(snapshot_at, snapshot));
     seal.extend_from_slice(MAGIC);
     seal
 }
 
-fn checksum(table_at: u64, snapshot_at: u64, table: &[u8], snapshot: &[u8]) -> [u8; 32] {
+fn checksum(at: u64, part: &[u8]) -> [u8; CHECKSUM] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&table_at.to_le_bytes()).update(&snapshot_at.to_le_bytes()).update(table).update(snapshot);
-    *hasher.finalize().as_bytes()
+    hasher.update(&at.to_le_bytes()).update(part);
+    let mut sum = [0; CHECKSUM];
+    hasher.finalize_xof().fill(&mut sum);
+    sum
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u64> {

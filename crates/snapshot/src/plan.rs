@@ -7,7 +7,7 @@ use rustix::fs::Stat;
 
 use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture};
 use crate::difference::{Difference, differences, link_groups, node_at};
-use crate::draft::Draft;
+use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::facts;
 use crate::id::SnapshotId;
@@ -118,7 +118,7 @@ impl Store {
         until: Option<FileTime>,
     ) -> Result<Preparation, SnapshotError> {
         let listed = self.snapshot(of)?;
-        let draft = self.begin()?;
+        let draft = self.begin(Effort::Small)?;
         let then = narrowed(&draft, &listed.snapshot.roots, paths)?;
         let wanted: Vec<Wanted> = then.iter().map(wanted_now).collect();
         let mut captured = match capture(&draft, &wanted, manner)? {

@@ -63,10 +63,11 @@ impl Store {
         Ok(going)
     }
 
-    /// Takes snapshots away. What others need of them is kept: it is copied into a pack of its own before anything goes, so that a
+    /// Takes snapshots away, and objects of repositories that those have not had since a moment. What others need of them is kept: it is copied into a pack of its own before anything goes, so that a
     /// process that dies meanwhile leaves nothing but more than is needed.
-    pub fn prune(&self, going: &[SnapshotId]) -> Result<Pruned, SnapshotError> {
+    pub fn prune(&self, going: &[SnapshotId], since: u64) -> Result<Pruned, SnapshotError> {
         let _alone = self.lock(Hold::Alone)?;
+        self.forget_objects(since)?;
         let before = self.bytes()?;
         let going: BTreeSet<u64> = going.iter().map(|id| id.0).collect();
         let index = self.index()?;

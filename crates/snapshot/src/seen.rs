@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
@@ -42,40 +43,82 @@ impl Sight {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SeenDirectory {
     pub(crate) tree: ObjectId,
+    /// What the rules of version control were there and above, so that what they let pass need not be asked about again.
+    pub(crate) rules: u64,
     /// Sorted by name.
-    entries: Vec<(Vec<u8>, Sight)>,
+    entries: Vec<Seer>,
+}
+
+/// A name with what was seen under it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Seer {
+    #[serde(with = "crate::bytes")]
+    name: Vec<u8>,
+    sight: Sight,
 }
 
 impl SeenDirectory {
-    pub(crate) fn new(tree: ObjectId, entries: Vec<(Vec<u8>, Sight)>) -> Self {
-        Self { tree, entries }
+    pub(crate) fn new(tree: ObjectId, rules: u64, entries: Vec<(Vec<u8>, Sight)>) -> Self {
+        Self { tree, rules, entries: entries.into_iter().map(|(name, sight)| Seer { name, sight }).collect() }
     }
 
     pub(crate) fn count(&self) -> usize {
         self.entries.len()
     }
 
+    /// Whether a name was seen here, and let pass by the same rules.
+    pub(crate) fn lets_pass(&self, name: &[u8], rules: u64) -> bool {
+        self.rules == rules && self.find(name).is_some()
+    }
+
     /// Whether an entry is as it was seen here.
     pub(crate) fn is_same(&self, name: &[u8], sight: &Sight) -> bool {
-        let found = self.entries.binary_search_by(|(known, _)| known.as_slice().cmp(name));
-        let known = found.ok().and_then(|place| self.entries.get(place));
-        sight.changed.is_some() && known.is_some_and(|(_, known)| known == sight)
+        sight.changed.is_some() && self.find(name) == Some(sight)
+    }
+
+    fn find(&self, name: &[u8]) -> Option<&Sight> {
+        let found = self.entries.binary_search_by(|known| known.name.as_slice().cmp(name));
+        found.ok().and_then(|place| self.entries.get(place)).map(|known| &known.sight)
     }
 }
 
 /// What a capture saw.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
-    directories: HashMap<Vec<u8>, SeenDirectory>,
+    directories: HashMap<Vec<u8>, Arc<SeenDirectory>>,
+    /// How many of them are not as they were seen before.
+    fresh: usize,
+}
+
+/// How many directories may have been seen anew before that is kept (ours).
+const FRESH: usize = 64;
+
+/// A directory, as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    #[serde(with = "crate::bytes")]
+    path: Vec<u8>,
+    seen: SeenDirectory,
 }
 
 impl Seen {
-    pub(crate) fn directory(&self, path: &[u8]) -> Option<&SeenDirectory> {
+    pub(crate) fn directory(&self, path: &[u8]) -> Option<&Arc<SeenDirectory>> {
         self.directories.get(path)
     }
 
-    pub(crate) fn add(&mut self, path: Vec<u8>, directory: SeenDirectory) {
+    /// Takes up a directory that is as it was seen before.
+    pub(crate) fn add_old(&mut self, path: Vec<u8>, directory: Arc<SeenDirectory>) {
         self.directories.insert(path, directory);
+    }
+
+    /// Takes up a directory that is not.
+    pub(crate) fn add(&mut self, path: Vec<u8>, directory: SeenDirectory) {
+        self.directories.insert(path, Arc::new(directory));
+        self.fresh += 1;
+    }
+
+    pub(crate) fn is_mostly_old(&self) -> bool {
+        self.fresh <= FRESH && self.directories.len() > 2 * FRESH
     }
 
     /// What was seen for this snapshot when it was the last one to be kept so; nothing when that is not known.
@@ -85,13 +128,17 @@ impl Seen {
         if blake3::hash(content).as_bytes() != checksum {
             return None;
         }
-        let (id, directories): (SnapshotId, Vec<(Vec<u8>, SeenDirectory)>) = decode(content, path).ok()?;
-        Some((id, Self { directories: directories.into_iter().collect() }))
+        let (id, kept): (SnapshotId, Vec<Kept>) = decode(content, path).ok()?;
+        let directories = kept.into_iter().map(|kept| (kept.path, Arc::new(kept.seen))).collect();
+        Some((id, Self { directories, fresh: 0 }))
     }
 
     pub(crate) fn write(&self, path: &Path, id: SnapshotId) -> Result<(), SnapshotError> {
-        let directories: Vec<_> = self.directories.iter().collect();
-        let mut bytes = encode(&(id, directories), path)?;
+        let kept = self
+            .directories
+            .iter()
+            .map(|(path, seen)| Kept { path: path.clone(), seen: SeenDirectory::clone(seen) });
+        let mut bytes = encode(&(id, kept.collect::<Vec<_>>()), path)?;
         let checksum = *blake3::hash(&bytes).as_bytes();
         bytes.extend_from_slice(&checksum);
         replace(path, &bytes)

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::draft::Draft;
+use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::{Index, replace};
@@ -81,9 +81,9 @@ impl Store {
     }
 
     /// Begins a snapshot. Other snapshots may be begun at the same time; nothing is taken away meanwhile.
-    pub fn begin(&self) -> Result<Draft, SnapshotError> {
+    pub fn begin(&self, effort: Effort) -> Result<Draft, SnapshotError> {
         let lock = self.lock(Hold::Shared)?;
-        Ok(Draft::new(self.clone(), lock, self.index()?))
+        Ok(Draft::new(self.clone(), lock, self.index()?, effort))
     }
 
     /// Every whole snapshot, oldest first.
@@ -167,6 +167,10 @@ impl Store {
             .collect())
     }
 
+    pub(crate) fn has_pack(&self, id: SnapshotId) -> bool {
+        self.pack_path(id.0).exists()
+    }
+
     fn pack_path(&self, number: u64) -> PathBuf {
         self.directory.join("packs").join(number.to_string())
     }
@@ -195,11 +199,15 @@ impl Store {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 create_directory(&self.directory)?;
-                replace(&self.directory.join("workspace"), self.workspace.as_os_str().as_encoded_bytes())?;
                 open().map_err(SnapshotError::write(&path))?
             }
             Err(error) => return Err(SnapshotError::Write { path, source: error }),
         };
+        let named = self.directory.join("workspace");
+        if !named.exists() {
+            // For people: the name of the directory says nothing.
+            replace(&named, self.workspace.as_os_str().as_encoded_bytes())?;
+        }
         let began = Instant::now();
         loop {
             let taken = match hold {

@@ -1,5 +1,12 @@
 //! Restoring what was saved gives back exactly what was there, whatever happened in between, and that can be taken back too.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
 mod support;
 
 use std::fs;

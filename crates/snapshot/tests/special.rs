@@ -1,5 +1,12 @@
 //! What is awkward: read-only places, other sorts of files, links in the way, bounds, what changed meanwhile, damage.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
 mod support;
 
 use std::fs;
@@ -8,8 +15,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Choice, Deed, Ended, Manner, Over, Pin, Preparation, Since, SkipReason, SnapshotError, Wanted,
-    capture, measure,
+    Bounds, Choice, Deed, Effort, Ended, Manner, Over, Pin, Preparation, Since, SkipReason, SnapshotError,
+    Wanted, capture, measure,
 };
 
 use support::{describe, everything, ground, prepare, request, restore, restore_without, take};
@@ -138,7 +145,7 @@ fn bounds_hold_and_leave_nothing() {
     ];
     for (bounds, expected) in tight {
         let manner = Manner { bounds, ..Manner::whole() };
-        let draft = ground.store.begin().unwrap();
+        let draft = ground.store.begin(Effort::Small).unwrap();
         match capture(&draft, &wanted, &manner).unwrap() {
             Ended::Over(over) => assert_eq!(over, expected),
             Ended::Whole(_) => panic!("{bounds:?} did not hold"),

@@ -179,7 +179,13 @@ fn objection(
             && (around.any(|root| root.node.is_none() || root.selection == Selection::Everything)
                 || held(step))
     };
-    if step.since == Since::Changed && permissions.changed == Changed::Keep {
+    // Git writes its index anew whenever somebody looks; with other references it would only mislead.
+    let is_index = || {
+        let head = step.path.as_path().with_file_name("HEAD");
+        step.path.as_path().file_name().is_some_and(|name| name == "index")
+            && snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == head)
+    };
+    if step.since == Since::Changed && permissions.changed == Changed::Keep && !is_index() {
         Some("changed since; `--force` puts it back all the same")
     } else if step.deed == Deed::Remove && permissions.new == New::Keep && !was_made() {
         Some("was not there; `--remove-new` removes it")
@@ -229,9 +235,24 @@ pub fn restore(
     let reason = format!("before going back to snapshot {}", snapshot.id);
     let restored = prepared.carry_out(request(surroundings, reason))?;
     if let Some(restored) = &restored {
+        give_objects_back(surroundings, snapshot)?;
         record(surroundings, snapshot, restored, steps.len());
     }
     tell(snapshot, &steps, &sorted, restored.as_ref(), output)
+}
+
+/// Gives repositories back the objects that their references stand for again.
+fn give_objects_back(surroundings: &Surroundings, snapshot: &Listed) -> Result<(), CommandError> {
+    let store = saving::store(surroundings, &find_workspace(&surroundings.cwd));
+    for root in &snapshot.snapshot.roots {
+        let path = root.path.as_path();
+        if let (Some("refs"), Some(directory)) =
+            (path.file_name().and_then(|name| name.to_str()), path.parent())
+        {
+            store.give_objects_back(&directory.join("objects"))?;
+        }
+    }
+    Ok(())
 }
 
 fn request(surroundings: &Surroundings, reason: String) -> Request {

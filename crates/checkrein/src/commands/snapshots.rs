@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Listed, Manner, Mounts, Occasion, Pin, Retention, Snapshot, SnapshotId, Taken, Unchanged,
+    Bounds, Listed, Manner, Mounts, Occasion, Pin, Snapshot, SnapshotId, Taken, Unchanged,
 };
 use serde_json::{Value as Json, json};
 
@@ -11,12 +11,10 @@ use super::log::time;
 use super::restoring::Ground;
 use super::{Exit, Output, for_people_only, line};
 use crate::error::CommandError;
+use crate::saving;
 use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain, print, table};
-
-/// A session that was written to within this time is alive, in milliseconds (ours).
-const LIVE: u64 = 24 * 60 * 60 * 1_000;
 
 /// Lists the snapshots of this workspace, newest last, and what they take on the disk.
 pub fn list(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
@@ -162,12 +160,13 @@ pub fn pin(
 pub fn prune(surroundings: &Surroundings, dry: super::Switch, output: Output) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "snapshot prune")?;
     let ground = Ground::open(surroundings)?;
-    let retention = retention(surroundings, &ground)?;
+    let settings = settings::load(surroundings, &ground.workspace)?.config.snapshots;
+    let retention = saving::workspace::retention(surroundings, &settings);
     let going = ground.store.expendable(&retention)?;
     let (snapshots, bytes) = match dry {
         super::Switch::On => (going, None),
         super::Switch::Off => {
-            let pruned = ground.store.prune(&going)?;
+            let pruned = ground.store.prune(&going, retention.since)?;
             (pruned.snapshots, Some(pruned.bytes))
         }
     };
@@ -179,22 +178,6 @@ pub fn prune(surroundings: &Surroundings, dry: super::Switch, output: Output) ->
         }),
     }
     Ok(Exit::Done)
-}
-
-fn retention(surroundings: &Surroundings, ground: &Ground) -> Result<Retention, CommandError> {
-    let settings = settings::load(surroundings, &ground.workspace)?.config.snapshots;
-    let now = surroundings.now().0;
-    let live = checkrein_ledger::sessions(&surroundings.state)?
-        .into_iter()
-        .filter(|session| session.last.is_some_and(|last| now.saturating_sub(last.0) < LIVE))
-        .map(|session| session.folder.as_str().to_owned())
-        .collect();
-    Ok(Retention {
-        since: now.saturating_sub(settings.retention_days.saturating_mul(24 * 60 * 60 * 1_000)),
-        count: settings.retention_count,
-        bytes: settings.retention_megabytes.saturating_mul(1024 * 1024),
-        live,
-    })
 }
 
 /// Reads everything that is saved and checks it.

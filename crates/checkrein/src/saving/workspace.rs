@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use checkrein_effects::EffectKind;
+use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind};
 use checkrein_snapshot::{
-    Bounds, Manner, Mounts, Occasion, Outlook, Over, SessionPlace, Snapshot, SnapshotError, Taken, Unchanged,
+    Bounds, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, Snapshot, SnapshotError, Taken,
+    Unchanged,
 };
 use serde_json::json;
 
 use super::{ignoring, masked, store};
 use crate::aftermath::workspace_of;
 use crate::guard::Guard;
+use crate::surroundings::Surroundings;
 
 /// How far a snapshot of the workspace goes that keeps a session or an action waiting (ours): the goal is 100,000 files in 3 s.
 const START: Bounds =
@@ -22,6 +25,9 @@ const START: Bounds =
 
 /// The same before an action: what has been seen before is not read again, so this is much (ours).
 const BEFORE: Duration = Duration::from_millis(500);
+
+/// A session that was written to within this time is alive, and what was saved for it stays, in milliseconds (ours).
+const LIVE: u64 = 24 * 60 * 60 * 1_000;
 
 /// Into how many threads the work is divided at most (ours).
 const THREADS: usize = 4;
@@ -48,6 +54,39 @@ pub(crate) fn at_start(guard: &Guard, place: SessionPlace) -> Option<RecordBody>
         Ok(Taken::Over(over)) => failure("bound", &too_large(over)),
         Err(error) => failure("unwritable", &error.to_string()),
     })
+}
+
+/// Clears away what is older, more or larger than is kept, so that nobody has to think of it. A failure leaves more than is needed.
+pub(crate) fn clear_away(guard: &Guard) -> Option<RecordBody> {
+    let settings = &guard.policy().config().snapshots;
+    let store = store(guard.surroundings(), guard.workspace()).with_lock_wait(Duration::from_millis(50));
+    if !settings.enabled || store.last_look().is_none() {
+        return None;
+    }
+    let retention = retention(guard.surroundings(), settings);
+    let going = store.expendable(&retention).ok().filter(|going| !going.is_empty())?;
+    let pruned = store.prune(&going, retention.since).ok()?;
+    Some(RecordBody::Event {
+        name: "checkrein.snapshots_pruned".to_owned(),
+        fields: json!({ "snapshots": pruned.snapshots, "bytes": pruned.bytes }),
+    })
+}
+
+/// How much is kept.
+pub(crate) fn retention(surroundings: &Surroundings, settings: &Snapshots) -> Retention {
+    let now = surroundings.now().0;
+    let live = checkrein_ledger::sessions(&surroundings.state)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|session| session.last.is_some_and(|last| now.saturating_sub(last.0) < LIVE))
+        .map(|session| session.folder.as_str().to_owned())
+        .collect();
+    Retention {
+        since: now.saturating_sub(settings.retention_days.saturating_mul(24 * 60 * 60 * 1_000)),
+        count: settings.retention_count,
+        bytes: settings.retention_megabytes.saturating_mul(1024 * 1024),
+        live,
+    }
 }
 
 /// Saves the workspace before an action, when it is time for that or the action cannot be seen through. `saved` is what was saved for

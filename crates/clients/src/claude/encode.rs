@@ -49,6 +49,13 @@ fn before(name: &str, answer: &HookAnswer) -> Json {
     };
     match answer {
         HookAnswer::Silent => json!({}),
+        HookAnswer::Allow { text } => {
+            let mut answer = decision("allow", "checkrein: everything this does can be taken back");
+            if !text.is_empty() {
+                answer["hookSpecificOutput"]["additionalContext"] = json!(text);
+            }
+            answer
+        }
         HookAnswer::Hint { text } => context(name, text),
         // Without a decision beside it the person's own permission rules still apply to the new input.
         HookAnswer::Rewrite { input, text } => json!({ "hookSpecificOutput": {
@@ -76,6 +83,7 @@ fn permission(answer: &HookAnswer) -> Json {
         }}),
         // The person is being asked already.
         HookAnswer::Silent
+        | HookAnswer::Allow { .. }
         | HookAnswer::Hint { .. }
         | HookAnswer::Rewrite { .. }
         | HookAnswer::Ask { .. } => json!({}),
@@ -84,7 +92,7 @@ fn permission(answer: &HookAnswer) -> Json {
 
 fn after(name: &str, answer: &HookAnswer) -> Json {
     match answer {
-        HookAnswer::Silent => json!({}),
+        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
         HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
             json!({ "decision": "block", "reason": reason })
@@ -95,7 +103,7 @@ fn after(name: &str, answer: &HookAnswer) -> Json {
 
 fn batch(name: &str, answer: &HookAnswer) -> Json {
     match answer {
-        HookAnswer::Silent => json!({}),
+        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
         HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             json!({ "decision": "block", "reason": reason })
@@ -106,7 +114,7 @@ fn batch(name: &str, answer: &HookAnswer) -> Json {
 /// Events that can carry a text for the model and nothing else.
 fn context_only(name: &str, answer: &HookAnswer) -> Json {
     match answer {
-        HookAnswer::Silent => json!({}),
+        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
         HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
         HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             context(name, reason)
@@ -117,7 +125,10 @@ fn context_only(name: &str, answer: &HookAnswer) -> Json {
 /// A refused change keeps the old hooks in force for the session; the file stays as it was written.
 fn configuration(answer: &HookAnswer) -> Json {
     match answer {
-        HookAnswer::Silent | HookAnswer::Hint { .. } | HookAnswer::Rewrite { .. } => json!({}),
+        HookAnswer::Silent
+        | HookAnswer::Allow { .. }
+        | HookAnswer::Hint { .. }
+        | HookAnswer::Rewrite { .. } => json!({}),
         HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             json!({ "decision": "block", "reason": reason })
         }

@@ -89,6 +89,16 @@ choice! {
 }
 
 choice! {
+    /// What is let through without the client asking anybody (ours). Later is stricter.
+    Approve {
+        /// An action whose every effect is certain, lies where the task is, and can be taken back.
+        Recoverable = "recoverable",
+        /// Nothing: the client asks as it always does.
+        Never = "never",
+    }
+}
+
+choice! {
     /// How much is written to the diagnostic log (seed 001).
     LogLevel {
         /// Everything.

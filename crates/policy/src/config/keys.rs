@@ -3,8 +3,8 @@
 //! Loading, tightening, the JSON Schema and the reference all follow from it.
 
 use super::choice::{
-    BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength,
-    Sync,
+    Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
+    Strength, Sync,
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};
@@ -224,6 +224,8 @@ pub(crate) static KEYS: &[Key] = &[
         "How much content is saved before one action, in megabytes; where more would be lost, a person is asked."),
     key!("snapshots.max_ms", snapshots.max_ms, Kind::Count(1), Higher,
         "How long saving may keep one action waiting, in milliseconds; where it takes longer, a person is asked."),
+    key!("snapshots.approve", snapshots.approve, Kind::Choice(Approve::WORDS), Order,
+        "What the client is told to let through without asking: `recoverable`, an action whose every effect is certain, in scope and can be taken back; or nothing."),
     key!("snapshots.session_start", snapshots.session_start, Kind::Switch, On,
         "Whether the workspace is saved when a session starts."),
     key!("snapshots.interval_minutes", snapshots.interval_minutes, Kind::Count(1), Lower,

@@ -3,8 +3,8 @@
 //! What a setting does, its bounds and which direction is stricter stands in one place: `keys.rs`.
 
 use super::choice::{
-    BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength,
-    Sync,
+    Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
+    Strength, Sync,
 };
 use crate::rule::CustomRule;
 
@@ -44,6 +44,8 @@ pub struct Snapshots {
     pub max_megabytes: u64,
     /// How long saving may keep one action waiting, in milliseconds.
     pub max_ms: u64,
+    /// What is let through without the client asking anybody, because it can be taken back.
+    pub approve: Approve,
     /// Whether the workspace is saved when a session starts.
     pub session_start: bool,
     /// After how many minutes the workspace is saved again.
@@ -469,6 +471,7 @@ impl Default for Snapshots {
             max_files: 10_000,
             max_megabytes: 256,
             max_ms: 1_500,
+            approve: Approve::Never,
             session_start: true,
             interval_minutes: 30,
             largest_file_megabytes: 64,

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::choice::{
-    BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength,
-    Sync,
+    Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
+    Strength, Sync,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::rule_text;
@@ -239,6 +239,7 @@ choice_field!(
     Profile,
     ReviewMode,
     BuiltinRules,
+    Approve,
     Sync,
     LogLevel,
     ExportFormat,

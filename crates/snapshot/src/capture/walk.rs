@@ -61,10 +61,23 @@ struct Task {
     layer: Option<Layer>,
 }
 
+/// What is known of a directory while its entries are read.
+struct Around<'a> {
+    task: &'a Task,
+    open: &'a Arc<OwnedFd>,
+    layer: Option<&'a Layer>,
+    /// What tells the rules from others.
+    rules: u64,
+    earlier: Option<&'a Arc<SeenDirectory>>,
+    /// Names that are never saved.
+    spared: Vec<&'a [u8]>,
+}
+
 /// A directory that was read.
 #[derive(Default)]
 struct Record {
     path: Vec<u8>,
+    rules: u64,
     attributes: Vec<(Vec<u8>, Vec<u8>)>,
     entries: Vec<(Vec<u8>, Sight, Pending)>,
     /// Whether its entries are known; else it is saved without them.
@@ -294,9 +307,22 @@ impl<'a> Walk<'a> {
             _ => None,
         };
         let earlier = self.manner.seen.and_then(|seen| seen.directory(&task.path));
+        record.rules = self.manner.ignoring.map_or(0, |ignoring| ignoring.fingerprint(layer.as_ref()));
+        let spared = self.manner.spared.iter().filter_map(|spared| {
+            let is_here = spared.parent()?.as_os_str().as_bytes() == task.path;
+            is_here.then(|| spared.file_name().map(std::ffi::OsStr::as_bytes))?
+        });
+        let around = Around {
+            task,
+            open: &open,
+            layer: layer.as_ref(),
+            rules: record.rules,
+            earlier,
+            spared: spared.collect(),
+        };
         let mut found = Vec::new();
         for name in names {
-            self.entry(task, &open, &name, layer.as_ref(), earlier, &mut record, &mut found)?;
+            self.entry(&around, name, &mut record, &mut found)?;
         }
         if !found.is_empty() {
             let mut state = self.state();
@@ -314,42 +340,47 @@ impl<'a> Walk<'a> {
         Ok(record)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what is known of a directory while its entries are read")]
     fn entry(
         &self,
-        task: &Task,
-        open: &Arc<OwnedFd>,
-        name: &CStr,
-        layer: Option<&Layer>,
-        earlier: Option<&SeenDirectory>,
+        around: &Around<'_>,
+        name: CString,
         record: &mut Record,
         found: &mut Vec<(usize, Task)>,
     ) -> Result<(), Stop> {
-        let mut path = task.path.clone();
-        if path != b"/" {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name.to_bytes());
-        let stat = match facts::facts(&**open, name) {
+        let task = around.task;
+        // Most entries are as they were, and nobody needs their path.
+        let path = || {
+            let mut path = task.path.clone();
+            if path != b"/" {
+                path.push(b'/');
+            }
+            path.extend_from_slice(name.as_bytes());
+            path
+        };
+        let stat = match facts::facts(&**around.open, &name) {
             Ok(stat) => stat,
             // It went away in between.
             Err(Errno::NOENT) => return Ok(()),
             Err(error) => {
-                self.skip(&path, unreadable(error));
+                self.skip(&path(), unreadable(error));
                 return Ok(());
             }
         };
         let kind = facts::kind(&stat);
         if task.selection == Selection::NotIgnored {
             let sort = if kind == FileType::Directory { Sort::Directory } else { Sort::File };
-            let ignored =
-                self.manner.ignoring.is_some_and(|ignoring| ignoring.is_ignored(&path, sort, layer));
-            if name.to_bytes() == b".git" || ignored {
+            let is_known =
+                || around.earlier.is_some_and(|earlier| earlier.lets_pass(name.as_bytes(), around.rules));
+            let is_ignored = || {
+                let ignoring = self.manner.ignoring;
+                ignoring.is_some_and(|ignoring| ignoring.is_ignored(&path(), sort, around.layer))
+            };
+            if name.as_bytes() == b".git" || !is_known() && is_ignored() {
                 return Ok(());
             }
         }
-        if self.is_spared(&path) {
-            self.skip(&path, SkipReason::Own);
+        if around.spared.contains(&name.as_bytes()) {
+            self.skip(&path(), SkipReason::Own);
             return Ok(());
         }
         self.count(&stat)?;
@@ -357,31 +388,31 @@ impl<'a> Walk<'a> {
         let position = record.entries.len();
         if kind == FileType::Directory {
             if self.manner.mounts == Mounts::Skip && stat.st_dev != task.device {
-                self.skip(&path, SkipReason::OtherFileSystem);
+                self.skip(&path(), SkipReason::OtherFileSystem);
                 let node = Node::Directory { meta: facts::meta(&stat), tree: None };
-                record.entries.push((name.to_bytes().to_vec(), sight, Pending::Known(node)));
+                record.entries.push((name.into_bytes(), sight, Pending::Known(node)));
                 return Ok(());
             }
             let below = Task {
                 record: 0,
-                place: Arc::clone(open),
-                name: name.to_owned(),
-                path,
+                place: Arc::clone(around.open),
+                name: name.clone(),
+                path: path(),
                 selection: task.selection,
                 device: task.device,
-                layer: layer.cloned(),
+                layer: around.layer.cloned(),
             };
             found.push((position, below));
             let pending = Pending::Directory(facts::meta(&stat), 0);
-            record.entries.push((name.to_bytes().to_vec(), sight, pending));
+            record.entries.push((name.into_bytes(), sight, pending));
             return Ok(());
         }
-        if earlier.is_some_and(|earlier| earlier.is_same(name.to_bytes(), &sight)) {
-            record.entries.push((name.to_bytes().to_vec(), sight, Pending::Same));
+        if around.earlier.is_some_and(|earlier| earlier.is_same(name.as_bytes(), &sight)) {
+            record.entries.push((name.into_bytes(), sight, Pending::Same));
             return Ok(());
         }
-        if let Some(node) = self.leaf(open, name, &stat, &path)? {
-            record.entries.push((name.to_bytes().to_vec(), sight, Pending::Known(node)));
+        if let Some(node) = self.leaf(around.open, &name, &stat, &path())? {
+            record.entries.push((name.into_bytes(), sight, Pending::Known(node)));
         }
         Ok(())
     }
@@ -547,14 +578,15 @@ struct Made {
 
 impl Grown<'_> {
     fn directory(&mut self, place: usize, record: Record, seen: &mut Seen) -> Result<(), SnapshotError> {
-        let Record { path, attributes, entries, listed } = record;
+        let Record { path, rules, attributes, entries, listed } = record;
         let (Some(draft), true) = (self.draft, listed) else {
             self.made.insert(place, Made { tree: None, attributes, is_same: false });
             return Ok(());
         };
         let earlier = self.earlier.and_then(|earlier| earlier.directory(&path));
         let same_tree = earlier.filter(|earlier| {
-            earlier.count() == entries.len()
+            earlier.rules == rules
+                && earlier.count() == entries.len()
                 && entries.iter().all(|(name, sight, pending)| match pending {
                     Pending::Known(_) => false,
                     Pending::Same => true,
@@ -565,7 +597,7 @@ impl Grown<'_> {
         });
         if let Some(earlier) = same_tree {
             let tree = earlier.tree;
-            seen.add(path, earlier.clone());
+            seen.add_old(path, Arc::clone(earlier));
             self.made.insert(place, Made { tree: Some(tree), attributes, is_same: true });
             return Ok(());
         }
@@ -592,7 +624,7 @@ impl Grown<'_> {
             tree.push(TreeEntry { name, node });
         }
         let tree = draft.put_tree(&Tree(tree))?;
-        seen.add(path, SeenDirectory::new(tree, sights));
+        seen.add(path, SeenDirectory::new(tree, rules, sights));
         self.made.insert(place, Made { tree: Some(tree), attributes, is_same: false });
         Ok(())
     }
@@ -607,7 +639,10 @@ impl Grown<'_> {
     }
 }
 
-fn nodes_of(draft: &Draft, earlier: Option<&SeenDirectory>) -> Result<HashMap<Vec<u8>, Node>, SnapshotError> {
+fn nodes_of(
+    draft: &Draft,
+    earlier: Option<&Arc<SeenDirectory>>,
+) -> Result<HashMap<Vec<u8>, Node>, SnapshotError> {
     let Some(earlier) = earlier else { return Ok(HashMap::new()) };
     let tree = draft.tree(&earlier.tree)?;
     Ok(tree.0.into_iter().map(|entry| (entry.name, entry.node)).collect())

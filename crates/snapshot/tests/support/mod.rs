@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_snapshot::{
-    Captured, Choice, Ended, Manner, Occasion, Preparation, Prepared, Request, Restored, Snapshot,
+    Captured, Choice, Effort, Ended, Manner, Occasion, Preparation, Prepared, Request, Restored, Snapshot,
     SnapshotId, Step, Store, Wanted, capture,
 };
 
@@ -106,7 +106,7 @@ pub fn described(captured: &Captured, occasion: Occasion) -> Snapshot {
 }
 
 pub fn take(store: &Store, wanted: &[Wanted]) -> (SnapshotId, Snapshot) {
-    let draft = store.begin().unwrap();
+    let draft = store.begin(Effort::Small).unwrap();
     let Ended::Whole(captured) = capture(&draft, wanted, &Manner::whole()).unwrap() else {
         panic!("there are no bounds")
     };

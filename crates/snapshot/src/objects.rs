@@ -1,0 +1,161 @@
+//! Keeping the objects of a repository, so that commits which nothing names any more can be brought back whatever git clears away.
+//!
+//! Objects are never changed by git, so a second name for each of their files keeps them without taking room, for as long as git has
+//! them too. Where no second name can be given, because the store lies on another file system, they are copied within bounds.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::capture::Bounds;
+use crate::error::SnapshotError;
+use crate::id::ObjectId;
+use crate::store::{Store, create_directory};
+
+/// Whether all objects of a repository are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// They are.
+    All,
+    /// There are too many, or they cannot be kept.
+    NotAll,
+}
+
+impl Store {
+    /// Keeps every object in the directory of objects of a repository. What is kept already is not touched again.
+    pub fn keep_objects(&self, objects: &Path, bounds: &Bounds) -> Result<Kept, SnapshotError> {
+        let started = Instant::now();
+        let kept = self.kept_objects(objects);
+        let (mut entries, mut copied) = (0, 0);
+        for (name, from) in object_files(objects)? {
+            entries += 1;
+            if entries > bounds.entries || started.elapsed() > bounds.time {
+                return Ok(Kept::NotAll);
+            }
+            let to = kept.join(&name);
+            if to.exists() {
+                continue;
+            }
+            if let Some(folder) = to.parent() {
+                create_directory(folder)?;
+            }
+            match fs::hard_link(&from, &to) {
+                Ok(()) => {}
+                // Packed or cleared away in between, or kept by somebody else at the same time.
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => {}
+                Err(_) => {
+                    copied += fs::metadata(&from).map_or(0, |facts| facts.len());
+                    if copied > bounds.bytes {
+                        return Ok(Kept::NotAll);
+                    }
+                    copy_whole(&from, &to)?;
+                }
+            }
+        }
+        Ok(Kept::All)
+    }
+
+    /// Gives a repository back the objects that it does not have any more; how many.
+    pub fn give_objects_back(&self, objects: &Path) -> Result<usize, SnapshotError> {
+        let kept = self.kept_objects(objects);
+        let mut given = 0;
+        for (name, from) in object_files(&kept)? {
+            let to = objects.join(&name);
+            if to.exists() {
+                continue;
+            }
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder).map_err(SnapshotError::write(folder))?;
+            }
+            match fs::hard_link(&from, &to) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(_) => copy_whole(&from, &to)?,
+            }
+            given += 1;
+        }
+        Ok(given)
+    }
+
+    /// Lets objects go that their repository has not had for a while, since this moment in milliseconds since 1970.
+    pub(crate) fn forget_objects(&self, since: u64) -> Result<(), SnapshotError> {
+        let top = self.directory().join("objects");
+        for repository in subdirectories(&top)? {
+            for (_, path) in object_files(&repository)? {
+                let Ok(facts) = fs::metadata(&path) else { continue };
+                // The time of status change is when the other name went.
+                let changed = u64::try_from(facts.ctime()).unwrap_or(0).saturating_mul(1_000);
+                if facts.nlink() == 1 && changed < since {
+                    fs::remove_file(&path).map_err(SnapshotError::write(&path))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn kept_objects(&self, objects: &Path) -> PathBuf {
+        let real = objects.canonicalize().unwrap_or_else(|_| objects.to_owned());
+        let key = ObjectId::of(real.as_os_str().as_encoded_bytes()).digits(16);
+        self.directory().join("objects").join(key)
+    }
+}
+
+/// The files of objects, loose and packed, with their names below the directory. A pack comes before its index, which makes it count.
+fn object_files(objects: &Path) -> Result<Vec<(PathBuf, PathBuf)>, SnapshotError> {
+    let mut files = Vec::new();
+    for directory in subdirectories(objects)? {
+        let Some(folder) = directory.file_name().and_then(|name| name.to_str()).map(str::to_owned) else {
+            continue;
+        };
+        let is_loose = folder.len() == 2 && folder.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_loose && folder != "pack" {
+            continue;
+        }
+        for entry in listed(&directory)? {
+            let name = entry.file_name();
+            let is_object = if is_loose {
+                name.len() >= 38 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
+            } else {
+                Path::new(&name)
+                    .extension()
+                    .is_some_and(|extension| extension == "pack" || extension == "idx")
+            };
+            if is_object && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                files.push((Path::new(&folder).join(&name), entry.path()));
+            }
+        }
+    }
+    files.sort_by(|one, other| other.cmp(one));
+    Ok(files)
+}
+
+fn subdirectories(directory: &Path) -> Result<Vec<PathBuf>, SnapshotError> {
+    let entries = listed(directory)?;
+    Ok(entries
+        .into_iter()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect())
+}
+
+fn listed(directory: &Path) -> Result<Vec<fs::DirEntry>, SnapshotError> {
+    match fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+        Ok(entries) => Ok(entries),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(Vec::new())
+        }
+        Err(source) => Err(SnapshotError::Read { path: directory.to_owned(), source }),
+    }
+}
+
+/// Copies a file whole or not at all.
+fn copy_whole(from: &Path, to: &Path) -> Result<(), SnapshotError> {
+    let aside = to.with_extension(format!("{}.part", std::process::id()));
+    let copied = fs::copy(from, &aside).and_then(|_| fs::rename(&aside, to));
+    copied.map_err(|source| {
+        drop(fs::remove_file(&aside));
+        SnapshotError::Write { path: to.to_owned(), source }
+    })
+}

@@ -1,0 +1,184 @@
+//! Many snapshots: what is stored, found, checked and cleared away.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use checkrein_effects::AbsolutePath;
+use checkrein_snapshot::{
+    Effort, Ignoring, Manner, Occasion, Pin, Preparation, Retention, Snapshot, SnapshotId, Store, Taken,
+    Unchanged,
+};
+
+use support::{describe, described, everything, ground, restore, take};
+
+fn retention(count: u64) -> Retention {
+    Retention { since: 0, count, bytes: u64::MAX, live: Vec::new() }
+}
+
+fn ids(store: &Store) -> Vec<u64> {
+    store.snapshots().unwrap().iter().map(|one| one.id.0).collect()
+}
+
+fn ignoring(tree: &Path) -> Ignoring {
+    let root = AbsolutePath::new(tree.to_str().unwrap()).unwrap();
+    Ignoring::of(&root, &AbsolutePath::root(), None)
+}
+
+/// Takes the workspace with everything settled, so that nothing is read again to be sure.
+fn workspace(store: &Store, tree: &Path) -> Taken {
+    std::thread::sleep(Duration::from_millis(80));
+    let ignoring = ignoring(tree);
+    let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
+    store
+        .take_workspace(&manner, Unchanged::Reuse, |captured| described(&captured, Occasion::Request))
+        .unwrap()
+}
+
+#[test]
+fn what_goes_takes_nothing_with_it_that_others_need() {
+    let ground = ground();
+    fs::write(ground.tree.join("steady"), "the same in all of them\n".repeat(100)).unwrap();
+    let mut pictures = Vec::new();
+    for number in 0..80 {
+        fs::write(ground.tree.join("changing"), format!("{number}\n").repeat(100)).unwrap();
+        pictures.push(describe(&ground.tree));
+        take(&ground.store, &[everything(&ground.tree)]);
+    }
+    ground.store.pin(SnapshotId(3), Pin::Pinned).unwrap();
+    let going = ground.store.expendable(&retention(10)).unwrap();
+    assert_eq!(going.len(), 70);
+    let pruned = ground.store.prune(&going, 0).unwrap();
+    assert_eq!(pruned.snapshots, going);
+    assert!(pruned.bytes > 0);
+    let left = ids(&ground.store);
+    assert_eq!(left.len(), 10);
+    assert!(left.contains(&3) && left.contains(&80));
+    assert_eq!(ground.store.verify().unwrap(), vec![]);
+    for id in left {
+        restore(&ground.store, SnapshotId(id));
+        assert_eq!(describe(&ground.tree), pictures[usize::try_from(id).unwrap() - 1], "snapshot {id}");
+    }
+    // What is left over of earlier clearing is cleared away too.
+    let going: Vec<SnapshotId> = ground.store.snapshots().unwrap().iter().map(|one| one.id).collect();
+    let (newest, rest) = going.split_last().unwrap();
+    ground.store.prune(rest, 0).unwrap();
+    assert_eq!(ids(&ground.store), [newest.0]);
+    assert_eq!(ground.store.verify().unwrap(), vec![]);
+}
+
+#[test]
+fn what_a_live_session_may_want_back_stays() {
+    let ground = ground();
+    fs::write(ground.tree.join("a"), "1").unwrap();
+    let draft = ground.store.begin(Effort::Small).unwrap();
+    let place = checkrein_snapshot::SessionPlace { session: "alive".to_owned(), action: None, sequence: 1 };
+    let snapshot = Snapshot {
+        at: 1,
+        occasion: Occasion::BeforeAction,
+        reason: String::new(),
+        place: Some(place),
+        roots: Vec::new(),
+        above: Vec::new(),
+        skipped: Vec::new(),
+        entries: 0,
+        bytes: 0,
+    };
+    let alive = draft.commit(&snapshot).unwrap();
+    for _ in 0..3 {
+        take(&ground.store, &[everything(&ground.tree)]);
+    }
+    let retention = Retention { live: vec!["alive".to_owned()], ..retention(1) };
+    let going = ground.store.expendable(&retention).unwrap();
+    assert!(!going.contains(&alive));
+    assert_eq!(going, [SnapshotId(2), SnapshotId(3)]);
+}
+
+#[test]
+fn damage_is_found() {
+    let ground = ground();
+    fs::write(ground.tree.join("a"), "x".repeat(50)).unwrap();
+    let (first, _) = take(&ground.store, &[everything(&ground.tree)]);
+    fs::write(ground.tree.join("a"), "y".repeat(50)).unwrap();
+    take(&ground.store, &[everything(&ground.tree)]);
+    let pack = ground.store.directory().join("packs").join(first.to_string());
+    let mut bytes = fs::read(&pack).unwrap();
+    bytes[10] ^= 1;
+    fs::write(&pack, &bytes).unwrap();
+    let hurt = ground.store.verify().unwrap();
+    assert_eq!(hurt.iter().map(|one| one.snapshot).collect::<Vec<_>>(), [first]);
+    // Nobody gets damaged content: the restore fails before anything is done.
+    let prepared = support::prepare(&ground.store, first);
+    assert!(prepared.carry_out(support::request()).is_err());
+    assert_eq!(fs::read_to_string(ground.tree.join("a")).unwrap(), "y".repeat(50));
+}
+
+#[test]
+fn only_what_changed_is_read_again() {
+    let ground = ground();
+    fs::create_dir_all(ground.tree.join("src/deep")).unwrap();
+    fs::create_dir_all(ground.tree.join("target")).unwrap();
+    fs::write(ground.tree.join(".gitignore"), "target/\n*.log\n").unwrap();
+    fs::write(ground.tree.join("src/.gitignore"), "!keep.log\n").unwrap();
+    for name in ["src/a", "src/deep/b", "src/keep.log", "src/no.log", "target/out"] {
+        fs::write(ground.tree.join(name), name).unwrap();
+    }
+    let Taken::Whole(first) = workspace(&ground.store, &ground.tree) else { panic!("it is new") };
+    let snapshot = ground.store.snapshot(first).unwrap().snapshot;
+    // The tree, two directories, two rules, three files.
+    assert_eq!(snapshot.entries, 8);
+    assert_eq!(workspace(&ground.store, &ground.tree), Taken::Same(first));
+    fs::write(ground.tree.join("src/deep/b"), "changed").unwrap();
+    let before = ground.store.bytes().unwrap();
+    let Taken::Whole(second) = workspace(&ground.store, &ground.tree) else { panic!("it changed") };
+    assert!(ground.store.bytes().unwrap() - before < 2_000);
+    let expected = describe(&ground.tree);
+    fs::remove_dir_all(ground.tree.join("src")).unwrap();
+    let ignoring = ignoring(&ground.tree);
+    let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
+    match ground.store.prepare(second, &[], &manner, None).unwrap() {
+        Preparation::Ready(prepared) => prepared.carry_out(support::request()).unwrap(),
+        Preparation::Over(over) => panic!("{over:?}"),
+    };
+    let mut restored = describe(&ground.tree);
+    // What is ignored is not brought back.
+    let mut expected = expected;
+    expected.remove(&b"src/no.log"[..]);
+    for tree in [&mut restored, &mut expected] {
+        tree.get_mut(&b""[..]).unwrap().modified = (0, 0);
+    }
+    assert_eq!(restored, expected);
+    assert!(ground.tree.join("target/out").exists());
+    // Rules that change count at once, also for what was seen before.
+    fs::write(ground.tree.join(".gitignore"), "target/\n*.log\ndeep/\n").unwrap();
+    let Taken::Whole(third) = workspace(&ground.store, &ground.tree) else { panic!("the rules changed") };
+    assert_eq!(ground.store.snapshot(third).unwrap().snapshot.entries, 6);
+}
+
+#[test]
+fn snapshots_at_the_same_time_do_not_meet() {
+    let ground = ground();
+    for number in 0..20 {
+        fs::write(ground.tree.join(number.to_string()), format!("{number}").repeat(100)).unwrap();
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..5 {
+                    take(&ground.store, &[everything(&ground.tree)]);
+                }
+            });
+        }
+    });
+    assert_eq!(ids(&ground.store), (1..=40).collect::<Vec<_>>());
+    assert_eq!(ground.store.verify().unwrap(), vec![]);
+}
