@@ -166,7 +166,7 @@ impl Guard {
                 let place = SessionPlace {
                     session: ledger.folder().as_str().to_owned(),
                     action: None,
-                    sequence: ledger.state().map(|state| state.records()).unwrap_or(0),
+                    sequence: ledger.state().map_or(0, |state| state.records()),
                 };
                 let cleared = saving::workspace::clear_away(self);
                 let saved = saving::workspace::at_start(self, place);

@@ -30,8 +30,7 @@ use crate::terminal::cut;
 const WELCOME: Bounds = Bounds { entries: 1_000, bytes: 16 * 1024 * 1024, time: Duration::from_millis(100) };
 
 /// How many files of objects of a repository are kept, and how much is copied where they cannot be linked (ours).
-const OBJECTS: Bounds =
-    Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time: Duration::from_millis(1_000) };
+const OBJECTS: Bounds = Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time: Duration::from_secs(1) };
 
 /// How many things that were not saved are written down (ours).
 const RECORDED_SKIPS: usize = 8;
@@ -90,15 +89,21 @@ pub(crate) fn protect(
         return (review, None);
     }
     match plan.carry_out(guard, action, purpose) {
-        Ok(Done { saved, record, note }) => {
+        Ok(Done { saved, record, note, left }) => {
             let record = record.map(|record| SnapshotRecord {
                 elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
                 ..record
             });
             let after = review_saved(action, world, guard.policy(), &saved);
-            (settle(&review, after, &note), record)
+            let mut settled = settle(&review, after, &note);
+            settled.failures.extend(left);
+            (settled, record)
         }
-        Err(Unsaved::Nothing) => (review, None),
+        Err(Unsaved::Nothing(left)) => {
+            let mut review = review;
+            review.failures.extend(left);
+            (review, None)
+        }
         Err(Unsaved::Required(why)) => (unsaved(review, &why), None),
         Err(Unsaved::Failed(error)) => {
             let why = format!("what this would destroy could not be saved: {error}");
@@ -133,14 +138,16 @@ enum Extent {
 
 /// What was saved.
 struct Done {
+    /// What was not, each one clause.
+    left: Vec<String>,
     saved: Saved,
     record: Option<SnapshotRecord>,
     note: String,
 }
 
 enum Unsaved {
-    /// There was nothing to save, or nothing that has to be.
-    Nothing,
+    /// There was nothing to save, or nothing that has to be; what was left, each one clause.
+    Nothing(Vec<String>),
     /// The only copy of something is too large or cannot be read.
     Required(String),
     Failed(SnapshotError),
@@ -202,21 +209,22 @@ impl Plan {
         let mut taken = self.needed(&manner(bounds))?;
         taken.extend(self.welcome(&manner)?);
         let references = self.references(&manner(bounds))?;
+        let left = self.left(&taken);
         if taken.is_empty() && references.is_empty() {
-            return Err(Unsaved::Nothing);
+            return Err(Unsaved::Nothing(left));
         }
         let mut saved = Saved::default();
         taken.iter().for_each(|place| saved.add(place.path.clone(), place.reach));
         if !references.is_empty() && self.keep_objects(guard, purpose)? {
             self.repositories.iter().for_each(|directory| saved.add_references(directory.clone()));
         }
-        let mut wanted: Vec<Wanted> = taken.iter().map(|place| wanted(place)).collect();
+        let mut wanted: Vec<Wanted> = taken.iter().map(wanted).collect();
         wanted.extend(references);
         wanted.extend(
             self.absences.iter().map(|path| Wanted { path: path.clone(), selection: Choice::Everything }),
         );
         let place = match purpose {
-            Purpose::Ask => return Ok(Done { saved, record: None, note: would_be_saved(&taken) }),
+            Purpose::Ask => return Ok(Done { left, saved, record: None, note: would_be_saved(&taken) }),
             Purpose::Save(place) => place,
         };
         let store = store(guard.surroundings(), guard.workspace());
@@ -235,7 +243,7 @@ impl Plan {
             None => match capture(&draft, &wanted, &manner(bounds))? {
                 Ended::Whole(captured) => captured,
                 Ended::Over(over) if is_needed => return Err(Unsaved::Required(too_much(over, &bounds))),
-                Ended::Over(_) => return Err(Unsaved::Nothing),
+                Ended::Over(_) => return Err(Unsaved::Nothing(self.left(&[]))),
             },
         };
         if is_needed && let Some(why) = missing(&captured) {
@@ -260,7 +268,19 @@ impl Plan {
             bytes,
         })?;
         let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved };
-        Ok(Done { saved, note: was_saved(&taken, id.0), record: Some(record) })
+        Ok(Done { left, saved, note: was_saved(&taken, id.0), record: Some(record) })
+    }
+
+    /// What is not among the places that are saved, in words.
+    fn left(&self, taken: &[ToSave]) -> Vec<String> {
+        let left = self.places.iter().filter(|place| !taken.iter().any(|one| one.path == place.path));
+        let why = |place: &ToSave| match place.need {
+            Need::Required | Need::Wanted => "it is too much",
+            Need::Welcome | Need::Absence => "it can be had again, and is too much to be saved beside",
+        };
+        left.take(RECORDED_SKIPS)
+            .map(|place| format!("`{}` is not saved: {}", place.path, why(place)))
+            .collect()
     }
 
     /// Keeps the objects that references stand for; whether all of them are kept. To somebody who only asks they would be.

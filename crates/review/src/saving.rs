@@ -189,7 +189,7 @@ pub fn settle(before: &Review, mut after: Review, note: &str) -> Review {
     if after.rewrite.is_none() {
         after.verdict.kind = VerdictKind::Nudge;
         after.decision = Decision::Modify;
-        after.reasoning.primary = note.to_owned();
+        note.clone_into(&mut after.reasoning.primary);
         after.reasoning.all.insert(0, note.to_owned());
         after.alternatives.clear();
     }
@@ -203,7 +203,7 @@ pub fn unsaved(mut before: Review, why: &str) -> Review {
         before.verdict.kind = VerdictKind::Escalate;
         before.decision = Decision::Modify;
         before.rewrite = None;
-        before.reasoning.primary = why.to_owned();
+        why.clone_into(&mut before.reasoning.primary);
         before.alternatives = vec!["commit or copy it first, or do it in smaller parts".to_owned()];
     } else {
         before.reasoning.primary = format!("{}; {why}", before.reasoning.primary);

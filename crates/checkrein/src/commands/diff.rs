@@ -25,16 +25,16 @@ pub fn diff(
     let ground = Ground::open(surroundings)?;
     let compared = ground.store.compare(from, to, &ground.manner())?;
     for one in &compared.differences {
-        let path = one.path.as_path().to_string_lossy();
+        let place = one.path.as_path().to_string_lossy();
         match output {
             Output::Json => print(&line(&json!({
-                "path": path,
+                "path": place,
                 "change": word(one),
                 "from_bytes": one.then.as_ref().map(Node::length),
                 "to_bytes": one.now.as_ref().map(Node::length),
             }))?),
             Output::Text => {
-                print(&format!("{:<8} {}{}", word(one), plain(&path), dim(&lengths(one))));
+                print(&format!("{:<8} {}{}", word(one), plain(&place), dim(&lengths(one))));
                 if patch == Switch::On {
                     let text = |node: Option<&Node>| match node {
                         Some(Node::File { content, length, .. }) if *length <= LONGEST => {

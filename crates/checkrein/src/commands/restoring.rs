@@ -181,9 +181,9 @@ fn objection(
     };
     // Git writes its index anew whenever somebody looks; with other references it would only mislead.
     let is_index = || {
-        let head = step.path.as_path().with_file_name("HEAD");
+        let beside = step.path.as_path().with_file_name("HEAD");
         step.path.as_path().file_name().is_some_and(|name| name == "index")
-            && snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == head)
+            && snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == beside)
     };
     if step.since == Since::Changed && permissions.changed == Changed::Keep && !is_index() {
         Some("changed since; `--force` puts it back all the same")
