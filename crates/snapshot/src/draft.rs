@@ -39,8 +39,8 @@ pub enum Effort {
     Quick,
 }
 
-/// How much is compressed while somebody waits, in bytes (ours): a millisecond or two.
-const WHILE_WAITING: u64 = 256 * 1024;
+/// How much is compressed while somebody waits, in bytes (ours): half a millisecond.
+const WHILE_WAITING: u64 = 64 * 1024;
 
 impl Draft {
     pub(crate) fn new(store: Store, lock: File, index: Index, effort: Effort) -> Self {
