@@ -9,8 +9,18 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 9] =
-    ["shell", "effects", "policy", "review", "world", "protocol", "ledger", "clients", "checkrein"];
+const LINE: [&str; 10] = [
+    "shell",
+    "effects",
+    "policy",
+    "review",
+    "patterns",
+    "world",
+    "protocol",
+    "ledger",
+    "clients",
+    "checkrein",
+];
 
 /// Licences under which a dependency may be used; the same list as in `deny.toml`.
 const LICENCES: [&str; 10] = [

@@ -9,13 +9,12 @@ use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, History};
-use checkrein_ledger::{
-    Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, first_prev, is_halted,
-};
-use checkrein_policy::{Mode, Policy, Sync};
+use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
+use checkrein_patterns::{Observation, PatternKind, PatternSensitivity, PatternSettings, Success};
+use checkrein_policy::{Config, Mode, Policy, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, Record,
-    RecordBody, ReviewRecord, RiskRecord, SessionId,
+    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, RecordBody,
+    ReviewRecord, RiskRecord, SessionId,
 };
 use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, review};
 use checkrein_world::{RealWorld, find_workspace};
@@ -255,6 +254,7 @@ impl Guard {
                 duration_ms: outcome.duration_ms,
                 output_bytes: outcome.output.len() as u64,
                 output_hash: content_hash(outcome.output.as_bytes()),
+                observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
                 verification,
             }),
         );
@@ -414,7 +414,7 @@ fn event_record(event: &HookEvent, mut fields: Json) -> RecordBody {
     RecordBody::Event { name: event.name.clone(), fields }
 }
 
-fn review_record(
+pub(crate) fn review_record(
     review: &Review,
     action: &Action,
     action_id: ActionId,
@@ -470,54 +470,21 @@ fn review_record(
     }
 }
 
-/// A session played from a recording: reviewed with a growing history, recorded nowhere.
-#[derive(Debug)]
-pub struct Rehearsal<'a> {
-    guard: &'a Guard,
-    state: SessionState,
-    sequence: u64,
+/// What the configuration says about the detectors.
+pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
+    let names = &config.patterns.enabled_patterns;
+    let is_on = |kind: &PatternKind| names.iter().any(|name| name == "all" || name == kind.name());
+    PatternSettings {
+        enabled: PatternKind::ALL.into_iter().filter(is_on).collect(),
+        sensitivity: match config.patterns.sensitivity {
+            Sensitivity::Low => PatternSensitivity::Low,
+            Sensitivity::Medium => PatternSensitivity::Medium,
+            Sensitivity::High => PatternSensitivity::High,
+        },
+    }
 }
 
-impl<'a> Rehearsal<'a> {
-    /// A session that begins with these goals.
-    pub fn new(guard: &'a Guard, goals: &[String]) -> Self {
-        let mut rehearsal = Self { guard, state: SessionState::default(), sequence: 0 };
-        goals.iter().for_each(|goal| rehearsal.heard(goal));
-        rehearsal
-    }
-
-    /// The person said something.
-    pub fn heard(&mut self, text: &str) {
-        self.apply(RecordBody::Prompt { text: text.to_owned() });
-    }
-
-    /// Reviews the next action.
-    pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
-        let started = Instant::now();
-        let review = review(action, &self.guard.world(self.state.history()), &self.guard.policy);
-        let mode = self.guard.policy.config().mode;
-        let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
-        self.apply(RecordBody::Review(Box::new(record)));
-        review
-    }
-
-    /// Tells how it went.
-    pub fn after(&mut self, action_id: ActionId, action: &Action, failed: bool) {
-        self.apply(RecordBody::Outcome(OutcomeRecord {
-            action_id,
-            tool: action.tool.clone(),
-            failed,
-            error: None,
-            duration_ms: None,
-            output_bytes: 0,
-            output_hash: String::new(),
-            verification: None,
-        }));
-    }
-
-    fn apply(&mut self, body: RecordBody) {
-        self.sequence += 1;
-        let at = self.guard.surroundings.now();
-        self.state.apply(&Record { seq: self.sequence, prev: first_prev(), at, body, hash: first_prev() });
-    }
+/// Whether it succeeded, from what the client says.
+pub(crate) fn success(failed: bool) -> Success {
+    if failed { Success::Failed } else { Success::Succeeded }
 }

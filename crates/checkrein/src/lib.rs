@@ -6,6 +6,7 @@
 //! | `settings` | the layers of configuration, read and merged |
 //! | `guard` | the two functions that every surface calls: before an action and after it |
 //! | `aftermath` | after a call: what really changed, against what was predicted |
+//! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
@@ -25,6 +26,7 @@ pub mod error;
 pub mod fail_closed;
 pub mod guard;
 pub mod installation;
+pub mod rehearsal;
 pub mod settings;
 pub mod surroundings;
 pub mod terminal;

@@ -123,6 +123,10 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             RecordBody::SessionStarted { .. }
             | RecordBody::Prompt { .. }
             | RecordBody::Event { .. }
+            | RecordBody::Issue(_)
+            | RecordBody::IssueEnded { .. }
+            | RecordBody::Message { .. }
+            | RecordBody::Condensed
             | RecordBody::Halted { .. }
             | RecordBody::Resumed { .. }
             | RecordBody::ConfigChanged { .. }

@@ -308,6 +308,10 @@ impl Chain {
             }
             RecordBody::SessionStarted { .. }
             | RecordBody::Prompt { .. }
+            | RecordBody::Issue(_)
+            | RecordBody::IssueEnded { .. }
+            | RecordBody::Message { .. }
+            | RecordBody::Condensed
             | RecordBody::Review(_)
             | RecordBody::Outcome(_)
             | RecordBody::Event { .. }

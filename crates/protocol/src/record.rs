@@ -4,6 +4,7 @@
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
 use checkrein_effects::{Effect, Timestamp, ToolName};
+use checkrein_patterns::{Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -91,6 +92,21 @@ pub enum RecordBody {
         /// What it carried, masked.
         fields: Json,
     },
+    /// A behaviour pattern was detected, or is graver than it was.
+    Issue(Box<Issue>),
+    /// A behaviour pattern is no more.
+    IssueEnded {
+        /// Which.
+        kind: PatternKind,
+    },
+    /// The agent said something.
+    Message {
+        /// Fingerprint of the text, which is not kept.
+        #[serde(with = "hexadecimal")]
+        mark: u64,
+    },
+    /// The client shortened the conversation.
+    Condensed,
     /// The session, or all sessions, were stopped.
     Halted {
         /// What was stopped.
@@ -272,6 +288,9 @@ pub struct OutcomeRecord {
     pub output_bytes: u64,
     /// SHA-256 of the output, in hexadecimal.
     pub output_hash: String,
+    /// What the detectors keep of the output; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observation: Option<Observation>,
     /// What really changed, against what was predicted; `None` for calls that cannot change files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<VerificationRecord>>,
