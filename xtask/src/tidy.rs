@@ -9,12 +9,13 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 10] = [
+const LINE: [&str; 11] = [
     "shell",
     "effects",
     "policy",
     "review",
     "patterns",
+    "intervention",
     "world",
     "protocol",
     "ledger",

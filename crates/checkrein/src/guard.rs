@@ -10,8 +10,11 @@ use std::time::Instant;
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, History};
 use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
-use checkrein_patterns::{Observation, PatternKind, PatternSensitivity, PatternSettings, Success};
-use checkrein_policy::{Config, Mode, Policy, Sensitivity, Sync};
+use checkrein_patterns::{
+    Audience, Cascade, CascadeLevel, Mark, Observation, PatternKind, PatternSensitivity, PatternSettings,
+    Success,
+};
+use checkrein_policy::{Config, Mode, Policy, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
     ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, RecordBody,
     ReviewRecord, RiskRecord, SessionId,
@@ -451,6 +454,7 @@ pub(crate) fn review_record(
         rationality: Some(RationalityRecord {
             score: review.rationality.score.value(),
             level: review.rationality.level.name().to_owned(),
+            goal_alignment: review.rationality.goal_alignment.map(checkrein_review::Score::value),
         }),
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
         rules: review
@@ -481,7 +485,18 @@ pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
             Sensitivity::Medium => PatternSensitivity::Medium,
             Sensitivity::High => PatternSensitivity::High,
         },
+        audience: match config.profile {
+            Profile::Interactive => Audience::Person,
+            Profile::Unattended | Profile::Strict => Audience::Nobody,
+        },
     }
+}
+
+/// The record of a message of the agent: a mark of it, and what it says about new work.
+pub(crate) fn message_record(text: &str) -> RecordBody {
+    let cascade = Cascade::of(text);
+    let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
+    RecordBody::Message { mark: u64::from(Mark::of(text.trim()).0), cascade }
 }
 
 /// Whether it succeeded, from what the client says.

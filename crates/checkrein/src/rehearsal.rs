@@ -5,11 +5,11 @@ use std::time::Instant;
 use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
 use checkrein_patterns::{Issue, News, Observation, PatternSettings};
-use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody};
+use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, SessionId};
 use checkrein_review::{Review, review};
 use serde_json::Value as Json;
 
-use crate::guard::{Guard, pattern_settings, review_record, success};
+use crate::guard::{Guard, message_record, pattern_settings, review_record, success};
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
 const PACE: u64 = 10_000;
@@ -39,6 +39,13 @@ impl<'a> Rehearsal<'a> {
         let settings = pattern_settings(guard.policy().config());
         let mut rehearsal =
             Self { guard, settings, state: SessionState::default(), sequence: 0, now: Timestamp(0) };
+        rehearsal.apply(RecordBody::SessionStarted {
+            session: SessionId("rehearsal".to_owned()),
+            client: "replay".to_owned(),
+            cwd: guard.workspace().to_string(),
+            workspace: guard.workspace().to_string(),
+            source: "replay".to_owned(),
+        });
         goals.iter().for_each(|goal| rehearsal.heard(goal));
         rehearsal
     }
@@ -55,7 +62,7 @@ impl<'a> Rehearsal<'a> {
 
     /// The agent said something.
     pub fn said(&mut self, text: &str) -> Vec<Issue> {
-        self.apply(RecordBody::Message { mark: message_mark(text) });
+        self.apply(message_record(text));
         self.detect()
     }
 
@@ -127,9 +134,4 @@ impl<'a> Rehearsal<'a> {
             hash: first_prev(),
         });
     }
-}
-
-/// The fingerprint of a message.
-fn message_mark(text: &str) -> u64 {
-    u64::from(checkrein_patterns::Mark::of(text.trim()).0)
 }

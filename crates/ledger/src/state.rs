@@ -9,7 +9,8 @@ use checkrein_effects::{
     AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Severity, Timestamp,
 };
 use checkrein_patterns::{
-    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Success,
+    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Side, Success,
+    Touch, Use,
 };
 use checkrein_protocol::{ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,7 @@ pub struct SessionState {
     surprises: u64,
     opaque_doubt: u32,
     behaviour: Behaviour,
+    workspace: Option<AbsolutePath>,
 }
 
 /// How often each verdict was given.
@@ -113,7 +115,8 @@ impl SessionState {
         self.records += 1;
         self.last = Some(record.at);
         match &record.body {
-            RecordBody::SessionStarted { session, .. } => {
+            RecordBody::SessionStarted { session, workspace, .. } => {
+                self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
                 self.started.get_or_insert(record.at);
                 self.session.get_or_insert_with(|| cut(session.as_str(), bounds::TEXT_BYTES).to_owned());
             }
@@ -125,7 +128,10 @@ impl SessionState {
             RecordBody::Outcome(outcome) => self.take_outcome(outcome),
             RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
             RecordBody::IssueEnded { kind } => self.behaviour.ended(*kind),
-            RecordBody::Message { mark } => self.behaviour.said(Mark::of_fingerprint(*mark)),
+            RecordBody::Message { mark, cascade } => {
+                let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
+                self.behaviour.said(Mark::of_fingerprint(*mark), score);
+            }
             RecordBody::Condensed => self.behaviour.condensed(),
             RecordBody::Halted { scope: HaltScope::Session, reason, .. } => {
                 self.halted = Some(cut(reason, bounds::GOAL_CHARACTERS).to_owned());
@@ -247,7 +253,7 @@ impl SessionState {
             },
             awaited: None,
             created: Vec::new(),
-            plan: Some(plan(ActionNumber(self.actions), review)),
+            plan: Some(self.plan(review)),
         };
         match Running::of(review) {
             Running::Now => action.created = self.take_effects(awaited),
@@ -293,6 +299,42 @@ impl SessionState {
         } else if let Some(action) = self.recent.get_mut(position) {
             action.created = mine;
         }
+    }
+
+    /// What the detectors are told about an action.
+    fn plan(&self, review: &ReviewRecord) -> Plan {
+        let path = review.effects.iter().find_map(|effect| effect.target.path());
+        let operations = review.effects.iter().filter(|effect| is_file_operation(effect.kind)).count();
+        let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
+        Plan {
+            number: ActionNumber(self.actions),
+            actor: review.actor.as_deref().map(Mark::of).unwrap_or_default(),
+            action: Mark::of_fingerprint(review.exact),
+            deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
+            clarity: Clarity::of(&review.effects),
+            place: path.map(|path| Place::of(path.as_str())),
+            edit: path.and_then(|path| edit(path, review)),
+            alignment: alignment.map(hundredths),
+            file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
+            touches: self.touches(review),
+        }
+    }
+
+    /// The places that an action touches. What the session made or the person named is inside.
+    fn touches(&self, review: &ReviewRecord) -> Vec<Touch> {
+        let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
+        let touch = |effect: &Effect| {
+            let path = short_path(effect)?;
+            let named = || self.goals.iter().any(|goal| goal.contains(path.as_str()));
+            let side = match Side::of(path.as_str(), workspace) {
+                Side::Inside => Side::Inside,
+                side if !self.created.contains(path) && !named() => side,
+                Side::Outside | Side::Critical => Side::Inside,
+            };
+            let use_of = if effect.kind.is_mutating() { Use::Changed } else { Use::Read };
+            Some(Touch { path: Mark::of(path.as_str()), side, use_of })
+        };
+        review.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
     }
 
     /// Counts what an action changes as it runs, and says which paths it added to the created ones.
@@ -403,23 +445,6 @@ fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation) -> Ending<'
     }
 }
 
-/// What the detectors are told about an action.
-fn plan(number: ActionNumber, review: &ReviewRecord) -> Plan {
-    let path = review.effects.iter().find_map(|effect| effect.target.path());
-    let operations = review.effects.iter().filter(|effect| is_file_operation(effect.kind)).count();
-    Plan {
-        number,
-        actor: review.actor.as_deref().map(Mark::of).unwrap_or_default(),
-        action: Mark::of_fingerprint(review.exact),
-        deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
-        clarity: Clarity::of(&review.effects),
-        place: path.map(|path| Place::of(path.as_str())),
-        edit: path.and_then(|path| edit(path, review)),
-        alignment: None,
-        file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
-    }
-}
-
 /// The edit that a tool of a client makes, by the fields that such tools have.
 fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
     let text = |name: &str| review.input.get(name).and_then(serde_json::Value::as_str);
@@ -429,6 +454,12 @@ fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
         _ => return None,
     };
     Some(Edit { path: Mark::of(path.as_str()), before, after })
+}
+
+/// A share in hundredths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0 to 100")]
+fn hundredths(share: f64) -> u8 {
+    (share * 100.0).round().clamp(0.0, 100.0) as u8
 }
 
 fn is_file_operation(kind: EffectKind) -> bool {

@@ -5,16 +5,22 @@ use std::collections::VecDeque;
 use checkrein_effects::Severity;
 use serde::{Deserialize, Serialize};
 
+use crate::combination;
+use crate::drift::Drift;
 use crate::edits::Edits;
 use crate::errors::{Attempt, Errors};
-use crate::issue::{ActionNumber, Issue, PatternKind};
+use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::loops;
 use crate::mark::Mark;
 use crate::messages::Messages;
 use crate::observation::Success;
+use crate::phantoms::Phantoms;
+use crate::scope::Scope;
 use crate::settings::PatternSettings;
+use crate::spiral::{Spiral, Usage};
 use crate::stagnation::Stagnation;
 use crate::step::{Deed, Ending, Plan, Step};
+use crate::wandering::Wandering;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
 /// action makes.
@@ -26,6 +32,11 @@ pub struct Behaviour {
     edits: Edits,
     stagnation: Stagnation,
     messages: Messages,
+    scope: Scope,
+    drift: Drift,
+    spiral: Spiral,
+    wandering: Wandering,
+    phantoms: Phantoms,
     changed_since_error: bool,
     standing: Vec<Standing>,
 }
@@ -91,11 +102,33 @@ impl Behaviour {
             self.edits.made(plan.number, edit);
         }
         self.stagnation.ran(plan.number, plan.action, observation);
+        self.move_through(plan, ending);
     }
 
-    /// Takes up a message of the agent.
-    pub fn said(&mut self, message: Mark) {
-        self.messages.said(message);
+    /// Takes up where an action went and what it used.
+    fn move_through(&mut self, plan: &Plan, ending: &Ending<'_>) {
+        if let Some(error) = ending.observation.error {
+            self.phantoms.failed(plan.number, plan.action, plan.deed, error);
+        }
+        match (plan.deed, ending.success, plan.place) {
+            (Deed::Changes, Success::Succeeded, _) => self.wandering.clear(),
+            (Deed::Looks, Success::Succeeded, Some(place)) => self.wandering.looked(plan.number, place),
+            _ => {}
+        }
+        plan.touches.iter().for_each(|touch| self.scope.touched(plan.number, *touch));
+        if let Some(hundredths) = plan.alignment {
+            self.drift.aligned(plan.number, hundredths);
+        }
+        self.spiral.used(Usage {
+            file_operations: u64::from(plan.file_operations),
+            output_bytes: ending.output_bytes,
+            milliseconds: ending.duration_ms.unwrap_or_default(),
+        });
+    }
+
+    /// Takes up a message of the agent, with what it says about new work.
+    pub fn said(&mut self, message: Mark, cascade: Share) {
+        self.messages.said(message, cascade);
     }
 
     /// Takes up that the client shortened the conversation.
@@ -112,6 +145,9 @@ impl Behaviour {
     /// not count any more; otherwise nothing is forgotten: a loop goes on across `go on`.
     pub fn prompted(&mut self) {
         self.messages.interrupted();
+        // What they ask for may lie elsewhere and be something else.
+        self.scope.clear();
+        self.drift.clear();
         if self.standing.is_empty() {
             return;
         }
@@ -120,6 +156,9 @@ impl Behaviour {
         self.errors.clear();
         self.edits.clear();
         self.stagnation.clear();
+        self.spiral.clear();
+        self.wandering.clear();
+        self.phantoms.clear();
     }
 
     /// Everything that is wrong at the moment, gravest first.
@@ -129,11 +168,19 @@ impl Behaviour {
             self.errors.detect(self.now, settings),
             self.edits.detect(self.now, settings),
             self.stagnation.detect(self.now, settings),
+            self.scope.detect(),
+            self.drift.detect(self.now),
+            self.spiral.detect(self.now),
+            self.wandering.detect(self.now),
+            self.phantoms.detect(self.now, settings),
+            self.messages.cascade(self.now, settings),
         ]
         .into_iter()
         .flatten()
         .filter(|issue| settings.looks_for(issue.kind))
         .collect();
+        let combined = combination::detect(&issues);
+        issues.extend(combined.into_iter().filter(|issue| settings.looks_for(issue.kind)));
         issues.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
         issues
     }

@@ -3,9 +3,10 @@
 use checkrein_effects::Severity;
 use serde::{Deserialize, Serialize};
 
+use crate::cascade::Cascade;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::mark::Mark;
-use crate::settings::PatternSettings;
+use crate::settings::{Audience, PatternSettings};
 
 /// Equal messages in a row that make a monologue (ours).
 const MONOLOGUE: u32 = 4;
@@ -19,10 +20,12 @@ pub(crate) struct Messages {
     last: Mark,
     same: u32,
     condensed: u32,
+    cascade: Share,
 }
 
 impl Messages {
-    pub(crate) fn said(&mut self, message: Mark) {
+    pub(crate) fn said(&mut self, message: Mark, cascade: Share) {
+        self.cascade = cascade;
         self.condensed = 0;
         self.same = if self.last == message { self.same.saturating_add(1) } else { 1 };
         self.last = message;
@@ -35,6 +38,13 @@ impl Messages {
     /// Something was done, or somebody else spoke.
     pub(crate) fn interrupted(&mut self) {
         *self = Self::default();
+    }
+
+    pub(crate) fn cascade(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+        match settings.audience {
+            Audience::Person => None,
+            Audience::Nobody => Cascade::issue(self.cascade, now),
+        }
     }
 
     pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {

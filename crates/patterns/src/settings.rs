@@ -9,6 +9,19 @@ pub struct PatternSettings {
     pub enabled: Vec<PatternKind>,
     /// How easily.
     pub sensitivity: PatternSensitivity,
+    /// Whether somebody is there to answer what the agent asks.
+    pub audience: Audience,
+}
+
+/// Whether somebody is there to answer what the agent asks: then offers of new work are recorded only, for the person decides (seed 004 speaks of
+/// approval without a person).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Audience {
+    /// A person reads along.
+    #[default]
+    Person,
+    /// Nobody does.
+    Nobody,
 }
 
 /// How easily a pattern is seen (seed 001).
@@ -25,7 +38,11 @@ pub enum PatternSensitivity {
 
 impl Default for PatternSettings {
     fn default() -> Self {
-        Self { enabled: PatternKind::ALL.to_vec(), sensitivity: PatternSensitivity::default() }
+        Self {
+            enabled: PatternKind::ALL.to_vec(),
+            sensitivity: PatternSensitivity::default(),
+            audience: Audience::default(),
+        }
     }
 }
 

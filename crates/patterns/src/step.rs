@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::issue::ActionNumber;
 use crate::mark::Mark;
 use crate::observation::{Observation, Success};
+use crate::scope::Touch;
 
 /// An action that was reviewed and let through; its outcome comes later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,8 @@ pub struct Plan {
     pub alignment: Option<u8>,
     /// How many file operations it makes.
     pub file_operations: u32,
+    /// The places that it touches, as far as the scope is concerned, at most 8 (ours).
+    pub touches: Vec<Touch>,
 }
 
 /// What an action is for, as far as progress is concerned.

@@ -4,7 +4,7 @@
 
 use checkrein_patterns::{
     ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, Observation, PatternKind,
-    PatternSettings, Place, Plan, Success,
+    PatternSettings, Place, Plan, Share, Success,
 };
 
 /// A session that is played by hand.
@@ -28,6 +28,7 @@ impl Session {
             edit: None,
             alignment: None,
             file_operations: u32::from(deed == Deed::Changes),
+            touches: Vec::new(),
         }
     }
 
@@ -144,7 +145,7 @@ fn the_state_stays_small_whatever_happens() {
             0 => session.fails(&format!("a {}", round % 11), &format!("No such file {round}")),
             1 => session.edits(&format!("x {}", round % 3), &format!("y {}", round % 5)),
             2 => session.fails("cargo test", &format!("{} passed, 3 failed", round % 2)),
-            3 => session.behaviour.said(Mark(round as u32 % 2)),
+            3 => session.behaviour.said(Mark(round as u32 % 2), Share::default()),
             _ => session.runs(&format!("b {}", round % 4), &format!("{}", round % 9)),
         }
         largest = largest.max(postcard::to_stdvec(&session.behaviour).unwrap().len());

@@ -4,7 +4,7 @@
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
 use checkrein_effects::{Effect, Timestamp, ToolName};
-use checkrein_patterns::{Issue, Observation, PatternKind};
+use checkrein_patterns::{Cascade, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -104,6 +104,9 @@ pub enum RecordBody {
         /// Fingerprint of the text, which is not kept.
         #[serde(with = "hexadecimal")]
         mark: u64,
+        /// What it says about new work (seed 004: recorded when it says anything).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cascade: Option<Cascade>,
     },
     /// The client shortened the conversation.
     Condensed,
@@ -268,6 +271,9 @@ pub struct RationalityRecord {
     pub score: f64,
     /// `high`, `medium` or `low`.
     pub level: String,
+    /// How well the action serves the goals, from 0 to 1; `None` when no goal is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal_alignment: Option<f64>,
 }
 
 /// The outcome of an action, as written.
