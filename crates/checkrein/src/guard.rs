@@ -9,15 +9,18 @@ use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, History};
-use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
+use checkrein_ledger::{
+    Durability, FolderName, HaltTarget, KnownSession, SessionLedger, SessionState, content_hash, halt,
+    is_halted,
+};
 use checkrein_patterns::{
     Audience, Cascade, CascadeLevel, Mark, Observation, PatternKind, PatternSensitivity, PatternSettings,
     Success,
 };
 use checkrein_policy::{Config, Mode, Policy, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, RecordBody,
-    ReviewRecord, RiskRecord, SessionId,
+    ActionId, ActorId, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord,
+    RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
 use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, review};
 use checkrein_world::{RealWorld, find_workspace};
@@ -29,6 +32,7 @@ use crate::fail_closed::{Consequence, Failure};
 use crate::installation::{self, Installations};
 use crate::settings;
 use crate::surroundings::Surroundings;
+use crate::watch;
 
 /// How many effects of one action are written down in full (ours); the number of the others is written too.
 pub(crate) const RECORDED_EFFECTS: usize = 64;
@@ -137,8 +141,8 @@ impl Guard {
                 self.before(event, &ledger, call.clone(), action, halted.as_deref(), started)
             }
             Moment::AfterAction(outcome) => {
-                self.after(&ledger, outcome);
-                halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+                let stepped_in = self.after(&ledger, outcome);
+                halted.map_or(stepped_in, |reason| HookAnswer::Stop { reason })
             }
             Moment::PermissionAsked { action } => {
                 self.record(
@@ -172,8 +176,16 @@ impl Guard {
             Moment::ConfigurationChanged { file } => {
                 self.configuration_changed(&ledger, event, file.as_ref())
             }
-            Moment::SessionEnded | Moment::TurnEnding | Moment::SubagentStarted | Moment::SubagentEnding => {
+            Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
+                self.turn_ended(&ledger, message.as_deref(), event_record(event, json!({})));
+                HookAnswer::Silent
+            }
+            Moment::SessionEnded | Moment::SubagentStarted => {
                 self.record(&ledger, event_record(event, json!({})));
+                HookAnswer::Silent
+            }
+            Moment::Other { .. } if event.name == "PostCompact" => {
+                self.record(&ledger, RecordBody::Condensed);
                 HookAnswer::Silent
             }
             Moment::Other { fields } => {
@@ -208,6 +220,7 @@ impl Guard {
         let world = ManuallyDrop::new(self.world(state.history()));
         let mut review = ManuallyDrop::new(review(action, &*world, &self.policy));
         self.take_failures_into_account(&mut review, &failures);
+        watch::throttle(&mut review, state, config);
         if let Some(reason) = halted {
             review.verdict.kind = VerdictKind::Halt;
             review.rewrite = None;
@@ -233,8 +246,22 @@ impl Guard {
             review_record(&review, action, action_id, event.actor.as_ref(), config.mode, elapsed.as_micros());
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
-        if let Err(error) = &*written {
-            self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
+        match &*written {
+            // What is refused has no outcome, so this is the moment to see that it is refused again and again.
+            Ok(written) if halted.is_none() && review.verdict.kind >= VerdictKind::Block => {
+                match self.step_in(ledger, &written.state) {
+                    HookAnswer::Stop { reason } => return HookAnswer::Stop { reason },
+                    HookAnswer::Hint { text } => review.alternatives.push(text),
+                    HookAnswer::Silent
+                    | HookAnswer::Rewrite { .. }
+                    | HookAnswer::Ask { .. }
+                    | HookAnswer::Deny { .. } => {}
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
+            }
         }
         match config.mode {
             Mode::Enforce => answer(&review, action),
@@ -244,23 +271,79 @@ impl Guard {
         }
     }
 
-    fn after(&self, ledger: &SessionLedger, outcome: &Outcome) {
+    fn after(&self, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
         let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
         let verification = aftermath::verify(self, ledger, &action_id, outcome).map(Box::new);
-        self.record(
-            ledger,
-            RecordBody::Outcome(OutcomeRecord {
-                action_id,
-                tool: outcome.action.tool.clone(),
-                failed: outcome.failed,
-                error: outcome.error.clone(),
-                duration_ms: outcome.duration_ms,
-                output_bytes: outcome.output.len() as u64,
-                output_hash: content_hash(outcome.output.as_bytes()),
-                observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
-                verification,
-            }),
-        );
+        let body = RecordBody::Outcome(OutcomeRecord {
+            action_id,
+            tool: outcome.action.tool.clone(),
+            failed: outcome.failed,
+            error: outcome.error.clone(),
+            duration_ms: outcome.duration_ms,
+            output_bytes: outcome.output.len() as u64,
+            output_hash: content_hash(outcome.output.as_bytes()),
+            observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
+            verification,
+        });
+        self.record_and_look(ledger, body)
+    }
+
+    /// Records something after which the detectors look at the session.
+    fn record_and_look(&self, ledger: &SessionLedger, body: RecordBody) -> HookAnswer {
+        match ledger.append(self.surroundings.now(), body, Durability::Plain) {
+            Ok(appended) => self.step_in(ledger, &appended.state),
+            Err(error) => {
+                crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+                HookAnswer::Silent
+            }
+        }
+    }
+
+    /// Records the end of a turn, with what the agent said last. Nothing can be said to it now, so what is found is recorded only.
+    fn turn_ended(&self, ledger: &SessionLedger, message: Option<&str>, event: RecordBody) {
+        let bodies = message.map(message_record).into_iter().chain([event]).collect();
+        let now = self.surroundings.now();
+        let config = self.policy.config();
+        let written = ledger.append_all(now, bodies, Durability::Plain).and_then(|appended| {
+            let mut found = watch::look(&appended.state, &pattern_settings(config), config, now).records;
+            found.retain(|body| !matches!(body, RecordBody::Intervention(_)));
+            if found.is_empty() { Ok(()) } else { ledger.append_all(now, found, Durability::Plain).map(drop) }
+        });
+        if let Err(error) = written {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+    }
+
+    /// Does something about what the detectors find, if anything, and answers what the agent is told.
+    fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
+        let config = self.policy.config();
+        let now = self.surroundings.now();
+        let noticed = watch::look(state, &pattern_settings(config), config, now);
+        if noticed.records.is_empty() {
+            return HookAnswer::Silent;
+        }
+        let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
+        let stop = made.as_ref().filter(|made| watch::stops(made));
+        let mut records = noticed.records;
+        if let Some(made) = stop {
+            let reason = made.text.lines().next().unwrap_or_default().to_owned();
+            // The halt stands before the record: a stop that could not be written down is a stop all the same.
+            if let Err(error) = halt(&self.surroundings.state, HaltTarget::Session(ledger.folder()), &reason)
+            {
+                crate::terminal::log(&format!("checkrein: not halted: {error}"));
+            }
+            let by = "emergency_stop".to_owned();
+            records.push(RecordBody::Halted { scope: HaltScope::Session, reason, by });
+        }
+        let durability = if stop.is_some() { Durability::Durable } else { Durability::Plain };
+        if let Err(error) = ledger.append_all(now, records, durability) {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+        match made {
+            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text },
+            Some(made) => HookAnswer::Hint { text: made.text },
+            None => HookAnswer::Silent,
+        }
     }
 
     /// The person is being asked already; only what would be refused anyway is refused here.

@@ -6,6 +6,7 @@
 //! | `settings` | the layers of configuration, read and merged |
 //! | `guard` | the two functions that every surface calls: before an action and after it |
 //! | `aftermath` | after a call: what really changed, against what was predicted |
+//! | `watch` | after each outcome: what the detectors find, what is done about it |
 //! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
@@ -30,3 +31,4 @@ pub mod rehearsal;
 pub mod settings;
 pub mod surroundings;
 pub mod terminal;
+mod watch;

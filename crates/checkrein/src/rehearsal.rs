@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
-use checkrein_patterns::{Issue, News, Observation, PatternSettings};
+use checkrein_patterns::{Observation, PatternSettings};
 use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, SessionId};
 use checkrein_review::{Review, review};
 use serde_json::Value as Json;
 
 use crate::guard::{Guard, message_record, pattern_settings, review_record, success};
+use crate::watch::{self, Noticed};
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
 const PACE: u64 = 10_000;
@@ -61,13 +62,13 @@ impl<'a> Rehearsal<'a> {
     }
 
     /// The agent said something.
-    pub fn said(&mut self, text: &str) -> Vec<Issue> {
+    pub(crate) fn said(&mut self, text: &str) -> Noticed {
         self.apply(message_record(text));
         self.detect()
     }
 
     /// The client shortened the conversation.
-    pub fn condensed(&mut self) -> Vec<Issue> {
+    pub(crate) fn condensed(&mut self) -> Noticed {
         self.apply(RecordBody::Condensed);
         self.detect()
     }
@@ -80,20 +81,21 @@ impl<'a> Rehearsal<'a> {
     /// Reviews the next action.
     pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
         let started = Instant::now();
-        let review = review(action, &self.guard.world(self.state.history()), self.guard.policy());
+        let mut review = review(action, &self.guard.world(self.state.history()), self.guard.policy());
+        watch::throttle(&mut review, &self.state, self.guard.policy().config());
         let mode = self.guard.policy().config().mode;
         let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
         self.apply(RecordBody::Review(Box::new(record)));
         review
     }
 
-    /// Tells how it went, and answers which issues are new or graver.
-    pub fn after(
+    /// Tells how it went, and answers what is noticed then.
+    pub(crate) fn after(
         &mut self,
         action_id: ActionId,
         action: &Action,
         outcome: RecordedOutcome<'_>,
-    ) -> Vec<Issue> {
+    ) -> Noticed {
         let RecordedOutcome { output, failed } = outcome;
         self.apply(RecordBody::Outcome(OutcomeRecord {
             action_id,
@@ -109,19 +111,15 @@ impl<'a> Rehearsal<'a> {
         self.detect()
     }
 
-    fn detect(&mut self) -> Vec<Issue> {
-        let issues = self.state.behaviour().issues(&self.settings);
-        let mut fresh = Vec::new();
-        for news in self.state.behaviour().news(&issues) {
-            match news {
-                News::Began(issue) | News::Grew(issue) => {
-                    self.apply(RecordBody::Issue(Box::new(issue.clone())));
-                    fresh.push(issue);
-                }
-                News::Ended(kind) => self.apply(RecordBody::IssueEnded { kind }),
-            }
-        }
-        fresh
+    /// Answers what is noticed after an action that was refused.
+    pub(crate) fn refused(&mut self) -> Noticed {
+        self.detect()
+    }
+
+    fn detect(&mut self) -> Noticed {
+        let noticed = watch::look(&self.state, &self.settings, self.guard.policy().config(), self.now);
+        noticed.records.iter().for_each(|body| self.apply(body.clone()));
+        noticed
     }
 
     fn apply(&mut self, body: RecordBody) {

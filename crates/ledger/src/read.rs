@@ -125,6 +125,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             | RecordBody::Event { .. }
             | RecordBody::Issue(_)
             | RecordBody::IssueEnded { .. }
+            | RecordBody::Intervention(_)
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Halted { .. }

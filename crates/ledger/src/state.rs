@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use checkrein_effects::{
     AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Severity, Timestamp,
 };
+use checkrein_intervention::Controller;
 use checkrein_patterns::{
     ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Side, Success,
     Touch, Use,
@@ -59,6 +60,7 @@ pub struct SessionState {
     surprises: u64,
     opaque_doubt: u32,
     behaviour: Behaviour,
+    controller: Controller,
     workspace: Option<AbsolutePath>,
 }
 
@@ -122,12 +124,17 @@ impl SessionState {
             }
             RecordBody::Prompt { text } => {
                 self.behaviour.prompted();
+                self.controller.prompted();
                 self.take_goal(text);
             }
             RecordBody::Review(review) => self.take_review(review),
             RecordBody::Outcome(outcome) => self.take_outcome(outcome),
             RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
-            RecordBody::IssueEnded { kind } => self.behaviour.ended(*kind),
+            RecordBody::IssueEnded { kind } => {
+                self.controller.ended(*kind, self.behaviour.now());
+                self.behaviour.ended(*kind);
+            }
+            RecordBody::Intervention(made) => self.controller.applied(made, record.at),
             RecordBody::Message { mark, cascade } => {
                 let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
                 self.behaviour.said(Mark::of_fingerprint(*mark), score);
@@ -214,6 +221,26 @@ impl SessionState {
         &self.behaviour
     }
 
+    /// What was done about issues.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// What the person asked for, newest last.
+    pub fn goals(&self) -> Vec<String> {
+        self.goals.iter().cloned().collect()
+    }
+
+    /// The root of the workspace; `None` when no start was recorded.
+    pub fn workspace(&self) -> Option<&AbsolutePath> {
+        self.workspace.as_ref()
+    }
+
+    /// How many file operations were made.
+    pub fn file_operations(&self) -> u64 {
+        self.file_operations
+    }
+
     /// How often each verdict was given.
     pub fn verdicts(&self) -> VerdictCounts {
         self.verdicts
@@ -261,11 +288,7 @@ impl SessionState {
             Running::Never => {
                 // Nothing ran, and the same call will be refused again: a result like any other.
                 if let Some(plan) = action.plan.take() {
-                    let observation = Observation::of_refusal(&review.verdict);
-                    let success = Success::Failed;
-                    let ending =
-                        Ending { success, observation: &observation, output_bytes: 0, duration_ms: None };
-                    self.behaviour.finished(&plan, &ending);
+                    self.behaviour.refused(&plan, &review.verdict);
                 }
             }
         }

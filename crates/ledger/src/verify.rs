@@ -310,6 +310,7 @@ impl Chain {
             | RecordBody::Prompt { .. }
             | RecordBody::Issue(_)
             | RecordBody::IssueEnded { .. }
+            | RecordBody::Intervention(_)
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Review(_)

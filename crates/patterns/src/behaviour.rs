@@ -13,7 +13,7 @@ use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::loops;
 use crate::mark::Mark;
 use crate::messages::Messages;
-use crate::observation::Success;
+use crate::observation::{Observation, Success};
 use crate::phantoms::Phantoms;
 use crate::scope::Scope;
 use crate::settings::PatternSettings;
@@ -87,22 +87,42 @@ impl Behaviour {
             self.steps.pop_front();
         }
         self.steps.push_back(step);
-        match observation.error {
-            Some(error) => {
-                let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
-                self.errors.failed(plan.number, plan.action, error, observation.tests, attempt);
-                self.changed_since_error = false;
-            }
-            None => {
-                self.errors.succeeded(plan.action);
-                self.changed_since_error |= plan.deed == Deed::Changes;
-            }
+        if let Some(error) = observation.error {
+            let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
+            self.errors.failed(plan.number, plan.action, error, observation.tests, attempt);
+            self.changed_since_error = false;
+        } else if ending.success == Success::Succeeded {
+            self.errors.succeeded(plan.action);
+            self.changed_since_error |= plan.deed == Deed::Changes;
         }
         if let (Some(edit), Success::Succeeded) = (plan.edit, ending.success) {
             self.edits.made(plan.number, edit);
         }
         self.stagnation.ran(plan.number, plan.action, observation);
         self.move_through(plan, ending);
+    }
+
+    /// Takes up an action that was refused and did not run. The same call once more is the same result once more: a refusal does not end a loop.
+    pub fn refused(&mut self, plan: &Plan, verdict: &str) {
+        let mut observation = Observation::of_refusal(verdict);
+        let mut success = Success::Failed;
+        let own = self.steps.iter().rev().find(|step| step.actor == plan.actor);
+        if let Some(last) = own.filter(|step| step.action == plan.action) {
+            observation.digest = last.result;
+            success = last.success;
+        }
+        // Nothing was looked at, changed or used.
+        let nothing = Plan {
+            deed: Deed::Runs,
+            place: None,
+            edit: None,
+            alignment: None,
+            file_operations: 0,
+            touches: Vec::new(),
+            ..plan.clone()
+        };
+        let ending = Ending { success, observation: &observation, output_bytes: 0, duration_ms: None };
+        self.finished(&nothing, &ending);
     }
 
     /// Takes up where an action went and what it used.
@@ -200,6 +220,12 @@ impl Behaviour {
             self.standing.iter().filter(|standing| issues.iter().all(|issue| issue.kind != standing.kind));
         news.extend(gone.map(|standing| News::Ended(standing.kind)));
         news
+    }
+
+    /// The marks of the calls with these numbers, as far as they are remembered.
+    pub fn calls(&self, actions: &[ActionNumber]) -> Vec<Mark> {
+        let named = self.steps.iter().filter(|step| actions.contains(&step.number));
+        named.map(|step| step.action).collect()
     }
 
     /// Takes up that an issue was reported.

@@ -110,7 +110,7 @@ impl Observation {
 
     /// What is kept of an action that was refused and did not run. It is no error of the kind that comes back with other paths, so it
     /// carries none.
-    pub fn of_refusal(verdict: &str) -> Self {
+    pub(crate) fn of_refusal(verdict: &str) -> Self {
         Self { digest: Mark::of_parts(["refused", verdict]), error: None, tests: None }
     }
 

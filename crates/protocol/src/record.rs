@@ -4,6 +4,7 @@
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
 use checkrein_effects::{Effect, Timestamp, ToolName};
+use checkrein_intervention::Intervention;
 use checkrein_patterns::{Cascade, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -99,6 +100,8 @@ pub enum RecordBody {
         /// Which.
         kind: PatternKind,
     },
+    /// Something was done about an issue.
+    Intervention(Box<Intervention>),
     /// The agent said something.
     Message {
         /// Fingerprint of the text, which is not kept.

@@ -118,6 +118,10 @@ fn describe(record: &Record) -> (String, String, String) {
             issue.summary.clone(),
         ),
         RecordBody::IssueEnded { kind } => plainly(format!("issue over: {}", kind.name()), String::new()),
+        RecordBody::Intervention(made) => plainly(
+            format!("intervention: {} about {}", made.kind.name(), made.pattern.name()),
+            made.text.clone(),
+        ),
         RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
         RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
         RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),

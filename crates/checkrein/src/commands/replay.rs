@@ -22,6 +22,7 @@ use crate::guard::Guard;
 use crate::rehearsal::{RecordedOutcome, Rehearsal};
 use crate::surroundings::Surroundings;
 use crate::terminal::{bold, cut, dim, plain, print, verdict};
+use crate::watch::{Noticed, stops};
 
 /// One step of a recorded session.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -87,9 +88,23 @@ struct Findings {
     settled: Vec<Json>,
     /// How many of the detections came after the last thing that the agent did.
     newest: usize,
+    interventions: Vec<Json>,
+    /// The step after which the session would have been stopped.
+    stopped_at: Option<usize>,
 }
 
 impl Findings {
+    fn noticed(&mut self, step: usize, noticed: &Noticed) {
+        if let Some(made) = &noticed.intervention {
+            let kind = made.kind.name();
+            self.interventions.push(json!({ "step": step, "kind": kind, "about": made.pattern.name() }));
+            if stops(made) {
+                self.stopped_at = self.stopped_at.or(Some(step));
+            }
+        }
+        self.detected(step, &noticed.issues);
+    }
+
     fn detected(&mut self, step: usize, issues: &[Issue]) {
         self.newest = issues.len();
         self.detections.extend(issues.iter().map(|issue| {
@@ -124,7 +139,7 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
             rehearsal.heard(text);
         }
         let said = step.input.as_str().map_or_else(|| step.input.to_string(), str::to_owned);
-        let issues = match event(step) {
+        let noticed = match event(step) {
             Event::Call(tool) => {
                 let action = Action::tool_call(tool, input(tool, &step.input), cwd.clone());
                 let review = rehearsal.before(&action, ActionId(format!("step-{number}")));
@@ -148,7 +163,7 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
                     let outcome = RecordedOutcome { output: &text, failed: step.is_error };
                     rehearsal.after(ActionId(format!("step-{number}")), &action, outcome)
                 } else {
-                    Vec::new()
+                    rehearsal.refused()
                 }
             }
             Event::Person => {
@@ -165,16 +180,13 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
             Event::Nothing => continue,
         };
         if output == Output::Text {
-            for issue in &issues {
-                print(&format!(
-                    "      {} {}: {}",
-                    bold(issue.kind.name()),
-                    severity_name(issue.severity),
-                    plain(&issue.summary)
-                ));
-            }
+            show(&noticed);
         }
-        findings.detected(number, &issues);
+        findings.noticed(number, &noticed);
+        if findings.stopped_at.is_some() {
+            // Nothing after it would have happened.
+            break;
+        }
     }
     if output == Output::Json {
         print(&line(&json!({
@@ -182,12 +194,26 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
             "steps": session.steps.len(),
             "detections": findings.detections,
             "settled": findings.settled,
-            "interventions": [],
+            "interventions": findings.interventions,
             "verdicts": findings.verdicts,
-            "stopped_at": Json::Null,
+            "stopped_at": findings.stopped_at,
         }))?);
     }
     Ok(())
+}
+
+/// What was noticed after a step, below it.
+fn show(noticed: &Noticed) {
+    for issue in &noticed.issues {
+        let (name, severity) = (issue.kind.name(), severity_name(issue.severity));
+        print(&format!("      {} {severity}: {}", bold(name), plain(&issue.summary)));
+    }
+    if let Some(made) = &noticed.intervention {
+        print(&format!("      {} ({})", bold(made.kind.name()), plain(&made.reason)));
+        for text in made.text.lines() {
+            print(&format!("        {}", dim(&plain(text))));
+        }
+    }
 }
 
 fn event(step: &Step) -> Event<'_> {
@@ -270,7 +296,7 @@ impl Transcript {
         let content = row.get("message").and_then(|message| message.get("content"));
         match (row.get("type").and_then(Json::as_str), content) {
             (Some("user"), Some(Json::String(prompt))) if self.steps.is_empty() => {
-                self.goals.push(prompt.clone())
+                self.goals.push(prompt.clone());
             }
             (Some("user"), Some(Json::String(prompt))) => {
                 let input = Json::String(prompt.clone());
