@@ -91,6 +91,15 @@ pub(crate) enum Command {
     /// List the recorded sessions.
     #[command(after_help = "Example:\n  checkrein sessions")]
     Sessions,
+    /// List the sessions that an intervention stopped.
+    #[command(after_help = "Example:\n  checkrein incidents")]
+    Incidents,
+    /// Show the report on such a stop: timeline, impact, cause, ways on.
+    #[command(after_help = "Example:\n  checkrein incident 20261121")]
+    Incident {
+        /// The beginning of its name.
+        id: String,
+    },
     /// Halt a session, or all: every further call is refused until a person resumes.
     #[command(
         after_help = "Examples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"

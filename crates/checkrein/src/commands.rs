@@ -5,6 +5,7 @@ pub mod check;
 pub mod config;
 pub mod doctor;
 pub mod halt;
+pub mod incidents;
 pub mod init;
 pub mod log;
 pub mod replay;

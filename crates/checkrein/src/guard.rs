@@ -29,6 +29,7 @@ use serde_json::{Value as Json, json};
 use crate::aftermath;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
+use crate::incident;
 use crate::installation::{self, Installations};
 use crate::settings;
 use crate::surroundings::Surroundings;
@@ -339,8 +340,15 @@ impl Guard {
         if let Err(error) = ledger.append_all(now, records, durability) {
             crate::terminal::log(&format!("checkrein: not recorded: {error}"));
         }
+        let mut saved = String::new();
+        if let (Some(_), Some(issue)) = (stop, &noticed.about) {
+            saved = match incident::save(&self.surroundings, ledger, state, issue, now) {
+                Ok(id) => format!("\nThe report: `checkrein incident {}`", id.0),
+                Err(error) => format!("\nNo report could be saved: {error}"),
+            };
+        }
         match made {
-            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text },
+            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
             Some(made) => HookAnswer::Hint { text: made.text },
             None => HookAnswer::Silent,
         }

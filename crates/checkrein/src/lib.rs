@@ -8,6 +8,7 @@
 //! | `aftermath` | after a call: what really changed, against what was predicted |
 //! | `watch` | after each outcome: what the detectors find, what is done about it |
 //! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
+//! | `incident` | what is kept of an emergency stop |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
@@ -26,6 +27,7 @@ pub mod edge;
 pub mod error;
 pub mod fail_closed;
 pub mod guard;
+mod incident;
 pub mod installation;
 pub mod rehearsal;
 pub mod settings;

@@ -10,7 +10,8 @@ use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments};
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, doctor, halt, init, log, replay, sessions, show, surprises, trust,
+    Exit, Output, audit, check, config, doctor, halt, incidents, init, log, replay, sessions, show,
+    surprises, trust,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -78,6 +79,8 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             surprises::surprises(&surroundings, &surprises::Selection { session, limit }, output)
         }
         Command::Sessions => sessions::sessions(&surroundings, output),
+        Command::Incidents => incidents::incidents(&surroundings, output),
+        Command::Incident { id } => incidents::incident(&surroundings, &id, output),
         Command::Halt { session, all: _, reason } => {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }

@@ -15,6 +15,8 @@ pub(crate) struct Noticed {
     pub(crate) issues: Vec<Issue>,
     /// What is done about the gravest of those that stand.
     pub(crate) intervention: Option<Intervention>,
+    /// The issue that it is about.
+    pub(crate) about: Option<Issue>,
     /// All of it as records, in order.
     pub(crate) records: Vec<RecordBody>,
 }
@@ -53,6 +55,7 @@ pub(crate) fn look(
         if let Decision::Intervene(made) = state.controller().decide(issue, occasion) {
             noticed.records.push(RecordBody::Intervention(made.clone()));
             noticed.intervention = Some(*made);
+            noticed.about = Some(issue.clone());
         }
     }
     noticed

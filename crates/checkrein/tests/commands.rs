@@ -283,6 +283,8 @@ fn every_command_has_help_with_an_example() {
         vec!["show"],
         vec!["sessions"],
         vec!["surprises"],
+        vec!["incidents"],
+        vec!["incident"],
         vec!["halt"],
         vec!["resume"],
         vec!["replay"],

@@ -98,6 +98,19 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     assert_eq!(session.kinds("halted").len(), 1);
     let log = session.environment.succeed(&["log"]);
     assert!(log.contains("intervention: emergency_stop"), "{log}");
+    let listed = session.environment.succeed(&["incidents"]);
+    assert!(listed.contains("stuck_loop"), "{listed}");
+    let report = session.environment.succeed(&["incident", "20"]);
+    for part in [
+        "# Incident",
+        "## Root cause",
+        "## Timeline",
+        "resume_with_limits",
+        "checkrein resume s",
+        "tried before",
+    ] {
+        assert!(report.contains(part), "{part} is missing in\n{report}");
+    }
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Incidents: what is saved of an emergency stop (seed 000): timeline, impact, root cause, factors, recommendations, ways on.
 
-use std::fmt::Write as _;
-
 use checkrein_effects::{Severity, Timestamp};
 use checkrein_patterns::{Issue, PatternKind};
 use serde::{Deserialize, Serialize};
@@ -146,7 +144,7 @@ impl Incident {
         let mut text = String::new();
         let mut section = |title: &str, lines: Vec<String>| {
             if !lines.is_empty() {
-                drop(writeln!(text, "## {title}\n\n{}\n", lines.join("\n")));
+                text.push_str(&format!("## {title}\n\n{}\n\n", lines.join("\n")));
             }
         };
         let item = |text: &String| format!("- {text}");
