@@ -27,6 +27,7 @@ use crate::wandering::Wandering;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Behaviour {
     now: ActionNumber,
+    turn: u32,
     steps: VecDeque<Step>,
     errors: Errors,
     edits: Edits,
@@ -79,6 +80,7 @@ impl Behaviour {
             actor: plan.actor,
             action: plan.action,
             result: observation.digest,
+            turn: self.turn,
             success: ending.success,
             deed: plan.deed,
             clarity: plan.clarity,
@@ -89,7 +91,7 @@ impl Behaviour {
         self.steps.push_back(step);
         if let Some(error) = observation.error {
             let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
-            self.errors.failed(plan.number, plan.action, error, observation.tests, attempt);
+            self.errors.failed(plan.number, plan.action, observation, error, attempt);
             self.changed_since_error = false;
         } else if ending.success == Success::Succeeded {
             self.errors.succeeded(plan.action);
@@ -164,6 +166,7 @@ impl Behaviour {
     /// Takes up that a person spoke. When an issue stands, they have taken the matter into their own hands, and what went before does
     /// not count any more; otherwise nothing is forgotten: a loop goes on across `go on`.
     pub fn prompted(&mut self) {
+        self.turn = self.turn.saturating_add(1);
         self.messages.interrupted();
         // What they ask for may lie elsewhere and be something else.
         self.scope.clear();

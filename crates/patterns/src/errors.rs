@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
-use crate::observation::{ErrorSignature, TestCounts};
+use crate::observation::{ErrorCategory, ErrorSignature, Observation, TestCounts};
 use crate::settings::PatternSettings;
 
 /// How many errors are looked at (upstream 1.2).
@@ -27,6 +27,7 @@ pub(crate) struct Errors(VecDeque<PastError>);
 struct PastError {
     number: ActionNumber,
     action: Mark,
+    digest: Mark,
     error: ErrorSignature,
     tests: Option<TestCounts>,
     /// Whether something was changed since the error before it.
@@ -45,14 +46,15 @@ impl Errors {
         &mut self,
         number: ActionNumber,
         action: Mark,
+        observation: &Observation,
         error: ErrorSignature,
-        tests: Option<TestCounts>,
         attempt: Attempt,
     ) {
+        let Observation { digest, tests, .. } = *observation;
         while self.0.len() >= WINDOW {
             self.0.pop_front();
         }
-        self.0.push_back(PastError { number, action, error, tests, attempt });
+        self.0.push_back(PastError { number, action, digest, error, tests, attempt });
     }
 
     /// What succeeds at last is no repeated error.
@@ -82,12 +84,13 @@ impl Errors {
             return None;
         }
         let attempts = group.iter().filter(|error| error.attempt == Attempt::Changed).count();
+        // Whoever changes something between the attempts is working at it: less sure, and never held up (ours).
+        let working = attempts * 2 > group.len();
         let category = last.error.category.words();
         Some(Issue {
             kind: PatternKind::RepetitiveErrors,
-            severity: severity(count),
-            // Whoever changes something between the attempts is working at it: less sure (ours).
-            confidence: Share::new(confidence(count).value() * if attempts * 2 > group.len() { 0.6 } else { 1.0 }),
+            severity: if working { severity(count).min(Severity::Medium) } else { severity(count) },
+            confidence: Share::new(confidence(count).value() * if working { 0.6 } else { 1.0 }),
             impact: Share::default(),
             signal: count as f64,
             summary: format!("{category} came back {count} times in the last {} errors", self.0.len()),
@@ -98,8 +101,26 @@ impl Errors {
     }
 }
 
+/// Whether there is progress from one error to the next: it stands at another place, the tests come out otherwise, or, where the text tells what is
+/// wrong in the work itself, it reads otherwise. Where something outside is missing, another name is only the next guess.
 fn moved(one: &PastError, other: &PastError) -> bool {
-    one.error.place != other.error.place || one.tests != other.tests
+    let guesses = match other.error.category {
+        ErrorCategory::NotFound
+        | ErrorCategory::PermissionDenied
+        | ErrorCategory::Timeout
+        | ErrorCategory::Network
+        | ErrorCategory::Usage
+        | ErrorCategory::Resources
+        | ErrorCategory::Conflict => true,
+        ErrorCategory::Syntax
+        | ErrorCategory::Import
+        | ErrorCategory::TestFailure
+        | ErrorCategory::Type
+        | ErrorCategory::Other => false,
+    };
+    one.error.place != other.error.place
+        || one.tests != other.tests
+        || (!guesses && one.digest != other.digest)
 }
 
 /// min(n/5, 1) (upstream 1.2).
@@ -120,7 +141,7 @@ fn severity(count: usize) -> Severity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{Observation, Success};
+    use crate::observation::Success;
 
     fn errors(texts: &[&str]) -> Option<Issue> {
         let mut errors = Errors::default();
@@ -130,8 +151,8 @@ mod tests {
             errors.failed(
                 number,
                 Mark(number.0 as u32),
+                &observation,
                 observation.error.unwrap(),
-                observation.tests,
                 Attempt::Unchanged,
             );
         }
@@ -156,6 +177,11 @@ mod tests {
     #[test]
     fn an_error_that_moves_is_progress() {
         assert_eq!(errors(&["a.py:10: SyntaxError", "a.py:20: SyntaxError", "a.py:30: SyntaxError"]), None);
+        let compiling = [
+            "error: no field `a`\nerror: could not compile",
+            "error: no field `b`\nerror: could not compile",
+        ];
+        assert_eq!(errors(&[compiling[0], compiling[1], compiling[0]]), None);
         assert_eq!(errors(&["1 passed, 3 failed", "2 passed, 2 failed", "3 passed, 1 failed"]), None);
     }
 }

@@ -23,7 +23,7 @@ const PATIENCE: usize = 4;
 pub(crate) fn detect(steps: &[Step], settings: &PatternSettings) -> Option<Issue> {
     (1..=LONGEST_CYCLE).find_map(|period| {
         let rounds = rounds(steps, period);
-        let needed = needed(steps, period, settings);
+        let needed = needed(steps, period, rounds, settings);
         (rounds >= needed).then(|| issue(steps, period, rounds, needed))
     })
 }
@@ -37,16 +37,29 @@ fn rounds(steps: &[Step], period: usize) -> usize {
 }
 
 /// How many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7); four of
-/// longer cycles, one more where nothing is known but that equal calls were made, five times as many where all wait (ours).
-fn needed(steps: &[Step], period: usize, settings: &PatternSettings) -> usize {
+/// longer cycles, one more where nothing is known but that equal calls were made, five times as many where one waits (ours). A person
+/// who speaks once does not make it another matter; each further time they do, one round more is needed: whoever asks again and again is
+/// answered again and again (ours).
+fn needed(steps: &[Step], period: usize, rounds: usize, settings: &PatternSettings) -> usize {
     let last = || steps.iter().rev().take(period);
     let base = match period {
         1 if last().all(|step| step.success == Success::Failed) => 3,
         2 => 3,
         _ => 4,
     };
+    let first = steps.iter().rev().nth(period * rounds - 1);
+    let turns = match (first, steps.last()) {
+        (Some(first), Some(last)) => last.turn.saturating_sub(first.turn),
+        _ => 0,
+    };
+    let spoken = usize::try_from(turns.saturating_sub(1)).unwrap_or(usize::MAX);
     let base = base + usize::from(last().all(Step::says_little)) + settings.slack();
-    if last().any(|step| step.deed == Deed::Waits) { base * (1 + PATIENCE) } else { base }
+    let base = if waits(steps, period) { base * (1 + PATIENCE) } else { base };
+    base.saturating_add(spoken)
+}
+
+fn waits(steps: &[Step], period: usize) -> bool {
+    steps.iter().rev().take(period).any(|step| step.deed == Deed::Waits)
 }
 
 fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
@@ -60,6 +73,8 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
     Issue {
         kind: PatternKind::StuckLoop,
         severity: match beyond {
+            // Whoever waits for something slow is told, never held up (ours).
+            _ if waits(steps, period) => Severity::Low,
             0 | 1 => Severity::Medium,
             2 | 3 => Severity::High,
             _ => Severity::Critical,
@@ -89,6 +104,7 @@ mod tests {
             actor: Mark::default(),
             action: Mark::of(action),
             result: if result.is_empty() { Mark::default() } else { Mark::of(result) },
+            turn: 0,
             success: if result.starts_with('!') { Success::Failed } else { Success::Succeeded },
             deed: if action.contains("sleep") { Deed::Waits } else { Deed::Runs },
             clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
@@ -158,7 +174,21 @@ mod tests {
     fn what_waits_may_answer_the_same_for_long() {
         let poll = [("sleep 30; status", "pending")];
         assert_eq!(detected(&repeated(&poll, 19)), None);
-        assert!(detected(&repeated(&poll, 20)).is_some());
+        assert_eq!(detected(&repeated(&poll, 40)).unwrap().severity, Severity::Low);
+        assert_eq!(detected(&repeated(&[("sleep 30", ""), ("status", "pending")], 14)), None);
+    }
+
+    #[test]
+    fn a_person_who_asks_again_is_answered_again() {
+        let asked = |each: usize, count: usize| {
+            let mut steps = steps(&repeated(&[("git status", "clean")], count));
+            for (index, step) in steps.iter_mut().enumerate() {
+                step.turn = u32::try_from(index / each).unwrap();
+            }
+            detect(&steps, &PatternSettings::default())
+        };
+        assert_eq!(asked(1, 30), None, "one look for each prompt");
+        assert!(asked(2, 4).is_some(), "one prompt in the middle of a loop hides nothing");
     }
 
     #[test]
@@ -182,6 +212,7 @@ mod tests {
                 actor: Mark::default(),
                 action: Mark(*action),
                 result: Mark(index as u32 + 1),
+                turn: 0,
                 success: Success::Failed,
                 deed: Deed::Runs,
                 clarity: Clarity::Opaque,

@@ -96,13 +96,39 @@ impl Deed {
         /// Tools of clients that ask how something in the background is getting on.
         const POLLING_TOOLS: [&str; 6] =
             ["BashOutput", "TaskOutput", "AgentOutput", "Monitor", "write_stdin", "wait"];
+        /// Programs that tell how something that runs is getting on (ours).
+        const WATCHING: [&str; 16] = [
+            "ps",
+            "pgrep",
+            "top",
+            "ss",
+            "netstat",
+            "lsof",
+            "docker",
+            "podman",
+            "kubectl",
+            "systemctl",
+            "journalctl",
+            "gh",
+            "glab",
+            "squeue",
+            "nvidia-smi",
+            "nc",
+        ];
         /// Programs that wait.
         const WAITING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
-        if POLLING_TOOLS.contains(&tool) || programs.iter().any(|name| WAITING.contains(&name.as_str())) {
+        let runs = |names: &[&str]| programs.iter().any(|name| names.contains(&name.as_str()));
+        if POLLING_TOOLS.contains(&tool) || runs(&WAITING) {
             return Self::Waits;
         }
         if effects.iter().any(|effect| effect.kind.is_mutating()) {
             return Self::Changes;
+        }
+        // A program that asks another machine, or how something that runs is getting on, may hear the same for long.
+        let asks = |effect: &Effect| effect.kind == EffectKind::NetworkRequest;
+        let only_asks = !effects.is_empty() && effects.iter().all(asks);
+        if !programs.is_empty() && (only_asks || runs(&WATCHING)) {
+            return Self::Waits;
         }
         let looks = |effect: &Effect| matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead);
         if !effects.is_empty() && effects.iter().all(looks) { Self::Looks } else { Self::Runs }
@@ -138,6 +164,8 @@ pub(crate) struct Step {
     pub(crate) action: Mark,
     /// What was seen; zero for nothing.
     pub(crate) result: Mark,
+    /// How often a person had spoken.
+    pub(crate) turn: u32,
     pub(crate) success: Success,
     pub(crate) deed: Deed,
     pub(crate) clarity: Clarity,

@@ -271,6 +271,13 @@ fn read(text: &str, file: &str) -> Result<Vec<Recorded>, CommandError> {
     Ok(sessions)
 }
 
+/// Who wrote a block of a transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Person,
+    Agent,
+}
+
 /// A transcript of Claude Code, gathered line by line.
 #[derive(Debug, Default)]
 struct Transcript {
@@ -295,28 +302,36 @@ impl Transcript {
         self.at = moment.and_then(|moment| u64::try_from(moment.as_millisecond()).ok()).or(self.at);
         let content = row.get("message").and_then(|message| message.get("content"));
         match (row.get("type").and_then(Json::as_str), content) {
-            (Some("user"), Some(Json::String(prompt))) if self.steps.is_empty() => {
-                self.goals.push(prompt.clone());
-            }
-            (Some("user"), Some(Json::String(prompt))) => {
-                let input = Json::String(prompt.clone());
-                self.steps.push(Step {
-                    tool: Some("user_message".to_owned()),
-                    input,
-                    at: self.at,
-                    ..Step::default()
-                });
-            }
-            (Some("user" | "assistant"), Some(Json::Array(blocks))) => {
-                blocks.iter().for_each(|block| self.take_block(block));
+            (Some("user"), Some(Json::String(prompt))) => self.person_said(prompt),
+            (Some(who @ ("user" | "assistant")), Some(Json::Array(blocks))) => {
+                let speaker = if who == "user" { Speaker::Person } else { Speaker::Agent };
+                blocks.iter().for_each(|block| self.take_block(block, speaker));
             }
             _ => {}
         }
     }
 
-    fn take_block(&mut self, block: &Json) {
+    fn person_said(&mut self, text: &str) {
+        if self.steps.is_empty() {
+            self.goals.push(text.to_owned());
+        } else {
+            self.message("user_message", text);
+        }
+    }
+
+    fn message(&mut self, tool: &str, text: &str) {
+        let input = Json::String(text.to_owned());
+        self.steps.push(Step { tool: Some(tool.to_owned()), input, at: self.at, ..Step::default() });
+    }
+
+    fn take_block(&mut self, block: &Json, speaker: Speaker) {
         let text = |key: &str| block.get(key).and_then(Json::as_str).map(str::to_owned);
         match block.get("type").and_then(Json::as_str) {
+            Some("text") => match (speaker, text("text")) {
+                (Speaker::Person, Some(said)) => self.person_said(&said),
+                (Speaker::Agent, Some(said)) => self.message("say", &said),
+                (_, None) => {}
+            },
             Some("tool_use") => {
                 if let Some(id) = text("id") {
                     self.calls.insert(id, self.steps.len());
