@@ -94,11 +94,10 @@ pub(crate) enum Command {
     /// List the sessions that an intervention stopped.
     #[command(after_help = "Example:\n  checkrein incidents")]
     Incidents,
-    /// Show the report on such a stop: timeline, impact, cause, ways on.
-    #[command(after_help = "Example:\n  checkrein incident 20261121")]
+    /// Show the report on such a stop.
     Incident {
-        /// The beginning of its name.
-        id: String,
+        #[command(subcommand)]
+        command: IncidentCommand,
     },
     /// Halt a session, or all: every further call is refused until a person resumes.
     #[command(
@@ -182,6 +181,17 @@ pub(crate) struct InitArguments {
     /// The hook program, instead of `checkrein-hook` beside this program.
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,
+}
+
+/// What to do with an incident.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IncidentCommand {
+    /// Show the report: timeline, impact, cause, ways on.
+    #[command(after_help = "Example:\n  checkrein incident show 20261121")]
+    Show {
+        /// The beginning of its name.
+        id: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -343,7 +343,7 @@ impl Guard {
         let mut saved = String::new();
         if let (Some(_), Some(issue)) = (stop, &noticed.about) {
             saved = match incident::save(&self.surroundings, ledger, state, issue, now) {
-                Ok(id) => format!("\nThe report: `checkrein incident {}`", id.0),
+                Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
                 Err(error) => format!("\nNo report could be saved: {error}"),
             };
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments};
+use arguments::{Arguments, AuditCommand, Command, ConfigCommand, IncidentCommand, InitArguments};
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
@@ -80,7 +80,9 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
         }
         Command::Sessions => sessions::sessions(&surroundings, output),
         Command::Incidents => incidents::incidents(&surroundings, output),
-        Command::Incident { id } => incidents::incident(&surroundings, &id, output),
+        Command::Incident { command: IncidentCommand::Show { id } } => {
+            incidents::show(&surroundings, &id, output)
+        }
         Command::Halt { session, all: _, reason } => {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }

@@ -284,7 +284,7 @@ fn every_command_has_help_with_an_example() {
         vec!["sessions"],
         vec!["surprises"],
         vec!["incidents"],
-        vec!["incident"],
+        vec!["incident", "show"],
         vec!["halt"],
         vec!["resume"],
         vec!["replay"],

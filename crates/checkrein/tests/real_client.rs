@@ -242,6 +242,6 @@ fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report(
             "emergency_stop"
         ]
     );
-    let report = environment.succeed(&["incident", "20"]);
+    let report = environment.succeed(&["incident", "show", "20"]);
     assert!(report.contains("stuck_loop"), "{report}");
 }

@@ -98,9 +98,12 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     assert_eq!(session.kinds("halted").len(), 1);
     let log = session.environment.succeed(&["log"]);
     assert!(log.contains("intervention: emergency_stop"), "{log}");
+    session.environment.succeed(&["resume", "s"]);
+    let (resumed, after) = session.call("ls -a", "a b");
+    assert_eq!((resumed, after), (json!({}), Some(json!({}))), "a resumed session begins anew");
     let listed = session.environment.succeed(&["incidents"]);
     assert!(listed.contains("stuck_loop"), "{listed}");
-    let report = session.environment.succeed(&["incident", "20"]);
+    let report = session.environment.succeed(&["incident", "show", "20"]);
     for part in [
         "# Incident",
         "## Root cause",

@@ -144,7 +144,9 @@ impl Incident {
         let mut text = String::new();
         let mut section = |title: &str, lines: Vec<String>| {
             if !lines.is_empty() {
-                text.push_str(&format!("## {title}\n\n{}\n\n", lines.join("\n")));
+                for part in ["## ", title, "\n\n", &lines.join("\n"), "\n\n"] {
+                    text.push_str(part);
+                }
             }
         };
         let item = |text: &String| format!("- {text}");

@@ -143,7 +143,12 @@ impl SessionState {
             RecordBody::Halted { scope: HaltScope::Session, reason, .. } => {
                 self.halted = Some(cut(reason, bounds::GOAL_CHARACTERS).to_owned());
             }
-            RecordBody::Resumed { scope: HaltScope::Session, .. } => self.halted = None,
+            RecordBody::Resumed { scope: HaltScope::Session, .. } => {
+                self.halted = None;
+                // A person has looked at it: what went before must not stop the session again at its next step.
+                self.behaviour.prompted();
+                self.controller = Controller::default();
+            }
             RecordBody::Failure { .. } => self.failures += 1,
             RecordBody::Repaired { .. } => self.repairs += 1,
             RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),

@@ -1,4 +1,4 @@
-//! `checkrein incidents` and `checkrein incident ID`: what was saved of emergency stops.
+//! `checkrein incidents` and `checkrein incident show ID`: what was saved of emergency stops.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, Co
 }
 
 /// Shows the incident whose name begins so.
-pub fn incident(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exit, CommandError> {
     let mut found: Vec<Incident> = read(surroundings)?;
     found.retain(|incident| incident.id.0.starts_with(id));
     match (found.as_slice(), output) {
