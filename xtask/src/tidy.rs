@@ -9,11 +9,13 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 10] = [
+const LINE: [&str; 12] = [
     "shell",
     "effects",
     "policy",
     "review",
+    "patterns",
+    "intervention",
     "world",
     "snapshot",
     "protocol",

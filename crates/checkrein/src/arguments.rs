@@ -93,6 +93,14 @@ pub(crate) enum Command {
     /// List the recorded sessions.
     #[command(after_help = "Example:\n  checkrein sessions")]
     Sessions,
+    /// List the sessions that an intervention stopped.
+    #[command(after_help = "Example:\n  checkrein incidents")]
+    Incidents,
+    /// Show the report on such a stop.
+    Incident {
+        #[command(subcommand)]
+        command: IncidentCommand,
+    },
     /// Halt a session, or all: every further call is refused until a person resumes.
     #[command(
         after_help = "Examples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
@@ -292,6 +300,17 @@ pub(crate) enum SnapshotCommand {
         snapshot: SnapshotId,
         /// The directory, which must not be there yet.
         directory: String,
+    },
+}
+
+/// What to do with an incident.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IncidentCommand {
+    /// Show the report: timeline, impact, cause, ways on.
+    #[command(after_help = "Example:\n  checkrein incident show 20261121")]
+    Show {
+        /// The beginning of its name.
+        id: String,
     },
 }
 

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod doctor;
 pub mod export;
 pub mod halt;
+pub mod incidents;
 pub mod init;
 pub mod log;
 pub mod replay;

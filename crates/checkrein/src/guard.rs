@@ -10,11 +10,16 @@ use std::time::Instant;
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, History, World as _};
 use checkrein_ledger::{
-    Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, first_prev, is_halted,
+    Durability, FolderName, HaltTarget, KnownSession, SessionLedger, SessionState, content_hash, halt,
+    is_halted,
 };
-use checkrein_policy::{Approve, Mode, Policy, Sync};
+use checkrein_patterns::{
+    Audience, Cascade, CascadeLevel, Mark, Observation, PatternKind, PatternSensitivity, PatternSettings,
+    Success,
+};
+use checkrein_policy::{Approve, Config, Mode, Policy, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, Record,
+    ActionId, ActorId, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord,
     RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
 use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, review};
@@ -25,10 +30,12 @@ use serde_json::{Value as Json, json};
 use crate::aftermath;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
+use crate::incident;
 use crate::installation::{self, Installations};
 use crate::saving;
 use crate::settings;
 use crate::surroundings::Surroundings;
+use crate::watch;
 
 /// How many effects of one action are written down in full (ours); the number of the others is written too.
 pub(crate) const RECORDED_EFFECTS: usize = 64;
@@ -138,8 +145,8 @@ impl Guard {
                 self.before(event, &ledger, call.clone(), action, halted.as_deref(), started)
             }
             Moment::AfterAction(outcome) => {
-                self.after(&ledger, outcome);
-                halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+                let stepped_in = self.after(&ledger, outcome);
+                halted.map_or(stepped_in, |reason| HookAnswer::Stop { reason })
             }
             Moment::PermissionAsked { action } => {
                 self.record(
@@ -181,8 +188,16 @@ impl Guard {
             Moment::ConfigurationChanged { file } => {
                 self.configuration_changed(&ledger, event, file.as_ref())
             }
-            Moment::SessionEnded | Moment::TurnEnding | Moment::SubagentStarted | Moment::SubagentEnding => {
+            Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
+                self.turn_ended(&ledger, message.as_deref(), event_record(event, json!({})));
+                HookAnswer::Silent
+            }
+            Moment::SessionEnded | Moment::SubagentStarted => {
                 self.record(&ledger, event_record(event, json!({})));
+                HookAnswer::Silent
+            }
+            Moment::Other { .. } if event.name == "PostCompact" => {
+                self.record(&ledger, RecordBody::Condensed);
                 HookAnswer::Silent
             }
             Moment::Other { fields } => {
@@ -233,6 +248,7 @@ impl Guard {
         };
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
+        watch::throttle(&mut review, state, config);
         if let Some(reason) = halted {
             review.verdict.kind = VerdictKind::Halt;
             review.rewrite = None;
@@ -261,8 +277,23 @@ impl Guard {
         record.snapshot = snapshot;
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
-        if let Err(error) = &*written {
-            self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
+        match &*written {
+            // What is refused has no outcome, so this is the moment to see that it is refused again and again.
+            Ok(written) if halted.is_none() && review.verdict.kind >= VerdictKind::Block => {
+                match self.step_in(ledger, &written.state) {
+                    HookAnswer::Stop { reason } => return HookAnswer::Stop { reason },
+                    HookAnswer::Hint { text } => review.alternatives.push(text),
+                    HookAnswer::Silent
+                    | HookAnswer::Allow { .. }
+                    | HookAnswer::Rewrite { .. }
+                    | HookAnswer::Ask { .. }
+                    | HookAnswer::Deny { .. } => {}
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
+            }
         }
         match config.mode {
             Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
@@ -280,22 +311,86 @@ impl Guard {
         }
     }
 
-    fn after(&self, ledger: &SessionLedger, outcome: &Outcome) {
+    fn after(&self, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
         let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
         let verification = aftermath::verify(self, ledger, &action_id, outcome).map(Box::new);
-        self.record(
-            ledger,
-            RecordBody::Outcome(OutcomeRecord {
-                action_id,
-                tool: outcome.action.tool.clone(),
-                failed: outcome.failed,
-                error: outcome.error.clone(),
-                duration_ms: outcome.duration_ms,
-                output_bytes: outcome.output.len() as u64,
-                output_hash: content_hash(outcome.output.as_bytes()),
-                verification,
-            }),
-        );
+        let body = RecordBody::Outcome(OutcomeRecord {
+            action_id,
+            tool: outcome.action.tool.clone(),
+            failed: outcome.failed,
+            error: outcome.error.clone(),
+            duration_ms: outcome.duration_ms,
+            output_bytes: outcome.output.len() as u64,
+            output_hash: content_hash(outcome.output.as_bytes()),
+            observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
+            verification,
+        });
+        self.record_and_look(ledger, body)
+    }
+
+    /// Records something after which the detectors look at the session.
+    fn record_and_look(&self, ledger: &SessionLedger, body: RecordBody) -> HookAnswer {
+        match ledger.append(self.surroundings.now(), body, Durability::Plain) {
+            Ok(appended) => self.step_in(ledger, &appended.state),
+            Err(error) => {
+                crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+                HookAnswer::Silent
+            }
+        }
+    }
+
+    /// Records the end of a turn, with what the agent said last. Nothing can be said to it now, so what is found is recorded only.
+    fn turn_ended(&self, ledger: &SessionLedger, message: Option<&str>, event: RecordBody) {
+        let bodies = message.map(message_record).into_iter().chain([event]).collect();
+        let now = self.surroundings.now();
+        let config = self.policy.config();
+        let written = ledger.append_all(now, bodies, Durability::Plain).and_then(|appended| {
+            let mut found = watch::look(&appended.state, &pattern_settings(config), config, now).records;
+            found.retain(|body| !matches!(body, RecordBody::Intervention(_)));
+            if found.is_empty() { Ok(()) } else { ledger.append_all(now, found, Durability::Plain).map(drop) }
+        });
+        if let Err(error) = written {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+    }
+
+    /// Does something about what the detectors find, if anything, and answers what the agent is told.
+    fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
+        let config = self.policy.config();
+        let now = self.surroundings.now();
+        let noticed = watch::look(state, &pattern_settings(config), config, now);
+        if noticed.records.is_empty() {
+            return HookAnswer::Silent;
+        }
+        let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
+        let stop = made.as_ref().filter(|made| watch::stops(made));
+        let mut records = noticed.records;
+        if let Some(made) = stop {
+            let reason = made.text.lines().next().unwrap_or_default().to_owned();
+            // The halt stands before the record: a stop that could not be written down is a stop all the same.
+            if let Err(error) = halt(&self.surroundings.state, HaltTarget::Session(ledger.folder()), &reason)
+            {
+                crate::terminal::log(&format!("checkrein: not halted: {error}"));
+            }
+            let by = "emergency_stop".to_owned();
+            records.push(RecordBody::Halted { scope: HaltScope::Session, reason, by });
+        }
+        let durability = if stop.is_some() { Durability::Durable } else { Durability::Plain };
+        if let Err(error) = ledger.append_all(now, records, durability) {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+        let mut saved = String::new();
+        if let (Some(_), Some(issue)) = (stop, &noticed.about) {
+            saved = match incident::save(&self.surroundings, ledger, state, issue, now) {
+                Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
+                Err(error) => format!("\nNo report could be saved: {error}"),
+            };
+        }
+        match made {
+            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
+            Some(made) => HookAnswer::Hint { text: made.text },
+            None => HookAnswer::Silent,
+        }
     }
 
     /// The person is being asked already; only what would be refused anyway is refused here.
@@ -452,7 +547,7 @@ fn event_record(event: &HookEvent, mut fields: Json) -> RecordBody {
     RecordBody::Event { name: event.name.clone(), fields }
 }
 
-fn review_record(
+pub(crate) fn review_record(
     review: &Review,
     action: &Action,
     action_id: ActionId,
@@ -489,6 +584,7 @@ fn review_record(
         rationality: Some(RationalityRecord {
             score: review.rationality.score.value(),
             level: review.rationality.level.name().to_owned(),
+            goal_alignment: review.rationality.goal_alignment.map(checkrein_review::Score::value),
         }),
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
         rules: review
@@ -509,54 +605,32 @@ fn review_record(
     }
 }
 
-/// A session played from a recording: reviewed with a growing history, recorded nowhere.
-#[derive(Debug)]
-pub struct Rehearsal<'a> {
-    guard: &'a Guard,
-    state: SessionState,
-    sequence: u64,
+/// What the configuration says about the detectors.
+pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
+    let names = &config.patterns.enabled_patterns;
+    let is_on = |kind: &PatternKind| names.iter().any(|name| name == "all" || name == kind.name());
+    PatternSettings {
+        enabled: PatternKind::ALL.into_iter().filter(is_on).collect(),
+        sensitivity: match config.patterns.sensitivity {
+            Sensitivity::Low => PatternSensitivity::Low,
+            Sensitivity::Medium => PatternSensitivity::Medium,
+            Sensitivity::High => PatternSensitivity::High,
+        },
+        audience: match config.profile {
+            Profile::Interactive => Audience::Person,
+            Profile::Unattended | Profile::Strict => Audience::Nobody,
+        },
+    }
 }
 
-impl<'a> Rehearsal<'a> {
-    /// A session that begins with these goals.
-    pub fn new(guard: &'a Guard, goals: &[String]) -> Self {
-        let mut rehearsal = Self { guard, state: SessionState::default(), sequence: 0 };
-        goals.iter().for_each(|goal| rehearsal.heard(goal));
-        rehearsal
-    }
+/// The record of a message of the agent: a mark of it, and what it says about new work.
+pub(crate) fn message_record(text: &str) -> RecordBody {
+    let cascade = Cascade::of(text);
+    let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
+    RecordBody::Message { mark: u64::from(Mark::of(text.trim()).0), cascade }
+}
 
-    /// The person said something.
-    pub fn heard(&mut self, text: &str) {
-        self.apply(RecordBody::Prompt { text: text.to_owned() });
-    }
-
-    /// Reviews the next action.
-    pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
-        let started = Instant::now();
-        let review = review(action, &self.guard.world(self.state.history()), &self.guard.policy);
-        let mode = self.guard.policy.config().mode;
-        let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
-        self.apply(RecordBody::Review(Box::new(record)));
-        review
-    }
-
-    /// Tells how it went.
-    pub fn after(&mut self, action_id: ActionId, action: &Action, failed: bool) {
-        self.apply(RecordBody::Outcome(OutcomeRecord {
-            action_id,
-            tool: action.tool.clone(),
-            failed,
-            error: None,
-            duration_ms: None,
-            output_bytes: 0,
-            output_hash: String::new(),
-            verification: None,
-        }));
-    }
-
-    fn apply(&mut self, body: RecordBody) {
-        self.sequence += 1;
-        let at = self.guard.surroundings.now();
-        self.state.apply(&Record { seq: self.sequence, prev: first_prev(), at, body, hash: first_prev() });
-    }
+/// Whether it succeeded, from what the client says.
+pub(crate) fn success(failed: bool) -> Success {
+    if failed { Success::Failed } else { Success::Succeeded }
 }

@@ -7,6 +7,9 @@
 //! | `guard` | the two functions that every surface calls: before an action and after it |
 //! | `saving` | saving what an action would destroy, right before it runs |
 //! | `aftermath` | after a call: what really changed, against what was predicted |
+//! | `watch` | after each outcome: what the detectors find, what is done about it |
+//! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
+//! | `incident` | what is kept of an emergency stop |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
@@ -25,8 +28,11 @@ pub mod edge;
 pub mod error;
 pub mod fail_closed;
 pub mod guard;
+mod incident;
 pub mod installation;
+pub mod rehearsal;
 mod saving;
 pub mod settings;
 pub mod surroundings;
 pub mod terminal;
+mod watch;

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use arguments::{Arguments, AuditCommand, Command, ConfigCommand, InitArguments, SnapshotCommand};
+use arguments::{
+    Arguments, AuditCommand, Command, ConfigCommand, IncidentCommand, InitArguments, SnapshotCommand,
+};
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, diff, doctor, export, halt, init, log, replay, rollback, sessions,
-    show, snapshots, surprises, trust, undo,
+    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, replay, rollback,
+    sessions, show, snapshots, surprises, trust, undo,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -80,6 +82,10 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             surprises::surprises(&surroundings, &surprises::Selection { session, limit }, output)
         }
         Command::Sessions => sessions::sessions(&surroundings, output),
+        Command::Incidents => incidents::incidents(&surroundings, output),
+        Command::Incident { command: IncidentCommand::Show { id } } => {
+            incidents::show(&surroundings, &id, output)
+        }
         Command::Halt { session, all: _, reason } => {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }

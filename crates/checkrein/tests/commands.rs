@@ -284,6 +284,8 @@ fn every_command_has_help_with_an_example() {
         vec!["show"],
         vec!["sessions"],
         vec!["surprises"],
+        vec!["incidents"],
+        vec!["incident", "show"],
         vec!["halt"],
         vec!["resume"],
         vec!["undo"],

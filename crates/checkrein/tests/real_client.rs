@@ -242,3 +242,39 @@ fn an_agent_that_empties_the_settings_keeps_the_hooks() {
     run(&environment, &model, &["--dangerously-skip-permissions"]);
     assert!(environment.project().join("notes/draft.md").exists(), "the hooks were gone");
 }
+
+#[test]
+fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report() {
+    let environment = guarded();
+    let folder = environment.home().join(".config/checkrein");
+    fs::create_dir_all(&folder).unwrap();
+    let at_once =
+        "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
+    fs::write(folder.join("config.yaml"), at_once).unwrap();
+    let mut script = vec![bash("ls"); 14];
+    script.push(Turn::Says("finished"));
+    let model = Model::start(script, vec![]);
+    let result = run(&environment, &model, &[]);
+    let heard = model.heard();
+    for part in ["checkrein noticed stuck loop", "The task is: do it", "refused until action"] {
+        assert!(heard.contains(part), "the model did not read `{part}`: {heard}");
+    }
+    let records = environment.records(session_of(&result));
+    let made: Vec<&str> = records
+        .iter()
+        .filter(|record| record["body"]["type"] == "intervention")
+        .filter_map(|record| record["body"]["kind"].as_str())
+        .collect();
+    assert_eq!(
+        made,
+        [
+            "soft_correction",
+            "context_reinforcement",
+            "resource_throttling",
+            "checkpoint_rollback",
+            "emergency_stop"
+        ]
+    );
+    let report = environment.succeed(&["incident", "show", "20"]);
+    assert!(report.contains("stuck_loop"), "{report}");
+}

@@ -106,6 +106,14 @@ fn row(record: &Record) -> Vec<String> {
         }
         RecordBody::Prompt { text } => simple("prompt", text.clone()),
         RecordBody::Event { name, fields } => simple("event", format!("{name} {fields}")),
+        RecordBody::Issue(issue) => simple("issue", format!("{}: {}", issue.kind.name(), issue.summary)),
+        RecordBody::IssueEnded { kind } => simple("issue_ended", kind.name().to_owned()),
+        RecordBody::Intervention(made) => simple(
+            "intervention",
+            format!("{} about {}: {}", made.kind.name(), made.pattern.name(), made.text),
+        ),
+        RecordBody::Message { .. } => simple("message", String::new()),
+        RecordBody::Condensed => simple("condensed", String::new()),
         RecordBody::Halted { reason, by, .. } => simple("halted", format!("{by}: {reason}")),
         RecordBody::Resumed { by, .. } => simple("resumed", by.clone()),
         RecordBody::ConfigChanged { file, decision } => {

@@ -123,6 +123,11 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             RecordBody::SessionStarted { .. }
             | RecordBody::Prompt { .. }
             | RecordBody::Event { .. }
+            | RecordBody::Issue(_)
+            | RecordBody::IssueEnded { .. }
+            | RecordBody::Intervention(_)
+            | RecordBody::Message { .. }
+            | RecordBody::Condensed
             | RecordBody::Halted { .. }
             | RecordBody::Resumed { .. }
             | RecordBody::ConfigChanged { .. }

@@ -5,7 +5,14 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::{AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Timestamp};
+use checkrein_effects::{
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Severity, Timestamp,
+};
+use checkrein_intervention::Controller;
+use checkrein_patterns::{
+    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Side, Success,
+    Touch, Use,
+};
 use checkrein_protocol::{ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +36,9 @@ pub mod bounds {
     pub const DOUBT: u32 = 100;
 }
 
+/// Events in which something happens that the agent did not do (ours).
+const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
+
 /// What is known of a session after its last record.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SessionState {
@@ -49,6 +59,9 @@ pub struct SessionState {
     created: VecDeque<AbsolutePath>,
     surprises: u64,
     opaque_doubt: u32,
+    behaviour: Behaviour,
+    controller: Controller,
+    workspace: Option<AbsolutePath>,
 }
 
 /// How often each verdict was given.
@@ -79,6 +92,8 @@ struct RecentAction {
     awaited: Option<Awaited>,
     /// Paths that it put on the list of created ones.
     created: Vec<AbsolutePath>,
+    /// What the detectors are told when the outcome comes.
+    plan: Option<Plan>,
 }
 
 /// What an action changes if it runs after all.
@@ -102,19 +117,41 @@ impl SessionState {
         self.records += 1;
         self.last = Some(record.at);
         match &record.body {
-            RecordBody::SessionStarted { session, .. } => {
+            RecordBody::SessionStarted { session, workspace, .. } => {
+                self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
                 self.started.get_or_insert(record.at);
                 self.session.get_or_insert_with(|| cut(session.as_str(), bounds::TEXT_BYTES).to_owned());
             }
-            RecordBody::Prompt { text } => self.take_goal(text),
+            RecordBody::Prompt { text } => {
+                self.behaviour.prompted();
+                self.controller.prompted();
+                self.take_goal(text);
+            }
             RecordBody::Review(review) => self.take_review(review),
             RecordBody::Outcome(outcome) => self.take_outcome(outcome),
+            RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
+            RecordBody::IssueEnded { kind } => {
+                self.controller.ended(*kind, self.behaviour.now());
+                self.behaviour.ended(*kind);
+            }
+            RecordBody::Intervention(made) => self.controller.applied(made, record.at),
+            RecordBody::Message { mark, cascade } => {
+                let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
+                self.behaviour.said(Mark::of_fingerprint(*mark), score);
+            }
+            RecordBody::Condensed => self.behaviour.condensed(),
             RecordBody::Halted { scope: HaltScope::Session, reason, .. } => {
                 self.halted = Some(cut(reason, bounds::GOAL_CHARACTERS).to_owned());
             }
-            RecordBody::Resumed { scope: HaltScope::Session, .. } => self.halted = None,
+            RecordBody::Resumed { scope: HaltScope::Session, .. } => {
+                self.halted = None;
+                // A person has looked at it: what went before must not stop the session again at its next step.
+                self.behaviour.prompted();
+                self.controller = Controller::default();
+            }
             RecordBody::Failure { .. } => self.failures += 1,
             RecordBody::Repaired { .. } => self.repairs += 1,
+            RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),
             RecordBody::Halted { scope: HaltScope::All, .. }
             | RecordBody::Resumed { scope: HaltScope::All, .. }
             | RecordBody::Event { .. }
@@ -134,7 +171,7 @@ impl SessionState {
             seen: self.seen.iter().copied().collect(),
             recent: self.recent.iter().map(|action| action.past.clone()).collect(),
             created: self.created.iter().cloned().collect(),
-            active_issues: 0,
+            active_issues: grave_issues(&self.behaviour),
             opaque_doubt: self.opaque_doubt,
         }
     }
@@ -184,6 +221,31 @@ impl SessionState {
         self.surprises
     }
 
+    /// What the detectors remember.
+    pub fn behaviour(&self) -> &Behaviour {
+        &self.behaviour
+    }
+
+    /// What was done about issues.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// What the person asked for, newest last.
+    pub fn goals(&self) -> Vec<String> {
+        self.goals.iter().cloned().collect()
+    }
+
+    /// The root of the workspace; `None` when no start was recorded.
+    pub fn workspace(&self) -> Option<&AbsolutePath> {
+        self.workspace.as_ref()
+    }
+
+    /// How many file operations were made.
+    pub fn file_operations(&self) -> u64 {
+        self.file_operations
+    }
+
     /// How often each verdict was given.
     pub fn verdicts(&self) -> VerdictCounts {
         self.verdicts
@@ -223,11 +285,17 @@ impl SessionState {
             },
             awaited: None,
             created: Vec::new(),
+            plan: Some(self.plan(review)),
         };
         match Running::of(review) {
             Running::Now => action.created = self.take_effects(awaited),
             Running::Asked => action.awaited = Some(awaited),
-            Running::Never => {}
+            Running::Never => {
+                // Nothing ran, and the same call will be refused again: a result like any other.
+                if let Some(plan) = action.plan.take() {
+                    self.behaviour.refused(&plan, &review.verdict);
+                }
+            }
         }
         push_bounded(&mut self.recent, action, bounds::RECENT);
     }
@@ -245,6 +313,9 @@ impl SessionState {
         };
         let Some(action) = self.recent.get_mut(position) else { return };
         action.past.failed = Some(outcome.failed);
+        if let (Some(plan), Some(observation)) = (action.plan.take(), &outcome.observation) {
+            self.behaviour.finished(&plan, &ending(outcome, observation));
+        }
         let awaited = action.awaited.take();
         let mut mine = std::mem::take(&mut action.created);
         if let Some(awaited) = awaited {
@@ -256,6 +327,42 @@ impl SessionState {
         } else if let Some(action) = self.recent.get_mut(position) {
             action.created = mine;
         }
+    }
+
+    /// What the detectors are told about an action.
+    fn plan(&self, review: &ReviewRecord) -> Plan {
+        let path = review.effects.iter().find_map(|effect| effect.target.path());
+        let operations = review.effects.iter().filter(|effect| is_file_operation(effect.kind)).count();
+        let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
+        Plan {
+            number: ActionNumber(self.actions),
+            actor: review.actor.as_deref().map(Mark::of).unwrap_or_default(),
+            action: Mark::of_fingerprint(review.exact),
+            deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
+            clarity: Clarity::of(&review.effects),
+            place: path.map(|path| Place::of(path.as_str())),
+            edit: path.and_then(|path| edit(path, review)),
+            alignment: alignment.map(hundredths),
+            file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
+            touches: self.touches(review),
+        }
+    }
+
+    /// The places that an action touches. What the session made or the person named is inside.
+    fn touches(&self, review: &ReviewRecord) -> Vec<Touch> {
+        let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
+        let touch = |effect: &Effect| {
+            let path = short_path(effect)?;
+            let named = || self.goals.iter().any(|goal| goal.contains(path.as_str()));
+            let side = match Side::of(path.as_str(), workspace) {
+                Side::Inside => Side::Inside,
+                side if !self.created.contains(path) && !named() => side,
+                Side::Outside | Side::Critical => Side::Inside,
+            };
+            let use_of = if effect.kind.is_mutating() { Use::Changed } else { Use::Read };
+            Some(Touch { path: Mark::of(path.as_str()), side, use_of })
+        };
+        review.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
     }
 
     /// Counts what an action changes as it runs, and says which paths it added to the created ones.
@@ -293,10 +400,7 @@ impl Awaited {
     fn of(effects: &[Effect]) -> Self {
         let mut awaited = Self { file_operations: 0, created: Vec::new(), deleted: Vec::new() };
         for effect in effects {
-            if !matches!(
-                effect.kind,
-                EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete
-            ) {
+            if !is_file_operation(effect.kind) {
                 continue;
             }
             awaited.file_operations += 1;
@@ -352,6 +456,42 @@ impl Running {
             _ => Self::Asked,
         }
     }
+}
+
+/// Issues that make an action riskier: from high on, since milder ones are of honest work too (ours).
+fn grave_issues(behaviour: &Behaviour) -> u32 {
+    let grave = behaviour.standing().iter().filter(|issue| issue.severity >= Severity::High).count();
+    u32::try_from(grave).unwrap_or(u32::MAX)
+}
+
+fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation) -> Ending<'a> {
+    Ending {
+        success: if outcome.failed { Success::Failed } else { Success::Succeeded },
+        observation,
+        output_bytes: outcome.output_bytes,
+        duration_ms: outcome.duration_ms,
+    }
+}
+
+/// The edit that a tool of a client makes, by the fields that such tools have.
+fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
+    let text = |name: &str| review.input.get(name).and_then(serde_json::Value::as_str);
+    let (before, after) = match (text("old_string"), text("new_string"), text("content")) {
+        (Some(before), Some(after), _) => (Mark::of(before), Mark::of(after)),
+        (_, _, Some(content)) => (Mark::default(), Mark::of(content)),
+        _ => return None,
+    };
+    Some(Edit { path: Mark::of(path.as_str()), before, after })
+}
+
+/// A share in hundredths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0 to 100")]
+fn hundredths(share: f64) -> u8 {
+    (share * 100.0).round().clamp(0.0, 100.0) as u8
+}
+
+fn is_file_operation(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
 }
 
 fn touched_paths(effects: &[Effect]) -> Vec<AbsolutePath> {

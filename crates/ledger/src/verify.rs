@@ -308,6 +308,11 @@ impl Chain {
             }
             RecordBody::SessionStarted { .. }
             | RecordBody::Prompt { .. }
+            | RecordBody::Issue(_)
+            | RecordBody::IssueEnded { .. }
+            | RecordBody::Intervention(_)
+            | RecordBody::Message { .. }
+            | RecordBody::Condensed
             | RecordBody::Review(_)
             | RecordBody::Outcome(_)
             | RecordBody::Event { .. }

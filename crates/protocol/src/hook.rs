@@ -75,11 +75,17 @@ pub enum Moment {
     /// The session is over.
     SessionEnded,
     /// The agent wants to end its turn.
-    TurnEnding,
+    TurnEnding {
+        /// What it said last, when the client says so.
+        message: Option<String>,
+    },
     /// A sub-agent begins.
     SubagentStarted,
     /// A sub-agent wants to end.
-    SubagentEnding,
+    SubagentEnding {
+        /// What it said last, when the client says so.
+        message: Option<String>,
+    },
     /// The results of several calls are about to be given to the model.
     BatchDone,
     /// A settings file of the client has changed.

@@ -4,6 +4,8 @@
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
 use checkrein_effects::{Effect, Timestamp, ToolName};
+use checkrein_intervention::Intervention;
+use checkrein_patterns::{Cascade, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -91,6 +93,26 @@ pub enum RecordBody {
         /// What it carried, masked.
         fields: Json,
     },
+    /// A behaviour pattern was detected, or is graver than it was.
+    Issue(Box<Issue>),
+    /// A behaviour pattern is no more.
+    IssueEnded {
+        /// Which.
+        kind: PatternKind,
+    },
+    /// Something was done about an issue.
+    Intervention(Box<Intervention>),
+    /// The agent said something.
+    Message {
+        /// Fingerprint of the text, which is not kept.
+        #[serde(with = "hexadecimal")]
+        mark: u64,
+        /// What it says about new work (seed 004: recorded when it says anything).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cascade: Option<Cascade>,
+    },
+    /// The client shortened the conversation.
+    Condensed,
     /// The session, or all sessions, were stopped.
     Halted {
         /// What was stopped.
@@ -271,6 +293,9 @@ pub struct RationalityRecord {
     pub score: f64,
     /// `high`, `medium` or `low`.
     pub level: String,
+    /// How well the action serves the goals, from 0 to 1; `None` when no goal is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal_alignment: Option<f64>,
 }
 
 /// The outcome of an action, as written.
@@ -291,6 +316,9 @@ pub struct OutcomeRecord {
     pub output_bytes: u64,
     /// SHA-256 of the output, in hexadecimal.
     pub output_hash: String,
+    /// What the detectors keep of the output; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observation: Option<Observation>,
     /// What really changed, against what was predicted; `None` for calls that cannot change files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<VerificationRecord>>,

@@ -1,5 +1,6 @@
 //! `checkrein log`: what happened, newest last.
 
+use checkrein_effects::Severity;
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 
@@ -112,6 +113,17 @@ fn describe(record: &Record) -> (String, String, String) {
         }
         RecordBody::Prompt { text } => plainly("prompt".to_owned(), text.clone()),
         RecordBody::Event { name, .. } => plainly(name.clone(), String::new()),
+        RecordBody::Issue(issue) => plainly(
+            format!("issue: {}, {}", issue.kind.name(), severity_name(issue.severity)),
+            issue.summary.clone(),
+        ),
+        RecordBody::IssueEnded { kind } => plainly(format!("issue over: {}", kind.name()), String::new()),
+        RecordBody::Intervention(made) => plainly(
+            format!("intervention: {} about {}", made.kind.name(), made.pattern.name()),
+            made.text.clone(),
+        ),
+        RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
+        RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
         RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),
         RecordBody::Resumed { by, .. } => plainly(format!("resumed by {by}"), String::new()),
         RecordBody::ConfigChanged { file, decision } => plainly(format!("settings {file}"), decision.clone()),
@@ -126,6 +138,16 @@ fn describe(record: &Record) -> (String, String, String) {
             plainly(format!("repaired, {lost_bytes} bytes"), reason.clone())
         }
         RecordBody::Unknown => plainly("unknown record".to_owned(), "written by a newer version".to_owned()),
+    }
+}
+
+/// A severity in one word.
+pub fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+        Severity::Critical => "critical",
     }
 }
 

@@ -42,9 +42,9 @@ fn moment(name: &str, mut fields: Map<String, Json>, cwd: &AbsolutePath) -> Resu
             Moment::SessionStarted { source: optional(&fields, "source").unwrap_or("unknown").to_owned() }
         }
         "SessionEnd" => Moment::SessionEnded,
-        "Stop" => Moment::TurnEnding,
+        "Stop" => Moment::TurnEnding { message: last_message(&fields) },
         "SubagentStart" => Moment::SubagentStarted,
-        "SubagentStop" => Moment::SubagentEnding,
+        "SubagentStop" => Moment::SubagentEnding { message: last_message(&fields) },
         "PostToolBatch" => Moment::BatchDone,
         "ConfigChange" => {
             Moment::ConfigurationChanged { file: optional(&fields, "file_path").and_then(AbsolutePath::new) }
@@ -92,6 +92,11 @@ fn action(fields: &mut Map<String, Json>, cwd: &AbsolutePath) -> Result<Action, 
 
 fn call(fields: &Map<String, Json>) -> Option<ActionId> {
     optional(fields, "tool_use_id").map(|id| ActionId(id.to_owned()))
+}
+
+/// What the agent said last.
+fn last_message(fields: &Map<String, Json>) -> Option<String> {
+    optional(fields, "last_assistant_message").map(str::to_owned)
 }
 
 fn required<'a>(fields: &'a Map<String, Json>, field: &'static str) -> Result<&'a str, DecodeError> {

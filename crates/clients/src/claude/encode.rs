@@ -12,7 +12,10 @@ pub fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
         Moment::BatchDone => batch(&event.name, answer),
         Moment::SessionStarted { .. } | Moment::SubagentStarted => context_only(&event.name, answer),
         Moment::ConfigurationChanged { .. } => configuration(answer),
-        Moment::TurnEnding | Moment::SubagentEnding | Moment::SessionEnded | Moment::Other { .. } => {
+        Moment::TurnEnding { .. }
+        | Moment::SubagentEnding { .. }
+        | Moment::SessionEnded
+        | Moment::Other { .. } => {
             json!({})
         }
     };

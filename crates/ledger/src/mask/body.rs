@@ -34,7 +34,13 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
             [stage, kind, detail, verdict].into_iter().for_each(message);
         }
         RecordBody::Retention { removed: _, reason } | RecordBody::Repaired { reason, .. } => message(reason),
-        RecordBody::Anchor { .. } | RecordBody::Unknown => {}
+        RecordBody::Issue(issue) => [&mut issue.summary, &mut issue.advice].into_iter().for_each(message),
+        RecordBody::Intervention(made) => [&mut made.reason, &mut made.text].into_iter().for_each(message),
+        RecordBody::Anchor { .. }
+        | RecordBody::IssueEnded { .. }
+        | RecordBody::Message { .. }
+        | RecordBody::Condensed
+        | RecordBody::Unknown => {}
     }
 }
 

@@ -82,6 +82,7 @@ pub fn outcome(id: &str, failed: bool) -> RecordBody {
         duration_ms: Some(12),
         output_bytes: 3,
         output_hash: "ab".repeat(32),
+        observation: None,
         verification: None,
     })
 }

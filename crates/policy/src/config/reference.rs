@@ -16,7 +16,10 @@ pub fn reference() -> String {
     let defaults = Config::default();
     let mut text = String::from(
         "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
-         Accepted and checked, so that files that hold them keep working, but without effect in this version: `patterns`, `interventions`,\n\
+         Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
+         `patterns.custom_patterns`; of `interventions` what prepares a rollback or an incident (`auto_rollback`, the retention and criteria of\n\
+         `checkpoint_rollback`, `auto_cleanup`, `notification_channels`, `preserve_incident_data_days`), `custom_prompts_path`,\n\
+         `include_examples`, `metrics_window_seconds`, and `strategy.type: custom`, which climbs like `progressive`;\n\
          `limits` other than `limits.file_operations`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
          (every action waits for its review).\n\n",
     );

@@ -1,0 +1,87 @@
+//! `checkrein incidents` and `checkrein incident show ID`: what was saved of emergency stops.
+
+use std::fs;
+
+use checkrein_intervention::Incident;
+
+use super::{Exit, Output, line, pretty};
+use crate::error::CommandError;
+use crate::incident::folder;
+use crate::surroundings::Surroundings;
+use crate::terminal::{plain, print, table};
+
+/// Lists all incidents, newest last.
+pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let all = read(surroundings)?;
+    match output {
+        Output::Json => {
+            for incident in &all {
+                print(&line(incident)?);
+            }
+        }
+        Output::Text if all.is_empty() => print("no session was ever stopped by an intervention"),
+        Output::Text => {
+            let rows = all.iter().map(|incident| {
+                let seen = plain(&incident.issue.summary);
+                vec![
+                    incident.id.0.clone(),
+                    incident.session.clone(),
+                    incident.issue.kind.name().to_owned(),
+                    seen,
+                ]
+            });
+            print(&table(&["incident", "session", "issue", "what"], rows.collect()));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows the incident whose name begins so.
+pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exit, CommandError> {
+    let mut found: Vec<Incident> = read(surroundings)?;
+    found.retain(|incident| incident.id.0.starts_with(id));
+    match (found.as_slice(), output) {
+        ([one], Output::Json) => print(&pretty(one)?),
+        ([one], Output::Text) => print(&one.markdown(|moment| super::log::time(moment.0))),
+        ([], _) => {
+            return Err(CommandError::user(
+                format!("no incident begins with `{id}`"),
+                "`checkrein incidents` lists them",
+            ));
+        }
+        (many, _) => {
+            return Err(CommandError::user(
+                format!("{} incidents begin with `{id}`", many.len()),
+                "give more of the name",
+            ));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// All incidents, oldest first; the names begin with the time. A report that cannot be read is an error, never left out.
+fn read(surroundings: &Surroundings) -> Result<Vec<Incident>, CommandError> {
+    let folder = folder(surroundings);
+    let shown = folder.display().to_string();
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(CommandError::file("read", &shown, &error)),
+    };
+    let mut all: Vec<Incident> = Vec::new();
+    for entry in entries {
+        let path =
+            entry.map_err(|error| CommandError::file("read", &shown, &error))?.path().join("report.json");
+        let name = path.display().to_string();
+        let text = fs::read_to_string(&path).map_err(|error| CommandError::file("read", &name, &error))?;
+        let incident = serde_json::from_str(&text).map_err(|error| {
+            CommandError::user(
+                format!("`{name}`: {error}"),
+                "remove its folder if it was written by another program",
+            )
+        })?;
+        all.push(incident);
+    }
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(all)
+}

@@ -1,0 +1,112 @@
+//! What is kept of an emergency stop: a folder with a report for people (`report.md`) and one for programs (`report.json`).
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use checkrein_effects::Timestamp;
+use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, Intervention, TimelineEntry};
+use checkrein_ledger::{SessionLedger, SessionState, last};
+use checkrein_patterns::Issue;
+use checkrein_protocol::{Record, RecordBody};
+
+use crate::commands::log::{call, time};
+use crate::surroundings::Surroundings;
+
+/// How many records the timeline holds (seed 000).
+const TIMELINE: usize = 50;
+
+/// How many files are named (ours).
+const FILES: usize = 100;
+
+/// The folder of all incidents.
+pub(crate) fn folder(surroundings: &Surroundings) -> PathBuf {
+    surroundings.state.root().join("incidents")
+}
+
+/// Saves the report on a stop; answers its name. What it holds comes from the ledger, where everything is masked.
+pub(crate) fn save(
+    surroundings: &Surroundings,
+    ledger: &SessionLedger,
+    state: &SessionState,
+    issue: &Issue,
+    at: Timestamp,
+) -> io::Result<IncidentId> {
+    let records = last(&ledger.path(), TIMELINE).map_err(io::Error::other)?;
+    let session = ledger.folder().as_str().to_owned();
+    let moment: String = time(at.0).chars().filter(char::is_ascii_digit).collect();
+    let id = IncidentId(format!("{moment}-{}", session.chars().take(8).collect::<String>()));
+    let incident = Incident::report(IncidentFacts {
+        id: id.clone(),
+        session,
+        at,
+        issue: issue.clone(),
+        interventions: records.iter().filter_map(intervention).cloned().collect(),
+        timeline: records.iter().filter_map(entry).collect(),
+        impact: impact(state, &records, at),
+        standing: state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
+    });
+    let place = folder(surroundings).join(&id.0);
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
+    write(&place.join("report.json"), &serde_json::to_vec_pretty(&incident).map_err(io::Error::other)?)?;
+    write(&place.join("report.md"), incident.markdown(|moment| time(moment.0)).as_bytes())?;
+    Ok(id)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn intervention(record: &Record) -> Option<&Intervention> {
+    match &record.body {
+        RecordBody::Intervention(made) => Some(made),
+        _ => None,
+    }
+}
+
+/// A record in one line of the timeline; `None` for what says nothing about the course of things.
+fn entry(record: &Record) -> Option<TimelineEntry> {
+    let what = match &record.body {
+        RecordBody::Review(review) => format!("{}: {}", review.verdict, shown(&call(review))),
+        RecordBody::Outcome(outcome) if outcome.failed => {
+            format!("failed: {}", shown(outcome.error.as_deref().unwrap_or_default()))
+        }
+        RecordBody::Prompt { text } => format!("prompt: {}", shown(text)),
+        RecordBody::Issue(issue) => format!("issue {}: {}", issue.kind.name(), issue.summary),
+        RecordBody::Intervention(made) => format!("intervention {}: {}", made.kind.name(), made.reason),
+        RecordBody::Failure { stage, detail, .. } => format!("did not run: {stage}: {}", shown(detail)),
+        _ => return None,
+    };
+    Some(TimelineEntry { at: record.at, what })
+}
+
+fn shown(text: &str) -> String {
+    crate::terminal::cut(&crate::terminal::plain(&text.replace('\n', " ")), 120)
+}
+
+fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
+    let mut files: Vec<String> = Vec::new();
+    for record in records {
+        let RecordBody::Review(review) = &record.body else { continue };
+        for path in review
+            .effects
+            .iter()
+            .filter(|effect| effect.kind.is_mutating())
+            .filter_map(|effect| effect.target.path())
+        {
+            let path = path.to_string();
+            if files.len() < FILES && !files.contains(&path) {
+                files.push(path);
+            }
+        }
+    }
+    Impact {
+        files,
+        actions: state.actions(),
+        file_operations: state.file_operations(),
+        duration_ms: state.started().map_or(0, |started| at.0.saturating_sub(started.0)),
+    }
+}

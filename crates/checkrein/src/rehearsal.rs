@@ -1,0 +1,135 @@
+//! A session played from a recording: reviewed with a growing history, watched by the detectors, recorded nowhere.
+
+use std::time::Instant;
+
+use checkrein_effects::{Action, Timestamp};
+use checkrein_ledger::{SessionState, content_hash, first_prev};
+use checkrein_patterns::{Observation, PatternSettings};
+use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, SessionId};
+use checkrein_review::{Review, review};
+use serde_json::Value as Json;
+
+use crate::guard::{Guard, message_record, pattern_settings, review_record, success};
+use crate::watch::{self, Noticed};
+
+/// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
+const PACE: u64 = 10_000;
+
+/// A session that is being played.
+#[derive(Debug)]
+pub struct Rehearsal<'a> {
+    guard: &'a Guard,
+    settings: PatternSettings,
+    state: SessionState,
+    sequence: u64,
+    now: Timestamp,
+}
+
+/// The outcome of a recorded step.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedOutcome<'a> {
+    /// What it answered.
+    pub output: &'a str,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+impl<'a> Rehearsal<'a> {
+    /// A session that begins with these goals.
+    pub fn new(guard: &'a Guard, goals: &[String]) -> Self {
+        let settings = pattern_settings(guard.policy().config());
+        let mut rehearsal =
+            Self { guard, settings, state: SessionState::default(), sequence: 0, now: Timestamp(0) };
+        rehearsal.apply(RecordBody::SessionStarted {
+            session: SessionId("rehearsal".to_owned()),
+            client: "replay".to_owned(),
+            cwd: guard.workspace().to_string(),
+            workspace: guard.workspace().to_string(),
+            source: "replay".to_owned(),
+        });
+        goals.iter().for_each(|goal| rehearsal.heard(goal));
+        rehearsal
+    }
+
+    /// Time goes on: to a moment of the recording, or by the usual pace.
+    pub fn wait_until(&mut self, moment: Option<Timestamp>) {
+        self.now = moment.filter(|moment| *moment >= self.now).unwrap_or(Timestamp(self.now.0 + PACE));
+    }
+
+    /// The person said something.
+    pub fn heard(&mut self, text: &str) {
+        self.apply(RecordBody::Prompt { text: text.to_owned() });
+    }
+
+    /// The agent said something.
+    pub(crate) fn said(&mut self, text: &str) -> Noticed {
+        self.apply(message_record(text));
+        self.detect()
+    }
+
+    /// The client shortened the conversation.
+    pub(crate) fn condensed(&mut self) -> Noticed {
+        self.apply(RecordBody::Condensed);
+        self.detect()
+    }
+
+    /// Something happened that nobody did.
+    pub fn happened(&mut self) {
+        self.apply(RecordBody::Event { name: "observation".to_owned(), fields: Json::Null });
+    }
+
+    /// Reviews the next action.
+    pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
+        let started = Instant::now();
+        let mut review = review(action, &self.guard.world(self.state.history()), self.guard.policy());
+        watch::throttle(&mut review, &self.state, self.guard.policy().config());
+        let mode = self.guard.policy().config().mode;
+        let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
+        self.apply(RecordBody::Review(Box::new(record)));
+        review
+    }
+
+    /// Tells how it went, and answers what is noticed then.
+    pub(crate) fn after(
+        &mut self,
+        action_id: ActionId,
+        action: &Action,
+        outcome: RecordedOutcome<'_>,
+    ) -> Noticed {
+        let RecordedOutcome { output, failed } = outcome;
+        self.apply(RecordBody::Outcome(OutcomeRecord {
+            action_id,
+            tool: action.tool.clone(),
+            failed,
+            error: failed.then(|| output.to_owned()),
+            duration_ms: None,
+            output_bytes: output.len() as u64,
+            output_hash: content_hash(output.as_bytes()),
+            observation: Some(Observation::of(output, success(failed))),
+            verification: None,
+        }));
+        self.detect()
+    }
+
+    /// Answers what is noticed after an action that was refused.
+    pub(crate) fn refused(&mut self) -> Noticed {
+        self.detect()
+    }
+
+    fn detect(&mut self) -> Noticed {
+        let noticed = watch::look(&self.state, &self.settings, self.guard.policy().config(), self.now);
+        noticed.records.iter().for_each(|body| self.apply(body.clone()));
+        noticed
+    }
+
+    fn apply(&mut self, body: RecordBody) {
+        self.sequence += 1;
+        self.state.apply(&Record {
+            seq: self.sequence,
+            prev: first_prev(),
+            at: self.now,
+            body,
+            hash: first_prev(),
+        });
+    }
+}

@@ -1,0 +1,95 @@
+//! After each outcome: what the detectors find, and what the controller does about it.
+
+use checkrein_effects::{Effect, Timestamp};
+use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, Task, Throttle};
+use checkrein_ledger::SessionState;
+use checkrein_patterns::{ActionNumber, Issue, Mark, News, PatternSettings};
+use checkrein_policy::Config;
+use checkrein_protocol::RecordBody;
+use checkrein_review::{Review, VerdictKind};
+
+/// What is new after something happened.
+#[derive(Debug, Default)]
+pub(crate) struct Noticed {
+    /// Issues that are new or graver.
+    pub(crate) issues: Vec<Issue>,
+    /// What is done about the gravest of those that stand.
+    pub(crate) intervention: Option<Intervention>,
+    /// The issue that it is about.
+    pub(crate) about: Option<Issue>,
+    /// All of it as records, in order.
+    pub(crate) records: Vec<RecordBody>,
+}
+
+/// Looks at the state of a session. Pure: what it finds counts once its records are taken up.
+pub(crate) fn look(
+    state: &SessionState,
+    settings: &PatternSettings,
+    config: &Config,
+    now: Timestamp,
+) -> Noticed {
+    let behaviour = state.behaviour();
+    let issues = behaviour.issues(settings);
+    let mut noticed = Noticed::default();
+    for news in behaviour.news(&issues) {
+        match news {
+            News::Began(issue) | News::Grew(issue) => {
+                noticed.records.push(RecordBody::Issue(Box::new(issue.clone())));
+                noticed.issues.push(issue);
+            }
+            News::Ended(kind) => noticed.records.push(RecordBody::IssueEnded { kind }),
+        }
+    }
+    // What ended is still in the controller, but what stands now is what it decides about; an issue that the last action did not add to waits.
+    let added_to = |issue: &&Issue| issue.latest() == Some(behaviour.now());
+    if let Some(issue) = issues.iter().find(added_to) {
+        let goals = state.goals();
+        let workspace = state.workspace().map(ToString::to_string);
+        let occasion = Occasion {
+            now,
+            action: behaviour.now(),
+            calls: &behaviour.calls(&issue.actions),
+            task: Task { goals: &goals, workspace: workspace.as_deref() },
+            settings: &config.interventions,
+        };
+        if let Decision::Intervene(made) = state.controller().decide(issue, occasion) {
+            noticed.records.push(RecordBody::Intervention(made.clone()));
+            noticed.intervention = Some(*made);
+            noticed.about = Some(issue.clone());
+        }
+    }
+    noticed
+}
+
+/// Refuses a call that tighter limits forbid now, whatever its review said.
+pub(crate) fn throttle(review: &mut Review, state: &SessionState, config: &Config) {
+    let Some(reason) = refusal(review, state, config) else { return };
+    if review.verdict.kind >= VerdictKind::Block {
+        return;
+    }
+    review.verdict.kind = VerdictKind::Block;
+    review.rewrite = None;
+    review.reasoning.primary = reason;
+    review.alternatives = vec!["try something else, or tell the person what is missing".to_owned()];
+}
+
+fn refusal(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
+    let action = ActionNumber(state.actions() + 1);
+    let throttle: &Throttle = state.controller().throttle(action)?;
+    if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.exact)) {
+        return Some(format!(
+            "this call was made again and again with the same result, and is refused until action {}",
+            throttle.until.0
+        ));
+    }
+    let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
+    let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
+    let limit = throttle.reduced(config.file_operation_limit());
+    let over = throttle.factor < 1.0 && operations > 0 && state.file_operations() + operations > limit;
+    over.then(|| format!("file operations are limited to {limit} for now, because they grew too fast"))
+}
+
+/// Whether an intervention ends the session.
+pub(crate) fn stops(made: &Intervention) -> bool {
+    made.kind == InterventionKind::EmergencyStop
+}

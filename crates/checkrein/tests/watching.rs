@@ -1,0 +1,160 @@
+//! The ladder through the real hook: a hint reaches the model, then the task, then a refusal, then the way back, then the stop.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason};
+
+/// No pauses between interventions, so that a test need not wait for minutes.
+const AT_ONCE: &str =
+    "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
+
+struct Session {
+    environment: TestEnvironment,
+    calls: u32,
+}
+
+impl Session {
+    fn new() -> Self {
+        let environment = TestEnvironment::new();
+        let folder = environment.home().join(".config/checkrein");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.yaml"), AT_ONCE).unwrap();
+        let session = Self { environment, calls: 0 };
+        session.event("UserPromptSubmit", json!({ "prompt": "make the parser accept comments" }));
+        session
+    }
+
+    fn event(&self, name: &str, fields: Json) -> Json {
+        self.environment.answer_to(&self.environment.payload("s", name, fields))
+    }
+
+    /// Asks to run a command; when it may, it answers with this. Both answers of the hook.
+    fn call(&mut self, command: &str, output: &str) -> (Json, Option<Json>) {
+        self.calls += 1;
+        let call = |more: Json| {
+            let mut fields = json!({
+                "tool_name": "Bash",
+                "tool_input": { "command": command },
+                "tool_use_id": format!("call-{}", self.calls),
+            });
+            fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            fields
+        };
+        let before = self.event("PreToolUse", call(json!({})));
+        if decision(&before) == Some("deny") {
+            return (before, None);
+        }
+        let after =
+            self.event("PostToolUse", call(json!({ "tool_response": { "stdout": output, "stderr": "" } })));
+        (before, Some(after))
+    }
+
+    fn kinds(&self, kind: &str) -> Vec<Json> {
+        let records = self.environment.records("s");
+        records.into_iter().map(|record| record["body"].clone()).filter(|body| body["type"] == kind).collect()
+    }
+}
+
+fn context(answer: &Json) -> &str {
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
+    let mut session = Session::new();
+    for _ in 0..3 {
+        let (_, after) = session.call("ls", "a b");
+        assert_eq!(after.unwrap(), json!({}), "three times is no loop");
+    }
+    let (_, fourth) = session.call("ls", "a b");
+    assert!(context(&fourth.unwrap()).contains("stuck loop"));
+    let (_, fifth) = session.call("ls", "a b");
+    assert!(context(&fifth.unwrap()).contains("make the parser accept comments"));
+    let (_, sixth) = session.call("ls", "a b");
+    assert!(context(&sixth.unwrap()).contains("refused until action"));
+    let (seventh, none) = session.call("ls", "a b");
+    assert_eq!((decision(&seventh), none), (Some("deny"), None));
+    assert!(reason(&seventh).contains("again and again"), "{seventh}");
+    // Another call goes through: only the repetition is refused.
+    let (eighth, _) = session.call("cat README.md", "# project");
+    assert_eq!(decision(&eighth), None);
+
+    for _ in 0..8 {
+        session.call("ls -a", "a b");
+    }
+    let (last, _) = session.call("pwd", "/project");
+    assert_eq!(decision(&last), Some("deny"), "the session is halted");
+    let made: Vec<String> =
+        session.kinds("intervention").iter().map(|made| made["kind"].as_str().unwrap().to_owned()).collect();
+    assert!(made.contains(&"emergency_stop".to_owned()), "{made:?}");
+    assert_eq!(session.kinds("halted").len(), 1);
+    let log = session.environment.succeed(&["log"]);
+    assert!(log.contains("intervention: emergency_stop"), "{log}");
+    session.environment.succeed(&["resume", "s"]);
+    let (resumed, after) = session.call("ls -a", "a b");
+    assert_eq!((resumed, after), (json!({}), Some(json!({}))), "a resumed session begins anew");
+    let listed = session.environment.succeed(&["incidents"]);
+    assert!(listed.contains("stuck_loop"), "{listed}");
+    let report = session.environment.succeed(&["incident", "show", "20"]);
+    for part in [
+        "# Incident",
+        "## Root cause",
+        "## Timeline",
+        "resume_with_limits",
+        "checkrein resume s",
+        "tried before",
+    ] {
+        assert!(report.contains(part), "{part} is missing in\n{report}");
+    }
+}
+
+#[test]
+fn work_that_gets_somewhere_hears_nothing() {
+    let mut session = Session::new();
+    for round in 0..12 {
+        let (before, after) = session.call("cat build.log", &format!("line {round}"));
+        assert_eq!((before, after.unwrap()), (json!({}), json!({})));
+    }
+    assert_eq!(session.kinds("issue"), Vec::<Json>::new());
+}
+
+#[test]
+fn a_person_who_steps_in_lifts_what_was_tightened() {
+    let mut session = Session::new();
+    (0..6).for_each(|_| drop(session.call("ls", "a b")));
+    assert_eq!(decision(&session.call("ls", "a b").0), Some("deny"));
+    session.event("UserPromptSubmit", json!({ "prompt": "it is fine, list it again" }));
+    assert_eq!(decision(&session.call("ls", "a b").0), None);
+}
+
+#[test]
+fn under_observation_everything_is_recorded_and_nothing_is_done() {
+    let mut session = Session::new();
+    let path = session.environment.home().join(".config/checkrein/config.yaml");
+    std::fs::write(path, format!("mode: observe\n{AT_ONCE}")).unwrap();
+    for _ in 0..12 {
+        let (before, after) = session.call("ls", "a b");
+        assert_eq!((before, after.unwrap()), (json!({}), json!({})));
+    }
+    assert!(!session.kinds("intervention").is_empty());
+    assert_eq!(session.kinds("halted"), Vec::<Json>::new());
+}
+
+#[test]
+fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
+    let session = Session::new();
+    let message = "I've fixed the parser. Should I continue with the lexer?";
+    session.event("Stop", json!({ "last_assistant_message": message }));
+    let kept = session.kinds("message");
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0]["cascade"]["level"], "critical");
+    assert!(!kept[0].to_string().contains("lexer"));
+}

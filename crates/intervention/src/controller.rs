@@ -1,0 +1,334 @@
+//! The controller: what was done so far, and what is done now (seed 000).
+
+use checkrein_effects::{Severity, Timestamp};
+use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
+use checkrein_policy::{Interventions, StrategyType};
+use serde::{Deserialize, Serialize};
+
+use crate::kind::InterventionKind;
+use crate::message::{Reminder, Task, text};
+use crate::score::{band, combined_score, severity_score};
+use crate::strategy::{pattern_specific, progressive};
+use crate::throttle::{Growth, Throttle, reduction};
+
+/// How long an intervention counts as recent, in milliseconds (seed 000: five minutes).
+const RECENT: u64 = 5 * 60 * 1000;
+
+/// Within how many actions an intervention must have helped (ours).
+const WINDOW: u64 = 5;
+
+/// What the controller remembers of a session: one entry for each pattern, so its size is bounded.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Controller {
+    past: Vec<Past>,
+    last: Option<Timestamp>,
+    total: u64,
+    throttle: Option<Throttle>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Past {
+    pattern: PatternKind,
+    kind: InterventionKind,
+    at: Timestamp,
+    action: ActionNumber,
+    signal: f64,
+    /// Whether the issue ended within the window.
+    helped: bool,
+    /// Recent interventions on this pattern.
+    recent: u32,
+    /// How often each rung was tried.
+    attempts: [u32; 5],
+}
+
+/// What is done about an issue, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Intervention {
+    /// Which of the five.
+    pub kind: InterventionKind,
+    /// The pattern that it is about.
+    pub pattern: PatternKind,
+    /// How grave the issue was.
+    pub severity: Severity,
+    /// The score with which it was chosen, from 0 to 1.
+    pub score: Share,
+    /// How strong the signal of the issue was; whether it falls afterwards says whether this helped.
+    pub signal: f64,
+    /// The action after which it came.
+    pub action: ActionNumber,
+    /// Why this rung: one clause.
+    pub reason: String,
+    /// What the agent reads.
+    pub text: String,
+    /// The limits that hold from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<Throttle>,
+    /// Where to go back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollback: Option<Rollback>,
+}
+
+/// A wish to go back: to the newest safe snapshot before an action. Who holds snapshots decides which one that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rollback {
+    /// The action with which the trouble began.
+    pub before: ActionNumber,
+    /// How many snapshots back it may go (seed 000, `max_rollback_depth`).
+    pub depth: u64,
+}
+
+/// What the decision rests on beside the issue.
+#[derive(Debug, Clone, Copy)]
+pub struct Occasion<'a> {
+    /// When.
+    pub now: Timestamp,
+    /// The last action.
+    pub action: ActionNumber,
+    /// The marks of the calls that the issue rests on.
+    pub calls: &'a [Mark],
+    /// What the session is for.
+    pub task: Task<'a>,
+    /// What the policy says.
+    pub settings: &'a Interventions,
+}
+
+/// What the controller answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// This is done.
+    Intervene(Box<Intervention>),
+    /// Nothing is done now.
+    Wait(WhyNot),
+}
+
+/// Why nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyNot {
+    /// Interventions, or the rung and all below it, are switched off.
+    Disabled,
+    /// The last one is too recent (seed 000, `intervention_cooldown_seconds`).
+    Cooldown,
+    /// The last one on this pattern has not had its time yet (seed 000, `escalation_delay_seconds`).
+    Delay,
+}
+
+impl Controller {
+    /// What to do about an issue. Pure: recording it, with [`Self::applied`], is what changes the controller.
+    pub fn decide(&self, issue: &Issue, occasion: Occasion<'_>) -> Decision {
+        let settings = occasion.settings;
+        if !settings.enabled {
+            return Decision::Wait(WhyNot::Disabled);
+        }
+        let since = |moment: Timestamp| occasion.now.0.saturating_sub(moment.0);
+        if self.last.is_some_and(|last| since(last) < settings.intervention_cooldown_seconds * 1000) {
+            return Decision::Wait(WhyNot::Cooldown);
+        }
+        let past = self.past.iter().find(|past| past.pattern == issue.kind);
+        let recent = past.filter(|past| since(past.at) <= RECENT);
+        let escalation = recent.map_or(0, |past| past.recent);
+        let score = combined_score(severity_score(issue), escalation);
+        let fitting = band(score);
+        let (mut kind, mut reason) = match (settings.strategy.kind, recent) {
+            (StrategyType::PatternSpecific, _) => {
+                (pattern_specific(issue.kind, issue.severity), "by pattern and severity".to_owned())
+            }
+            // An own strategy needs a program or a rule to ask; without one the ladder is climbed step by step.
+            (StrategyType::Progressive | StrategyType::Custom, None) => {
+                (first(issue.severity).min(fitting), "the first for this pattern".to_owned())
+            }
+            (StrategyType::Progressive | StrategyType::Custom, Some(past)) => {
+                let effectiveness = past.effectiveness(issue.signal);
+                let threshold = Share::new(settings.strategy.effectiveness_threshold);
+                let next = progressive(past.kind, effectiveness, threshold);
+                if next > past.kind && since(past.at) < settings.strategy.escalation_delay_seconds * 1000 {
+                    return Decision::Wait(WhyNot::Delay);
+                }
+                let how = if next > past.kind { "did not help" } else { "helped" };
+                (next.min(fitting.max(past.kind)), format!("{} {how}", past.kind.name()))
+            }
+        };
+        // A limit that is reached escalates, it never lets pass (upstream 5, row 6).
+        if past.is_some_and(|past| u64::from(past.tried(kind)) >= most_attempts(kind, settings)) {
+            reason = format!("{} was tried often enough", kind.name());
+            kind = kind.stronger();
+        }
+        if self.total >= settings.max_interventions_per_execution {
+            "the number of interventions of a session is reached".clone_into(&mut reason);
+            kind = kind.stronger();
+        }
+        kind = kind.min(ceiling(issue.severity));
+        if kind == InterventionKind::EmergencyStop
+            && past.is_none_or(|past| past.kind < InterventionKind::ResourceThrottling)
+        {
+            kind = InterventionKind::ResourceThrottling;
+            "something milder comes before a stop".clone_into(&mut reason);
+        }
+        kind = nearest_enabled(kind, settings);
+        if kind == InterventionKind::SoftCorrection && !settings.soft_correction.enabled {
+            return Decision::Wait(WhyNot::Disabled);
+        }
+        Decision::Intervene(Box::new(intervention(kind, issue, score, reason, occasion)))
+    }
+
+    /// Takes up that an intervention was made.
+    pub fn applied(&mut self, made: &Intervention, at: Timestamp) {
+        self.total += 1;
+        self.last = Some(at);
+        if made.throttle.is_some() {
+            self.throttle.clone_from(&made.throttle);
+        }
+        let before = self
+            .past
+            .iter()
+            .position(|past| past.pattern == made.pattern)
+            .map(|place| self.past.remove(place));
+        let recent = before
+            .as_ref()
+            .filter(|past| at.0.saturating_sub(past.at.0) <= RECENT)
+            .map_or(0, |past| past.recent);
+        let mut attempts = before.map(|past| past.attempts).unwrap_or_default();
+        if let Some(count) = attempts.get_mut(made.kind.index()) {
+            *count += 1;
+        }
+        self.past.push(Past {
+            pattern: made.pattern,
+            kind: made.kind,
+            at,
+            action: made.action,
+            signal: made.signal,
+            helped: false,
+            recent: recent + 1,
+            attempts,
+        });
+    }
+
+    /// Takes up that an issue has ended.
+    pub fn ended(&mut self, pattern: PatternKind, now: ActionNumber) {
+        for past in self.past.iter_mut().filter(|past| past.pattern == pattern) {
+            past.helped |= now.0.saturating_sub(past.action.0) <= WINDOW;
+        }
+    }
+
+    /// Takes up that a person spoke: they have taken the matter into their own hands.
+    pub fn prompted(&mut self) {
+        self.throttle = None;
+    }
+
+    /// The limits that hold for an action.
+    pub fn throttle(&self, action: ActionNumber) -> Option<&Throttle> {
+        self.throttle.as_ref().filter(|throttle| throttle.holds_for(action))
+    }
+
+    /// How many interventions were made.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+impl Past {
+    /// By how much the signal fell since, from 0 to 1; 1 when the issue ended meanwhile.
+    fn effectiveness(&self, signal: f64) -> Share {
+        if self.helped {
+            return Share::new(1.0);
+        }
+        if self.signal > 0.0 { Share::new(1.0 - signal / self.signal) } else { Share::default() }
+    }
+
+    fn tried(&self, kind: InterventionKind) -> u32 {
+        self.attempts.get(kind.index()).copied().unwrap_or_default()
+    }
+}
+
+/// Where the ladder begins: with a hint; what is critical already begins with tighter limits (ours).
+fn first(severity: Severity) -> InterventionKind {
+    match severity {
+        Severity::Low | Severity::Medium | Severity::High => InterventionKind::SoftCorrection,
+        Severity::Critical => InterventionKind::ResourceThrottling,
+    }
+}
+
+/// How far an issue may climb: only what is critical may end in a stop (ours; design 1, principle 3).
+fn ceiling(severity: Severity) -> InterventionKind {
+    match severity {
+        Severity::Low => InterventionKind::ContextReinforcement,
+        Severity::Medium => InterventionKind::ResourceThrottling,
+        Severity::High => InterventionKind::CheckpointRollback,
+        Severity::Critical => InterventionKind::EmergencyStop,
+    }
+}
+
+fn most_attempts(kind: InterventionKind, settings: &Interventions) -> u64 {
+    match kind {
+        InterventionKind::SoftCorrection => settings.soft_correction.max_attempts,
+        InterventionKind::ContextReinforcement
+        | InterventionKind::ResourceThrottling
+        | InterventionKind::CheckpointRollback
+        | InterventionKind::EmergencyStop => settings.max_retries,
+    }
+}
+
+/// The rung itself or the next milder one that is not switched off; the hint, below which there is none, when all others are.
+fn nearest_enabled(kind: InterventionKind, settings: &Interventions) -> InterventionKind {
+    let enabled = match kind {
+        InterventionKind::SoftCorrection => true,
+        InterventionKind::ContextReinforcement => settings.context_reinforcement.enabled,
+        InterventionKind::ResourceThrottling => settings.resource_throttling.enabled,
+        InterventionKind::CheckpointRollback => settings.checkpoint_rollback.enabled,
+        InterventionKind::EmergencyStop => settings.emergency_stop.enabled && settings.hard_stop,
+    };
+    if enabled { kind } else { nearest_enabled(kind.milder(), settings) }
+}
+
+fn intervention(
+    kind: InterventionKind,
+    issue: &Issue,
+    score: Share,
+    reason: String,
+    occasion: Occasion<'_>,
+) -> Intervention {
+    let settings = occasion.settings;
+    let throttle = (kind >= InterventionKind::ResourceThrottling && kind != InterventionKind::EmergencyStop)
+        .then(|| {
+            let factors = settings.resource_throttling.reduction_factors;
+            let factor = issue.growth.map_or(1.0, |growth| reduction(Growth(growth), factors));
+            Throttle::new(factor, occasion.action, repeated(issue, occasion.calls))
+        });
+    let rollback = (kind == InterventionKind::CheckpointRollback).then(|| Rollback {
+        before: issue.onset().unwrap_or(occasion.action),
+        depth: settings.checkpoint_rollback.max_rollback_depth,
+    });
+    let strength = settings.context_reinforcement.reinforcement_strength;
+    let text =
+        text(kind, issue, Reminder { task: occasion.task, strength }, throttle.as_ref(), rollback.as_ref());
+    Intervention {
+        kind,
+        pattern: issue.kind,
+        severity: issue.severity,
+        score,
+        signal: issue.signal,
+        action: occasion.action,
+        reason,
+        text,
+        throttle,
+        rollback,
+    }
+}
+
+/// The calls whose repetition is the trouble itself.
+fn repeated(issue: &Issue, calls: &[Mark]) -> Vec<Mark> {
+    match issue.kind {
+        PatternKind::StuckLoop => calls.to_vec(),
+        PatternKind::RepetitiveErrors
+        | PatternKind::ScopeCreep
+        | PatternKind::GoalDrift
+        | PatternKind::ResourceSpiral
+        | PatternKind::ExplorationWandering
+        | PatternKind::Hallucination
+        | PatternKind::Cascade
+        | PatternKind::Stagnation
+        | PatternKind::OscillatingEdits
+        | PatternKind::ErrorExplorationLoop
+        | PatternKind::RunawayExecution
+        | PatternKind::ConfusedState => Vec::new(),
+    }
+}

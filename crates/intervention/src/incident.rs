@@ -1,0 +1,297 @@
+//! Incidents: what is saved of an emergency stop (seed 000): timeline, impact, root cause, factors, recommendations, ways on.
+
+use checkrein_effects::{Severity, Timestamp};
+use checkrein_patterns::{Issue, PatternKind};
+use serde::{Deserialize, Serialize};
+
+use crate::controller::Intervention;
+
+/// The name of an incident: the second in which it happened, and the session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IncidentId(pub String);
+
+/// The saved record of an emergency stop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Incident {
+    /// Its name.
+    pub id: IncidentId,
+    /// The session, by the name of its folder.
+    pub session: String,
+    /// When it was stopped.
+    pub at: Timestamp,
+    /// In one sentence.
+    pub summary: String,
+    /// The issue for which it was stopped.
+    pub issue: Issue,
+    /// What was done about issues before, oldest first.
+    pub interventions: Vec<Intervention>,
+    /// What happened before, oldest first, the last 50 records (seed 000).
+    pub timeline: Vec<TimelineEntry>,
+    /// What was changed and used.
+    pub impact: Impact,
+    /// What it came from, as far as the detectors can tell.
+    pub root_cause: String,
+    /// What else stood at the time.
+    pub contributing_factors: Vec<String>,
+    /// What to do.
+    pub recommendations: Recommendations,
+    /// Ways on.
+    pub recovery_options: Vec<RecoveryOption>,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelineEntry {
+    /// When.
+    pub at: Timestamp,
+    /// What, in one line.
+    pub what: String,
+}
+
+/// What a session changed and used.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Impact {
+    /// Files that were to be changed in the recorded stretch, each once.
+    pub files: Vec<String>,
+    /// How many actions the session made.
+    pub actions: u64,
+    /// How many file operations.
+    pub file_operations: u64,
+    /// How long it went on, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// What to do now, from now on, and in the configuration (seed 000).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recommendations {
+    /// Now.
+    pub immediate: Vec<String>,
+    /// From now on.
+    pub preventive: Vec<String>,
+    /// In the configuration.
+    pub configuration: Vec<String>,
+}
+
+/// A way on (seed 000: resume_with_limits, rollback_and_retry, manual_intervention, abort).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecoveryOption {
+    /// Its name.
+    pub option: String,
+    /// What it does.
+    pub description: String,
+    /// A command that does it.
+    pub command: String,
+}
+
+/// What a report is made of.
+#[derive(Debug, Clone)]
+pub struct IncidentFacts {
+    /// The name of the incident.
+    pub id: IncidentId,
+    /// The session, by the name of its folder.
+    pub session: String,
+    /// When it was stopped.
+    pub at: Timestamp,
+    /// The issue for which it was stopped.
+    pub issue: Issue,
+    /// What was done about issues before, oldest first.
+    pub interventions: Vec<Intervention>,
+    /// What happened before, oldest first.
+    pub timeline: Vec<TimelineEntry>,
+    /// What was changed and used.
+    pub impact: Impact,
+    /// Other patterns that stood at the time.
+    pub standing: Vec<PatternKind>,
+}
+
+impl Incident {
+    /// The report on these facts.
+    pub fn report(facts: IncidentFacts) -> Self {
+        let IncidentFacts { id, session, at, issue, interventions, timeline, impact, standing } = facts;
+        let others = standing.iter().filter(|kind| **kind != issue.kind);
+        let mut factors: Vec<String> = others.map(|kind| format!("{} stood too", kind.name())).collect();
+        let tried: Vec<&str> = interventions.iter().map(|made| made.kind.name()).collect();
+        if !tried.is_empty() {
+            factors.push(format!("tried before without success: {}", tried.join(", ")));
+        }
+        let onset = issue.onset().map_or_else(String::new, |action| format!(", from action {} on", action.0));
+        Self {
+            summary: format!("the session was stopped because of {}: {}", issue.kind.name(), issue.summary),
+            root_cause: format!("{}{onset}", issue.summary),
+            contributing_factors: factors,
+            recommendations: Recommendations {
+                immediate: vec![issue.advice.clone(), "look at the last actions in the timeline".to_owned()],
+                preventive: vec![prevention(issue.kind).to_owned()],
+                configuration: vec![format!(
+                    "if this was honest work, take `{}` out of `patterns.enabled_patterns`, or set `patterns.sensitivity: low`",
+                    issue.kind.name()
+                )],
+            },
+            recovery_options: options(&session),
+            id,
+            session,
+            at,
+            issue,
+            interventions,
+            timeline,
+            impact,
+        }
+    }
+
+    /// The report for a person, as Markdown. `time` puts a moment into words.
+    pub fn markdown(&self, time: impl Fn(Timestamp) -> String) -> String {
+        let mut text = String::new();
+        let mut section = |title: &str, lines: Vec<String>| {
+            if !lines.is_empty() {
+                for part in ["## ", title, "\n\n", &lines.join("\n"), "\n\n"] {
+                    text.push_str(part);
+                }
+            }
+        };
+        let item = |text: &String| format!("- {text}");
+        section("What happened", vec![format!("{}.", self.summary)]);
+        section("Root cause", vec![self.root_cause.clone()]);
+        section("Contributing factors", self.contributing_factors.iter().map(item).collect());
+        let impact = &self.impact;
+        let mut lines = vec![format!(
+            "{} actions, {} file operations, {} s.",
+            impact.actions,
+            impact.file_operations,
+            impact.duration_ms / 1000
+        )];
+        lines.extend(impact.files.iter().map(|file| format!("- `{file}`")));
+        section("Impact", lines);
+        let advice = &self.recommendations;
+        let all = advice.immediate.iter().chain(&advice.preventive).chain(&advice.configuration);
+        section("Recommendations", all.map(item).collect());
+        let options = self.recovery_options.iter();
+        section(
+            "Ways on",
+            options
+                .map(|way| format!("- **{}**: {}: `{}`", way.option, way.description, way.command))
+                .collect(),
+        );
+        section(
+            "Timeline",
+            self.timeline.iter().map(|entry| format!("- {} {}", time(entry.at), entry.what)).collect(),
+        );
+        format!(
+            "# Incident {}\n\nSession `{}`, {}, severity {}.\n\n{}",
+            self.id.0,
+            self.session,
+            time(self.at),
+            severity(self.issue.severity),
+            text.trim_end()
+        ) + "\n"
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+        Severity::Critical => "critical",
+    }
+}
+
+fn prevention(kind: PatternKind) -> &'static str {
+    match kind {
+        PatternKind::StuckLoop | PatternKind::Stagnation | PatternKind::OscillatingEdits => {
+            "say in the task how success is checked, and what to do when it is not reached"
+        }
+        PatternKind::RepetitiveErrors | PatternKind::ErrorExplorationLoop | PatternKind::Hallucination => {
+            "say in the task where things are, and which tools and packages there are"
+        }
+        PatternKind::ScopeCreep | PatternKind::GoalDrift | PatternKind::ConfusedState => {
+            "set `goals` and `scope.paths`, and give smaller tasks"
+        }
+        PatternKind::ResourceSpiral | PatternKind::RunawayExecution => "set `limits`, and give smaller tasks",
+        PatternKind::ExplorationWandering => "name the files that matter in the task",
+        PatternKind::Cascade => "say in the task where it ends",
+    }
+}
+
+/// The four ways on of seed 000, as commands that a person can run.
+fn options(session: &str) -> Vec<RecoveryOption> {
+    let way = |option: &str, description: &str, command: String| RecoveryOption {
+        option: option.to_owned(),
+        description: description.to_owned(),
+        command,
+    };
+    vec![
+        way(
+            "resume_with_limits",
+            "let it go on, after setting `profile: strict` in your configuration",
+            format!("checkrein resume {session}"),
+        ),
+        way(
+            "rollback_and_retry",
+            "look at what was changed, take back what should not stay, and begin again",
+            "git diff".to_owned(),
+        ),
+        way(
+            "manual_intervention",
+            "look at every step before saying how to go on",
+            format!("checkrein log --session {session}"),
+        ),
+        way("abort", "leave it halted; nothing more runs in it", "checkrein sessions".to_owned()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_patterns::{ActionNumber, Share};
+
+    use super::*;
+
+    fn incident() -> Incident {
+        Incident::report(IncidentFacts {
+            id: IncidentId("20261121-101112-abc".to_owned()),
+            session: "abc".to_owned(),
+            at: Timestamp(1000),
+            issue: Issue {
+                kind: PatternKind::StuckLoop,
+                severity: Severity::Critical,
+                confidence: Share::new(0.9),
+                impact: Share::new(0.4),
+                signal: 8.0,
+                summary: "the same call gave the same result 8 times in a row".to_owned(),
+                advice: "change something".to_owned(),
+                actions: vec![ActionNumber(3)],
+                growth: None,
+            },
+            interventions: Vec::new(),
+            timeline: vec![TimelineEntry { at: Timestamp(1), what: "Bash ls".to_owned() }],
+            impact: Impact {
+                files: vec!["/proj/a".to_owned()],
+                actions: 8,
+                file_operations: 1,
+                duration_ms: 61_000,
+            },
+            standing: vec![PatternKind::StuckLoop, PatternKind::ScopeCreep],
+        })
+    }
+
+    #[test]
+    fn a_report_has_all_parts_of_seed_000() {
+        let text = incident().markdown(|moment| moment.0.to_string());
+        for part in [
+            "# Incident 20261121-101112-abc",
+            "## Root cause",
+            "from action 3 on",
+            "scope_creep stood too",
+            "8 actions, 1 file operations, 61 s.",
+            "`/proj/a`",
+            "**resume_with_limits**",
+            "`checkrein resume abc`",
+            "**rollback_and_retry**",
+            "**manual_intervention**",
+            "**abort**",
+            "- 1 Bash ls",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Interventions: what is done about an issue, in proportion.
+//!
+//! [`Controller::decide`] takes an issue and answers with an [`Intervention`], or with the reason why nothing is done now. Five kinds form a
+//! ladder (seed 000): a hint, a reminder of the task, tighter limits, a rollback, a stop. It goes up when that did not help and down when it did.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `kind` | the ladder |
+//! | `score` | how much an issue weighs (seed 000) |
+//! | `strategy` | which rung comes next: progressive, pattern_specific (seed 000) |
+//! | `controller` | what was done so far, and what is done now: cooldown, maxima, attempts, delay |
+//! | `throttle` | tighter limits (seed 000) |
+//! | `message` | what the agent reads |
+//! | `incident` | the report on a stop (seed 000) |
+//! | `recovery` | which way out of a failure: five strategies, three policies (upstream 1.4) |
+//!
+//! **Invariants.** No input or output, no clock, no randomness. A stop comes only when something milder was tried for the same issue and the
+//! issue is critical; an issue that is less grave never climbs that far.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
+
+mod controller;
+mod incident;
+mod kind;
+mod message;
+mod recovery;
+mod score;
+mod strategy;
+mod throttle;
+
+pub use controller::{Controller, Decision, Intervention, Occasion, Rollback, WhyNot};
+pub use incident::{
+    Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
+};
+pub use kind::InterventionKind;
+pub use message::Task;
+pub use recovery::{
+    Failure, FailureKind, RecoveryAttempt, RecoveryConsent, RecoveryPlan, RecoveryPolicy, RecoveryStrategy,
+    plan,
+};
+pub use score::{band, combined_score, severity_score};
+pub use strategy::{pattern_specific, progressive};
+pub use throttle::{Growth, Throttle, reduction};

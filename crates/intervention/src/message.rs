@@ -1,0 +1,103 @@
+//! What the agent reads: what was seen, why it matters, what to do instead, in at most five lines (seed 000).
+
+use checkrein_patterns::Issue;
+use checkrein_policy::Strength;
+
+use crate::controller::Rollback;
+use crate::kind::InterventionKind;
+use crate::throttle::Throttle;
+
+/// What the session is for, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Task<'a> {
+    /// The goals, newest last: what the person asked for.
+    pub goals: &'a [String],
+    /// The directory in which work is expected.
+    pub workspace: Option<&'a str>,
+}
+
+/// What a reminder says, and how much of it (seed 000, `reinforcement_strength`).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reminder<'a> {
+    pub(crate) task: Task<'a>,
+    pub(crate) strength: Strength,
+}
+
+impl Reminder<'_> {
+    /// Light: the newest goal. Medium: and where work belongs. Strong: and what was asked for first.
+    fn lines(&self) -> Vec<String> {
+        let Task { goals, workspace } = self.task;
+        let newest = goals.last().map(|goal| format!("The task is: {}", short(goal)));
+        let place = workspace.map(|place| format!("Work belongs in {place} and in what the task names."));
+        let first = goals.first().filter(|_| goals.len() > 1);
+        let first = first.map(|goal| format!("It all began with: {}", short(goal)));
+        match self.strength {
+            Strength::Light => newest.into_iter().collect(),
+            Strength::Medium => newest.into_iter().chain(place).collect(),
+            Strength::Strong => first.into_iter().chain(newest).chain(place).collect(),
+        }
+    }
+}
+
+/// The text of an intervention.
+pub(crate) fn text(
+    kind: InterventionKind,
+    issue: &Issue,
+    reminder: Reminder<'_>,
+    throttle: Option<&Throttle>,
+    rollback: Option<&Rollback>,
+) -> String {
+    let seen = format!("checkrein noticed {}: {}.", issue.kind.name().replace('_', " "), issue.summary);
+    let instead = format!("Instead: {}.", issue.advice);
+    let mut lines = vec![seen];
+    match kind {
+        InterventionKind::SoftCorrection => lines.push(instead),
+        InterventionKind::ContextReinforcement => {
+            lines.extend(reminder.lines());
+            lines.push(instead);
+        }
+        InterventionKind::ResourceThrottling => {
+            lines.extend(throttle.map(announcement));
+            lines.push(instead);
+        }
+        InterventionKind::CheckpointRollback => {
+            if let Some(rollback) = rollback {
+                lines.push(format!(
+                    "The trouble began with action {}; a person can go back to the state before it.",
+                    rollback.before.0
+                ));
+            }
+            lines.push(
+                "Do not go on as before: stop, tell the person what was tried, and ask how to go on."
+                    .to_owned(),
+            );
+            lines.push(instead);
+        }
+        InterventionKind::EmergencyStop => {
+            lines.push("Milder means did not help, so the session is stopped.".to_owned());
+            lines.push(
+                "Tell the person what was tried; only they can resume with `checkrein resume`.".to_owned(),
+            );
+        }
+    }
+    lines.join("\n")
+}
+
+fn announcement(throttle: &Throttle) -> String {
+    let percent = (throttle.factor * 100.0).round();
+    if throttle.refused.is_empty() {
+        format!("Limits are at {percent} % until action {}.", throttle.until.0)
+    } else {
+        format!(
+            "The same calls are refused until action {}, and limits are at {percent} %.",
+            throttle.until.0
+        )
+    }
+}
+
+/// The first line of a goal, at most 300 characters (ours).
+fn short(goal: &str) -> String {
+    let line = goal.trim().lines().next().unwrap_or_default();
+    let cut: String = line.chars().take(300).collect();
+    if cut.len() < goal.trim().len() { format!("{cut} ...") } else { cut }
+}

@@ -1,0 +1,203 @@
+//! The controller over whole sessions: how it climbs, how it comes down, what holds it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use checkrein_effects::{Severity, Timestamp};
+use checkrein_intervention::{Controller, Decision, Intervention, InterventionKind, Occasion, Task, WhyNot};
+use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
+use checkrein_policy::Interventions;
+
+const GOALS: [&str; 1] = ["make the parser accept comments"];
+
+fn issue(kind: PatternKind, severity: Severity, signal: f64) -> Issue {
+    Issue {
+        kind,
+        severity,
+        confidence: Share::new(1.0),
+        impact: Share::default(),
+        signal,
+        summary: "something was seen".to_owned(),
+        advice: "do something else".to_owned(),
+        actions: vec![ActionNumber(3), ActionNumber(9)],
+        growth: None,
+    }
+}
+
+/// A controller with a clock.
+struct Session {
+    controller: Controller,
+    settings: Interventions,
+    seconds: u64,
+}
+
+impl Session {
+    fn new() -> Self {
+        Self { controller: Controller::default(), settings: Interventions::default(), seconds: 1000 }
+    }
+
+    fn decide(&self, issue: &Issue) -> Decision {
+        let goals = GOALS.map(str::to_owned);
+        self.controller.decide(
+            issue,
+            Occasion {
+                now: Timestamp(self.seconds * 1000),
+                action: ActionNumber(self.seconds),
+                calls: &[Mark(7)],
+                task: Task { goals: &goals, workspace: Some("/proj") },
+                settings: &self.settings,
+            },
+        )
+    }
+
+    fn after(&mut self, seconds: u64, issue: &Issue) -> Intervention {
+        self.seconds += seconds;
+        match self.decide(issue) {
+            Decision::Intervene(made) => {
+                self.controller.applied(&made, Timestamp(self.seconds * 1000));
+                *made
+            }
+            Decision::Wait(why) => panic!("waits: {why:?}"),
+        }
+    }
+
+    fn kind_after(&mut self, seconds: u64, issue: &Issue) -> InterventionKind {
+        self.after(seconds, issue).kind
+    }
+}
+
+#[test]
+fn what_does_not_help_climbs_one_rung_at_a_time_and_stops_last() {
+    let mut session = Session::new();
+    let stuck = |signal| issue(PatternKind::StuckLoop, Severity::High, signal);
+    assert_eq!(session.kind_after(0, &stuck(4.0)), InterventionKind::SoftCorrection);
+    assert_eq!(session.kind_after(120, &stuck(5.0)), InterventionKind::ContextReinforcement);
+    assert_eq!(session.kind_after(120, &stuck(6.0)), InterventionKind::ResourceThrottling);
+    assert_eq!(session.kind_after(120, &stuck(7.0)), InterventionKind::CheckpointRollback);
+    // High is not grave enough for a stop; critical is.
+    assert_eq!(session.kind_after(120, &stuck(8.0)), InterventionKind::CheckpointRollback);
+    let critical = issue(PatternKind::StuckLoop, Severity::Critical, 9.0);
+    assert_eq!(session.kind_after(120, &critical), InterventionKind::EmergencyStop);
+}
+
+#[test]
+fn what_helps_comes_down() {
+    let mut session = Session::new();
+    let errors = |signal| issue(PatternKind::RepetitiveErrors, Severity::High, signal);
+    session.kind_after(0, &errors(10.0));
+    assert_eq!(session.kind_after(120, &errors(10.0)), InterventionKind::ContextReinforcement);
+    assert_eq!(
+        session.kind_after(120, &errors(3.0)),
+        InterventionKind::SoftCorrection,
+        "the signal fell by 70 %"
+    );
+}
+
+#[test]
+fn an_issue_that_ended_in_time_was_helped() {
+    let mut session = Session::new();
+    let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
+    session.kind_after(0, &errors);
+    session.kind_after(120, &errors);
+    session.controller.ended(PatternKind::RepetitiveErrors, ActionNumber(session.seconds + 2));
+    assert_eq!(session.kind_after(60, &errors), InterventionKind::SoftCorrection);
+}
+
+#[test]
+fn cooldown_and_delay_hold_it_seed_000() {
+    let mut session = Session::new();
+    let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
+    session.kind_after(0, &errors);
+    session.seconds += 29;
+    assert_eq!(session.decide(&errors), Decision::Wait(WhyNot::Cooldown));
+    session.seconds += 1;
+    assert_eq!(session.decide(&errors), Decision::Wait(WhyNot::Delay));
+    session.seconds += 90;
+    assert!(matches!(session.decide(&errors), Decision::Intervene(_)));
+    session.settings.enabled = false;
+    assert_eq!(session.decide(&errors), Decision::Wait(WhyNot::Disabled));
+}
+
+#[test]
+fn limits_that_are_reached_escalate_upstream_5() {
+    let mut session = Session::new();
+    let low = |kind| issue(kind, Severity::Medium, 1.0);
+    let kinds = [PatternKind::GoalDrift, PatternKind::Stagnation, PatternKind::Hallucination];
+    for round in 0..10 {
+        let kind = kinds[round % 3];
+        // Long enough apart that each counts as the first of its pattern.
+        assert!(session.kind_after(400, &low(kind)) <= InterventionKind::ContextReinforcement);
+    }
+    let eleventh = session.after(400, &low(PatternKind::ScopeCreep));
+    assert_eq!(eleventh.kind, InterventionKind::ContextReinforcement);
+    assert!(eleventh.reason.contains("number of interventions"), "{}", eleventh.reason);
+}
+
+#[test]
+fn what_is_not_grave_never_climbs_far() {
+    for (severity, most) in [
+        (Severity::Low, InterventionKind::ContextReinforcement),
+        (Severity::Medium, InterventionKind::ResourceThrottling),
+        (Severity::High, InterventionKind::CheckpointRollback),
+    ] {
+        let mut session = Session::new();
+        for round in 0_u32..20 {
+            let found = issue(PatternKind::Stagnation, severity, f64::from(round + 3));
+            assert!(session.kind_after(120, &found) <= most);
+        }
+    }
+}
+
+#[test]
+fn a_stop_is_never_the_first_thing() {
+    let mut session = Session::new();
+    let critical = issue(PatternKind::ResourceSpiral, Severity::Critical, 5.0);
+    assert_eq!(session.kind_after(0, &critical), InterventionKind::ResourceThrottling);
+}
+
+#[test]
+fn rungs_that_are_switched_off_are_stepped_over_downwards() {
+    let mut session = Session::new();
+    session.settings.hard_stop = false;
+    session.settings.checkpoint_rollback.enabled = false;
+    let critical = issue(PatternKind::StuckLoop, Severity::Critical, 5.0);
+    for _ in 0..6 {
+        assert!(session.kind_after(120, &critical) <= InterventionKind::ResourceThrottling);
+    }
+}
+
+#[test]
+fn throttling_refuses_the_repeated_call_for_a_while_and_a_person_lifts_it() {
+    let mut session = Session::new();
+    let made = session.after(0, &issue(PatternKind::StuckLoop, Severity::Critical, 5.0));
+    assert_eq!(made.throttle.as_ref().unwrap().refused, [Mark(7)]);
+    let now = session.seconds;
+    assert!(session.controller.throttle(ActionNumber(now + 10)).is_some());
+    assert!(session.controller.throttle(ActionNumber(now + 11)).is_none());
+    session.controller.prompted();
+    assert!(session.controller.throttle(ActionNumber(now + 1)).is_none());
+}
+
+#[test]
+fn a_rollback_names_the_action_before_which_the_trouble_began() {
+    let mut session = Session::new();
+    for _ in 0..3 {
+        session.kind_after(120, &issue(PatternKind::StuckLoop, Severity::High, 5.0));
+    }
+    let made = session.after(120, &issue(PatternKind::StuckLoop, Severity::High, 5.0));
+    assert_eq!(
+        (made.kind, made.rollback.unwrap().before),
+        (InterventionKind::CheckpointRollback, ActionNumber(3))
+    );
+}
+
+#[test]
+fn texts_say_what_was_seen_and_what_to_do_in_at_most_five_lines() {
+    let mut session = Session::new();
+    for severity in [Severity::High, Severity::High, Severity::High, Severity::High, Severity::Critical] {
+        let made = session.after(120, &issue(PatternKind::StuckLoop, severity, 5.0));
+        assert!(made.text.lines().count() <= 5, "{}", made.text);
+        assert!(made.text.contains("something was seen"), "{}", made.text);
+        let reminds = made.kind == InterventionKind::ContextReinforcement;
+        assert_eq!(made.text.contains(GOALS[0]), reminds, "{}", made.text);
+    }
+}

@@ -1,0 +1,260 @@
+//! The behaviour of a session: the state of all detectors, bounded, and what they find in it.
+
+use std::collections::VecDeque;
+
+use checkrein_effects::Severity;
+use serde::{Deserialize, Serialize};
+
+use crate::combination;
+use crate::drift::Drift;
+use crate::edits::Edits;
+use crate::errors::{Attempt, Errors};
+use crate::issue::{ActionNumber, Issue, PatternKind, Share};
+use crate::loops;
+use crate::mark::Mark;
+use crate::messages::Messages;
+use crate::observation::{Observation, Success};
+use crate::phantoms::Phantoms;
+use crate::scope::Scope;
+use crate::settings::PatternSettings;
+use crate::spiral::{Spiral, Usage};
+use crate::stagnation::Stagnation;
+use crate::step::{Deed, Ending, Plan, Step};
+use crate::wandering::Wandering;
+
+/// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
+/// action makes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Behaviour {
+    now: ActionNumber,
+    turn: u32,
+    steps: VecDeque<Step>,
+    errors: Errors,
+    edits: Edits,
+    stagnation: Stagnation,
+    messages: Messages,
+    scope: Scope,
+    drift: Drift,
+    spiral: Spiral,
+    wandering: Wandering,
+    phantoms: Phantoms,
+    changed_since_error: bool,
+    standing: Vec<Standing>,
+}
+
+/// An issue that was reported and has not ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Which pattern.
+    pub kind: PatternKind,
+    /// How grave it was when it was reported last.
+    pub severity: Severity,
+    /// The action after which it was reported first.
+    pub since: ActionNumber,
+}
+
+/// What is new about the issues of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// An issue that was not there before.
+    Began(Issue),
+    /// An issue that has become graver.
+    Grew(Issue),
+    /// An issue that is no more.
+    Ended(PatternKind),
+}
+
+impl Behaviour {
+    /// The number of the last action that has ended.
+    pub fn now(&self) -> ActionNumber {
+        self.now
+    }
+
+    /// Takes up an action that has ended.
+    pub fn finished(&mut self, plan: &Plan, ending: &Ending<'_>) {
+        self.now = plan.number;
+        self.messages.interrupted();
+        let observation = ending.observation;
+        let step = Step {
+            number: plan.number,
+            actor: plan.actor,
+            action: plan.action,
+            result: observation.digest,
+            turn: self.turn,
+            success: ending.success,
+            deed: plan.deed,
+            clarity: plan.clarity,
+        };
+        while self.steps.len() >= loops::REMEMBERED {
+            self.steps.pop_front();
+        }
+        self.steps.push_back(step);
+        if let Some(error) = observation.error {
+            let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
+            self.errors.failed(plan.number, plan.action, observation, error, attempt);
+            self.changed_since_error = false;
+        } else if ending.success == Success::Succeeded {
+            self.errors.succeeded(plan.action);
+            self.changed_since_error |= plan.deed == Deed::Changes;
+        }
+        if let (Some(edit), Success::Succeeded) = (plan.edit, ending.success) {
+            self.edits.made(plan.number, edit);
+        }
+        self.stagnation.ran(plan.number, plan.action, observation);
+        self.move_through(plan, ending);
+    }
+
+    /// Takes up an action that was refused and did not run. The same call once more is the same result once more: a refusal does not end a loop.
+    pub fn refused(&mut self, plan: &Plan, verdict: &str) {
+        let mut observation = Observation::of_refusal(verdict);
+        let mut success = Success::Failed;
+        let own = self.steps.iter().rev().find(|step| step.actor == plan.actor);
+        if let Some(last) = own.filter(|step| step.action == plan.action) {
+            observation.digest = last.result;
+            success = last.success;
+        }
+        // Nothing was looked at, changed or used.
+        let nothing = Plan {
+            deed: Deed::Runs,
+            place: None,
+            edit: None,
+            alignment: None,
+            file_operations: 0,
+            touches: Vec::new(),
+            ..plan.clone()
+        };
+        let ending = Ending { success, observation: &observation, output_bytes: 0, duration_ms: None };
+        self.finished(&nothing, &ending);
+    }
+
+    /// Takes up where an action went and what it used.
+    fn move_through(&mut self, plan: &Plan, ending: &Ending<'_>) {
+        if let Some(error) = ending.observation.error {
+            self.phantoms.failed(plan.number, plan.action, plan.deed, error);
+        }
+        match (plan.deed, ending.success, plan.place) {
+            (Deed::Changes, Success::Succeeded, _) => self.wandering.clear(),
+            (Deed::Looks, Success::Succeeded, Some(place)) => self.wandering.looked(plan.number, place),
+            _ => {}
+        }
+        plan.touches.iter().for_each(|touch| self.scope.touched(plan.number, *touch));
+        if let Some(hundredths) = plan.alignment {
+            self.drift.aligned(plan.number, hundredths);
+        }
+        self.spiral.used(Usage {
+            file_operations: u64::from(plan.file_operations),
+            output_bytes: ending.output_bytes,
+            milliseconds: ending.duration_ms.unwrap_or_default(),
+        });
+    }
+
+    /// Takes up a message of the agent, with what it says about new work.
+    pub fn said(&mut self, message: Mark, cascade: Share) {
+        self.messages.said(message, cascade);
+    }
+
+    /// Takes up that the client shortened the conversation.
+    pub fn condensed(&mut self) {
+        self.messages.condensed();
+    }
+
+    /// Takes up that something happened that the agent did not do.
+    pub fn disturbed(&mut self) {
+        self.messages.interrupted();
+    }
+
+    /// Takes up that a person spoke. When an issue stands, they have taken the matter into their own hands, and what went before does
+    /// not count any more; otherwise nothing is forgotten: a loop goes on across `go on`.
+    pub fn prompted(&mut self) {
+        self.turn = self.turn.saturating_add(1);
+        self.messages.interrupted();
+        // What they ask for may lie elsewhere and be something else.
+        self.scope.clear();
+        self.drift.clear();
+        if self.standing.is_empty() {
+            return;
+        }
+        self.standing.clear();
+        self.steps.clear();
+        self.errors.clear();
+        self.edits.clear();
+        self.stagnation.clear();
+        self.spiral.clear();
+        self.wandering.clear();
+        self.phantoms.clear();
+    }
+
+    /// Everything that is wrong at the moment, gravest first.
+    pub fn issues(&self, settings: &PatternSettings) -> Vec<Issue> {
+        let mut issues: Vec<Issue> = [
+            self.stuck(settings),
+            self.errors.detect(self.now, settings),
+            self.edits.detect(self.now, settings),
+            self.stagnation.detect(self.now, settings),
+            self.scope.detect(),
+            self.drift.detect(self.now),
+            self.spiral.detect(self.now),
+            self.wandering.detect(self.now),
+            self.phantoms.detect(self.now, settings),
+            self.messages.cascade(self.now, settings),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|issue| settings.looks_for(issue.kind))
+        .collect();
+        let combined = combination::detect(&issues);
+        issues.extend(combined.into_iter().filter(|issue| settings.looks_for(issue.kind)));
+        issues.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+        issues
+    }
+
+    /// What is new about these issues, compared with those that were noted.
+    pub fn news(&self, issues: &[Issue]) -> Vec<News> {
+        let standing = |kind: PatternKind| self.standing.iter().find(|standing| standing.kind == kind);
+        let mut news = Vec::new();
+        for issue in issues {
+            match standing(issue.kind) {
+                None => news.push(News::Began(issue.clone())),
+                Some(before) if before.severity < issue.severity => news.push(News::Grew(issue.clone())),
+                Some(_) => {}
+            }
+        }
+        let gone =
+            self.standing.iter().filter(|standing| issues.iter().all(|issue| issue.kind != standing.kind));
+        news.extend(gone.map(|standing| News::Ended(standing.kind)));
+        news
+    }
+
+    /// The marks of the calls with these numbers, as far as they are remembered.
+    pub fn calls(&self, actions: &[ActionNumber]) -> Vec<Mark> {
+        let named = self.steps.iter().filter(|step| actions.contains(&step.number));
+        named.map(|step| step.action).collect()
+    }
+
+    /// Takes up that an issue was reported.
+    pub fn noted(&mut self, kind: PatternKind, severity: Severity) {
+        match self.standing.iter_mut().find(|standing| standing.kind == kind) {
+            Some(standing) => standing.severity = severity,
+            None => self.standing.push(Standing { kind, severity, since: self.now }),
+        }
+    }
+
+    /// Takes up that an issue has ended.
+    pub fn ended(&mut self, kind: PatternKind) {
+        self.standing.retain(|standing| standing.kind != kind);
+    }
+
+    /// The issues that were reported and have not ended.
+    pub fn standing(&self) -> &[Standing] {
+        &self.standing
+    }
+
+    fn stuck(&self, settings: &PatternSettings) -> Option<Issue> {
+        if let Some(issue) = self.messages.detect(self.now, settings) {
+            return Some(issue);
+        }
+        let last = self.steps.back()?;
+        let own: Vec<Step> = self.steps.iter().filter(|step| step.actor == last.actor).copied().collect();
+        loops::detect(&own, settings)
+    }
+}

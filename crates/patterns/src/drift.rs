@@ -1,0 +1,101 @@
+//! Goal drift (upstream 1.2): actions that serve the goals less and less.
+
+use std::collections::VecDeque;
+
+use checkrein_effects::Severity;
+use serde::{Deserialize, Serialize};
+
+use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
+
+/// How many actions are looked at (upstream 1.2, `trend_window`).
+const WINDOW: usize = 20;
+
+/// Fewer say nothing (ours).
+const FEWEST: usize = 12;
+
+/// Below this mean alignment (upstream 1.2, seed 001).
+const ALIGNMENT: f64 = 0.5;
+
+/// And below this slope: by how much the line through the alignments falls from the first action to the last (upstream 1.2; the unit is ours).
+const SLOPE: f64 = -0.3;
+
+/// The alignments of the last actions, in hundredths.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Drift(VecDeque<(ActionNumber, u8)>);
+
+impl Drift {
+    pub(crate) fn aligned(&mut self, number: ActionNumber, hundredths: u8) {
+        while self.0.len() >= WINDOW {
+            self.0.pop_front();
+        }
+        self.0.push_back((number, hundredths));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn detect(&self, now: ActionNumber) -> Option<Issue> {
+        self.0.back().filter(|(number, _)| *number == now && self.0.len() >= FEWEST)?;
+        let mean = self.values().sum::<f64>() / self.0.len() as f64;
+        let slope = self.slope(mean);
+        if mean >= ALIGNMENT || slope >= SLOPE {
+            return None;
+        }
+        Some(Issue {
+            kind: PatternKind::GoalDrift,
+            severity: if mean < 0.2 { Severity::Medium } else { Severity::Low },
+            confidence: Share::new(1.0 - mean),
+            impact: Share::default(),
+            signal: 1.0 - mean,
+            summary: format!("the last {} actions have less and less to do with the goal", self.0.len()),
+            advice: "say which part of the task comes next, and leave what does not belong to it".to_owned(),
+            actions: newest(self.0.iter().map(|(number, _)| *number)),
+            growth: None,
+        })
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.0.iter().map(|(_, hundredths)| f64::from(*hundredths) / 100.0)
+    }
+
+    /// Least squares over the window, which is one long.
+    fn slope(&self, mean: f64) -> f64 {
+        let last = (self.0.len() - 1) as f64;
+        let (mut products, mut squares) = (0.0, 0.0);
+        for (index, value) in self.values().enumerate() {
+            let place = index as f64 / last - 0.5;
+            products += place * (value - mean);
+            squares += place * place;
+        }
+        products / squares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn aligned(values: impl Iterator<Item = u8>) -> Option<Issue> {
+        let mut drift = Drift::default();
+        let mut now = ActionNumber(0);
+        for value in values {
+            now = ActionNumber(now.0 + 1);
+            drift.aligned(now, value);
+        }
+        drift.detect(now)
+    }
+
+    #[test]
+    fn low_and_falling_is_drift_upstream_1_2() {
+        let found = aligned((0..20).map(|index| 80 - index * 4)).unwrap();
+        assert!((found.confidence.value() - 0.58).abs() < 1e-9, "1 - the mean");
+    }
+
+    #[test]
+    fn low_alone_and_falling_alone_are_not() {
+        assert_eq!(aligned((0..20).map(|_| 10)), None);
+        assert_eq!(aligned((0..20).map(|index| 100 - index)), None);
+        assert_eq!(aligned((0..8).map(|index| 80 - index * 10)), None);
+    }
+}

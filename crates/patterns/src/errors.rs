@@ -1,0 +1,187 @@
+//! Repetitive errors (upstream 1.2): the same error, however its paths and numbers differ, three times among the last ten.
+
+use std::collections::VecDeque;
+
+use checkrein_effects::Severity;
+use serde::{Deserialize, Serialize};
+
+use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
+use crate::mark::Mark;
+use crate::observation::{ErrorCategory, ErrorSignature, Observation, TestCounts};
+use crate::settings::PatternSettings;
+
+/// How many errors are looked at (upstream 1.2).
+const WINDOW: usize = 10;
+
+/// From how many on (upstream 1.2, seed 001).
+const THRESHOLD: usize = 3;
+
+/// Errors that lie further back count no more, in actions (ours).
+const HORIZON: u64 = 40;
+
+/// The last errors.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Errors(VecDeque<PastError>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct PastError {
+    number: ActionNumber,
+    action: Mark,
+    digest: Mark,
+    error: ErrorSignature,
+    tests: Option<TestCounts>,
+    /// Whether something was changed since the error before it.
+    attempt: Attempt,
+}
+
+/// Whether something was changed since the last error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Attempt {
+    Changed,
+    Unchanged,
+}
+
+impl Errors {
+    pub(crate) fn failed(
+        &mut self,
+        number: ActionNumber,
+        action: Mark,
+        observation: &Observation,
+        error: ErrorSignature,
+        attempt: Attempt,
+    ) {
+        let Observation { digest, tests, .. } = *observation;
+        while self.0.len() >= WINDOW {
+            self.0.pop_front();
+        }
+        self.0.push_back(PastError { number, action, digest, error, tests, attempt });
+    }
+
+    /// What succeeds at last is no repeated error.
+    pub(crate) fn succeeded(&mut self, action: Mark) {
+        self.0.retain(|error| error.action != action);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+        let last = self.0.back().filter(|error| now.0.saturating_sub(error.number.0) <= 1)?;
+        let group: Vec<&PastError> = self
+            .0
+            .iter()
+            .filter(|error| {
+                error.error.signature == last.error.signature
+                    && now.0.saturating_sub(error.number.0) < HORIZON
+            })
+            .collect();
+        // An error that moves, or tests that come out otherwise, are progress: only what stays the same counts.
+        let stood_still =
+            group.windows(2).filter(|pair| matches!(pair, [one, other] if !moved(one, other))).count();
+        let count = stood_still + 1;
+        if count < THRESHOLD + settings.slack() {
+            return None;
+        }
+        let attempts = group.iter().filter(|error| error.attempt == Attempt::Changed).count();
+        // Whoever changes something between the attempts is working at it: less sure, and never held up (ours).
+        let working = attempts * 2 > group.len();
+        let category = last.error.category.words();
+        Some(Issue {
+            kind: PatternKind::RepetitiveErrors,
+            severity: if working { severity(count).min(Severity::Medium) } else { severity(count) },
+            confidence: Share::new(confidence(count).value() * if working { 0.6 } else { 1.0 }),
+            impact: Share::default(),
+            signal: count as f64,
+            summary: format!("{category} came back {count} times in the last {} errors", self.0.len()),
+            advice: "look at the cause before the next try: check that the path, name or permission it speaks of is there".to_owned(),
+            actions: newest(group.iter().map(|error| error.number)),
+            growth: None,
+        })
+    }
+}
+
+/// Whether there is progress from one error to the next: it stands at another place, the tests come out otherwise, or, where the text tells what is
+/// wrong in the work itself, it reads otherwise. Where something outside is missing, another name is only the next guess.
+fn moved(one: &PastError, other: &PastError) -> bool {
+    let guesses = match other.error.category {
+        ErrorCategory::NotFound
+        | ErrorCategory::PermissionDenied
+        | ErrorCategory::Timeout
+        | ErrorCategory::Network
+        | ErrorCategory::Usage
+        | ErrorCategory::Resources
+        | ErrorCategory::Conflict => true,
+        ErrorCategory::Syntax
+        | ErrorCategory::Import
+        | ErrorCategory::TestFailure
+        | ErrorCategory::Type
+        | ErrorCategory::Other => false,
+    };
+    one.error.place != other.error.place
+        || one.tests != other.tests
+        || (!guesses && one.digest != other.digest)
+}
+
+/// min(n/5, 1) (upstream 1.2).
+fn confidence(count: usize) -> Share {
+    Share::new(count as f64 / 5.0)
+}
+
+/// From 5 on critical, 4 high, 3 medium, else low (upstream 1.2).
+fn severity(count: usize) -> Severity {
+    match count {
+        0..=2 => Severity::Low,
+        3 => Severity::Medium,
+        4 => Severity::High,
+        _ => Severity::Critical,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Success;
+
+    fn errors(texts: &[&str]) -> Option<Issue> {
+        let mut errors = Errors::default();
+        for (index, text) in texts.iter().enumerate() {
+            let observation = Observation::of(text, Success::Failed);
+            let number = ActionNumber(index as u64 + 1);
+            errors.failed(
+                number,
+                Mark(number.0 as u32),
+                &observation,
+                observation.error.unwrap(),
+                Attempt::Unchanged,
+            );
+        }
+        errors.detect(ActionNumber(texts.len() as u64), &PatternSettings::default())
+    }
+
+    #[test]
+    fn the_formulas_of_upstream_1_2() {
+        let found = errors(&["cat: /a: No such file"; 4]).unwrap();
+        assert_eq!((found.severity, found.confidence), (Severity::High, Share::new(0.8)));
+        assert_eq!(errors(&["cat: /a: No such file"; 3]).unwrap().confidence, Share::new(0.6));
+        let five = errors(&["cat: /a: No such file"; 5]).unwrap();
+        assert_eq!((five.severity, five.confidence), (Severity::Critical, Share::new(1.0)));
+        assert!((five.signal - 5.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn different_errors_do_not_count_together_upstream_1_2() {
+        assert_eq!(errors(&["cat: x: No such file", "rm: Permission denied", "timed out"]), None);
+    }
+
+    #[test]
+    fn an_error_that_moves_is_progress() {
+        assert_eq!(errors(&["a.py:10: SyntaxError", "a.py:20: SyntaxError", "a.py:30: SyntaxError"]), None);
+        let compiling = [
+            "error: no field `a`\nerror: could not compile",
+            "error: no field `b`\nerror: could not compile",
+        ];
+        assert_eq!(errors(&[compiling[0], compiling[1], compiling[0]]), None);
+        assert_eq!(errors(&["1 passed, 3 failed", "2 passed, 2 failed", "3 passed, 1 failed"]), None);
+    }
+}

@@ -1,0 +1,223 @@
+//! Stuck loops: the same actions with the same results, and nothing but them.
+//!
+//! What is compared is the action *and* what it showed, so whatever makes progress is no loop: another range read is another action, an
+//! output that changed is another result. What waits for something may answer the same for long.
+
+use checkrein_effects::Severity;
+
+use crate::issue::{Issue, PatternKind, Share, newest};
+use crate::observation::Success;
+use crate::settings::PatternSettings;
+use crate::step::{Deed, Step};
+
+/// The longest cycle that is recognised, in steps (ours).
+pub(crate) const LONGEST_CYCLE: usize = 8;
+
+/// How many steps are remembered: the longest cycle, five times (ours).
+pub(crate) const REMEMBERED: usize = LONGEST_CYCLE * 5;
+
+/// How many more rounds what waits may make (ours).
+const PATIENCE: usize = 4;
+
+/// The loop in which the steps end, if they do.
+pub(crate) fn detect(steps: &[Step], settings: &PatternSettings) -> Option<Issue> {
+    (1..=LONGEST_CYCLE).find_map(|period| {
+        let rounds = rounds(steps, period);
+        let needed = needed(steps, period, rounds, settings);
+        (rounds >= needed).then(|| issue(steps, period, rounds, needed))
+    })
+}
+
+/// How often the last `period` steps were made in a row, at the end. A remainder counts as its part of a round, rounded down.
+fn rounds(steps: &[Step], period: usize) -> usize {
+    let newer = steps.iter().rev();
+    let older = steps.iter().rev().skip(period);
+    let same = newer.zip(older).take_while(|(newer, older)| newer.repeats(older)).count();
+    if same == 0 { 1 } else { (same + period) / period }
+}
+
+/// How many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7); four of
+/// longer cycles, one more where nothing is known but that equal calls were made, five times as many where one waits (ours). A person
+/// who speaks once does not make it another matter; each further time they do, one round more is needed: whoever asks again and again is
+/// answered again and again (ours).
+fn needed(steps: &[Step], period: usize, rounds: usize, settings: &PatternSettings) -> usize {
+    let last = || steps.iter().rev().take(period);
+    let base = match period {
+        1 if last().all(|step| step.success == Success::Failed) => 3,
+        2 => 3,
+        _ => 4,
+    };
+    let first = steps.iter().rev().nth(period * rounds - 1);
+    let turns = match (first, steps.last()) {
+        (Some(first), Some(last)) => last.turn.saturating_sub(first.turn),
+        _ => 0,
+    };
+    let spoken = usize::try_from(turns.saturating_sub(1)).unwrap_or(usize::MAX);
+    let base = base + usize::from(last().all(Step::says_little)) + settings.slack();
+    let base = if waits(steps, period) { base * (1 + PATIENCE) } else { base };
+    base.saturating_add(spoken)
+}
+
+fn waits(steps: &[Step], period: usize) -> bool {
+    steps.iter().rev().take(period).any(|step| step.deed == Deed::Waits)
+}
+
+fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
+    let beyond = rounds - needed;
+    let failing = steps.iter().rev().take(period).all(|step| step.success == Success::Failed);
+    let what = match (period, failing) {
+        (1, true) => format!("the same call failed in the same way {rounds} times in a row"),
+        (1, false) => format!("the same call gave the same result {rounds} times in a row"),
+        _ => format!("the same {period} calls gave the same results {rounds} times in a row"),
+    };
+    Issue {
+        kind: PatternKind::StuckLoop,
+        severity: match beyond {
+            // Whoever waits for something slow is told, never held up (ours).
+            _ if waits(steps, period) => Severity::Low,
+            0 | 1 => Severity::Medium,
+            2 | 3 => Severity::High,
+            _ => Severity::Critical,
+        },
+        confidence: Share::new(0.5 + 0.1 * beyond as f64),
+        impact: Share::new(0.1 * beyond as f64),
+        signal: rounds as f64,
+        summary: what,
+        advice: "change something before trying again: read the last result, other inputs, another way; or say what is missing"
+            .to_owned(),
+        actions: newest(steps.iter().rev().take(period * rounds).rev().map(|step| step.number)),
+        growth: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::issue::ActionNumber;
+    use crate::mark::Mark;
+    use crate::step::Clarity;
+
+    /// Steps from pairs of an action and its result; a result that begins with `!` is a failure.
+    fn steps(pairs: &[(&str, &str)]) -> Vec<Step> {
+        let step = |(index, (action, result)): (usize, &(&str, &str))| Step {
+            number: ActionNumber(index as u64 + 1),
+            actor: Mark::default(),
+            action: Mark::of(action),
+            result: if result.is_empty() { Mark::default() } else { Mark::of(result) },
+            turn: 0,
+            success: if result.starts_with('!') { Success::Failed } else { Success::Succeeded },
+            deed: if action.contains("sleep") { Deed::Waits } else { Deed::Runs },
+            clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
+        };
+        pairs.iter().enumerate().map(step).collect()
+    }
+
+    fn detected(pairs: &[(&str, &str)]) -> Option<Issue> {
+        detect(&steps(pairs), &PatternSettings::default())
+    }
+
+    fn repeated(round: &[(&'static str, &'static str)], rounds: usize) -> Vec<(&'static str, &'static str)> {
+        round.iter().copied().cycle().take(round.len() * rounds).collect()
+    }
+
+    #[test]
+    fn the_numbers_of_rounds_design_7() {
+        for (round, enough) in [
+            (vec![("ls", "a b")], 4),
+            (vec![("cargo test", "!E0308")], 3),
+            (vec![("ls", "a b"), ("cat a", "text")], 3),
+            (vec![("a", "1"), ("b", "2"), ("c", "3")], 4),
+            (
+                vec![
+                    ("a", "1"),
+                    ("b", "2"),
+                    ("c", "3"),
+                    ("d", "4"),
+                    ("e", "5"),
+                    ("f", "6"),
+                    ("g", "7"),
+                    ("h", "8"),
+                ],
+                4,
+            ),
+            (vec![("tool x", "")], 5),
+        ] {
+            assert_eq!(detected(&repeated(&round, enough - 1)), None, "{round:?}");
+            let found = detected(&repeated(&round, enough)).unwrap();
+            assert_eq!(found.actions.len(), (round.len() * enough).min(Issue::ACTIONS));
+            assert_eq!(found.severity, Severity::Medium);
+        }
+    }
+
+    #[test]
+    fn whatever_makes_progress_is_no_loop() {
+        // Outputs change, counts of tests move, other ranges are read, something is edited in between.
+        assert_eq!(detected(&[("cat log", "1"), ("cat log", "2"), ("cat log", "3"), ("cat log", "4")]), None);
+        assert_eq!(detected(&[("t", "!1 failed"), ("t", "!2 failed"), ("t", "!3 failed")]), None);
+        assert_eq!(
+            detected(&[("read 1-10", "x"), ("read 11-20", "x"), ("read 21-30", "x"), ("read 31-40", "x")]),
+            None
+        );
+        let edits = [
+            ("t", "!E"),
+            ("edit 1", ""),
+            ("t", "!E"),
+            ("edit 2", ""),
+            ("t", "!E"),
+            ("edit 3", ""),
+            ("t", "!E"),
+        ];
+        assert_eq!(detected(&edits), None);
+    }
+
+    #[test]
+    fn what_waits_may_answer_the_same_for_long() {
+        let poll = [("sleep 30; status", "pending")];
+        assert_eq!(detected(&repeated(&poll, 19)), None);
+        assert_eq!(detected(&repeated(&poll, 40)).unwrap().severity, Severity::Low);
+        assert_eq!(detected(&repeated(&[("sleep 30", ""), ("status", "pending")], 14)), None);
+    }
+
+    #[test]
+    fn a_person_who_asks_again_is_answered_again() {
+        let asked = |each: usize, count: usize| {
+            let mut steps = steps(&repeated(&[("git status", "clean")], count));
+            for (index, step) in steps.iter_mut().enumerate() {
+                step.turn = u32::try_from(index / each).unwrap();
+            }
+            detect(&steps, &PatternSettings::default())
+        };
+        assert_eq!(asked(1, 30), None, "one look for each prompt");
+        assert!(asked(2, 4).is_some(), "one prompt in the middle of a loop hides nothing");
+    }
+
+    #[test]
+    fn the_ladder_of_a_loop_that_goes_on() {
+        let severities: Vec<Severity> = (4..=8)
+            .filter_map(|rounds| detected(&repeated(&[("ls", "a")], rounds)))
+            .map(|issue| issue.severity)
+            .collect();
+        assert_eq!(
+            severities,
+            [Severity::Medium, Severity::Medium, Severity::High, Severity::High, Severity::Critical]
+        );
+    }
+
+    proptest::proptest! {
+        /// Work in which every result is new is never called a loop, whatever the actions.
+        #[test]
+        fn new_results_are_never_a_loop(actions in proptest::collection::vec(0_u32..3, 0..60)) {
+            let steps: Vec<Step> = actions.iter().enumerate().map(|(index, action)| Step {
+                number: ActionNumber(index as u64),
+                actor: Mark::default(),
+                action: Mark(*action),
+                result: Mark(index as u32 + 1),
+                turn: 0,
+                success: Success::Failed,
+                deed: Deed::Runs,
+                clarity: Clarity::Opaque,
+            }).collect();
+            proptest::prop_assert_eq!(detect(&steps, &PatternSettings::default()), None);
+        }
+    }
+}

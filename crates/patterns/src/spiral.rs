@@ -1,0 +1,142 @@
+//! Resource spirals (upstream 1.2): what grows by half and more from one stretch of work to the next.
+
+use std::collections::VecDeque;
+
+use checkrein_effects::Severity;
+use serde::{Deserialize, Serialize};
+
+use crate::issue::{ActionNumber, Issue, PatternKind, Share};
+
+/// How many actions make one point (upstream 1.2, `measurement_window`).
+const STRETCH: u32 = 5;
+
+/// How many points are remembered (ours).
+const POINTS: usize = 5;
+
+/// How many points a growth needs (upstream 1.2).
+const FEWEST: usize = 3;
+
+/// Above this mean ratio of neighbours it is a spiral (upstream 1.2).
+const GROWTH: f64 = 1.5;
+
+/// Use of resources over some actions.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Usage {
+    pub(crate) file_operations: u64,
+    pub(crate) output_bytes: u64,
+    pub(crate) milliseconds: u64,
+}
+
+/// The last stretches of work, and the one that goes on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Spiral {
+    points: VecDeque<Usage>,
+    current: Usage,
+    actions: u32,
+}
+
+/// A resource: its name, its amount, and what is too little to be called a spiral (ours).
+type Resource = (&'static str, fn(&Usage) -> u64, u64);
+
+const RESOURCES: [Resource; 3] = [
+    ("file operations", |usage| usage.file_operations, 100),
+    ("output", |usage| usage.output_bytes, 1024 * 1024),
+    ("time", |usage| usage.milliseconds, 10 * 60 * 1000),
+];
+
+impl Spiral {
+    pub(crate) fn used(&mut self, usage: Usage) {
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.current.file_operations, usage.file_operations);
+        add(&mut self.current.output_bytes, usage.output_bytes);
+        add(&mut self.current.milliseconds, usage.milliseconds);
+        self.actions += 1;
+        if self.actions < STRETCH {
+            return;
+        }
+        while self.points.len() >= POINTS {
+            self.points.pop_front();
+        }
+        self.points.push_back(std::mem::take(&mut self.current));
+        self.actions = 0;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(crate) fn detect(&self, now: ActionNumber) -> Option<Issue> {
+        let grown = RESOURCES.iter().filter_map(|(name, amount, least)| {
+            let series: Vec<u64> = self.points.iter().map(amount).collect();
+            let growth = growth(&series)?;
+            let enough = series.last().is_some_and(|last| last >= least);
+            (growth > GROWTH && enough).then_some((*name, growth))
+        });
+        let (name, growth) = grown.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        let first = now.0.saturating_sub(self.points.len() as u64 * u64::from(STRETCH)) + 1;
+        Some(Issue {
+            kind: PatternKind::ResourceSpiral,
+            severity: match growth {
+                growth if growth > 3.0 => Severity::High,
+                growth if growth > 2.0 => Severity::Medium,
+                _ => Severity::Low,
+            },
+            confidence: Share::new(growth / 3.0),
+            impact: Share::default(),
+            signal: growth,
+            summary: format!("{name} grew {growth:.1} times from each {STRETCH} actions to the next"),
+            advice:
+                "work in smaller parts, leave out what is not needed, and clean up what was made on the way"
+                    .to_owned(),
+            actions: [ActionNumber(first), now].to_vec(),
+            growth: Some(growth),
+        })
+    }
+}
+
+/// The mean of b / max(a, 1) over neighbours (upstream 1.2); `None` with fewer than three points.
+fn growth(series: &[u64]) -> Option<f64> {
+    if series.len() < FEWEST {
+        return None;
+    }
+    let ratios = series.windows(2).filter_map(|pair| match pair {
+        [before, after] => Some(*after as f64 / (*before).max(1) as f64),
+        _ => None,
+    });
+    Some(ratios.sum::<f64>() / (series.len() - 1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scenario_of_upstream_1_2() {
+        let growth = growth(&[100, 200, 450, 1100]).unwrap();
+        assert!(growth > GROWTH && growth < 2.5, "{growth}");
+    }
+
+    #[test]
+    fn two_points_are_no_growth_and_little_is_none() {
+        assert_eq!(growth(&[1, 1000]), None);
+        let mut spiral = Spiral::default();
+        for point in 0..4_u32 {
+            for _ in 0..STRETCH {
+                spiral.used(Usage { file_operations: 2_u64.pow(point), ..Usage::default() });
+            }
+        }
+        assert_eq!(spiral.detect(ActionNumber(20)), None, "40 operations in 5 actions are little");
+    }
+
+    #[test]
+    fn what_doubles_and_is_much_is_a_spiral() {
+        let mut spiral = Spiral::default();
+        for point in 0..4_u32 {
+            for _ in 0..STRETCH {
+                spiral.used(Usage { file_operations: 20 * 3_u64.pow(point), ..Usage::default() });
+            }
+        }
+        let found = spiral.detect(ActionNumber(20)).unwrap();
+        assert_eq!((found.severity, found.growth), (Severity::Medium, Some(3.0)));
+    }
+}

@@ -1,0 +1,113 @@
+//! Stagnation: tests that are run again and come out the same (seed 004: two strikes; upstream 3.8: two when nothing passes, three when
+//! some do). What counts as progress: other counts, or other failures.
+
+use checkrein_effects::Severity;
+use serde::{Deserialize, Serialize};
+
+use crate::issue::{ActionNumber, Issue, PatternKind, Share};
+use crate::mark::Mark;
+use crate::observation::{Observation, TestCounts};
+use crate::settings::PatternSettings;
+
+/// The last run of the tests and how often it came out the same.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Stagnation(Option<Runs>);
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Runs {
+    action: Mark,
+    counts: TestCounts,
+    digest: Mark,
+    same: u32,
+    actions: Vec<ActionNumber>,
+}
+
+impl Stagnation {
+    pub(crate) fn ran(&mut self, number: ActionNumber, action: Mark, observation: &Observation) {
+        let Some(counts) = observation.tests else { return };
+        if counts.failed == 0 {
+            self.0 = None;
+            return;
+        }
+        let digest = observation.digest;
+        match &mut self.0 {
+            Some(runs) if runs.action == action && runs.counts == counts && runs.digest == digest => {
+                runs.same = runs.same.saturating_add(1);
+                if runs.actions.len() >= Issue::ACTIONS {
+                    runs.actions.remove(0);
+                }
+                runs.actions.push(number);
+            }
+            // Another selection of tests says nothing about this one.
+            Some(runs) if runs.action != action && counts == runs.counts => {}
+            _ => self.0 = Some(Runs { action, counts, digest, same: 1, actions: vec![number] }),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+        let runs = self.0.as_ref().filter(|runs| runs.actions.last() == Some(&now))?;
+        let needed = needed(runs.counts) + u32::try_from(settings.slack()).unwrap_or_default();
+        if runs.same < needed {
+            return None;
+        }
+        let beyond = runs.same - needed;
+        let TestCounts { passed, failed } = runs.counts;
+        Some(Issue {
+            kind: PatternKind::Stagnation,
+            severity: match beyond {
+                0 | 1 => Severity::Low,
+                2 | 3 => Severity::Medium,
+                _ => Severity::High,
+            },
+            confidence: Share::new(f64::from(runs.same) / 5.0),
+            impact: Share::default(),
+            signal: f64::from(runs.same),
+            summary: format!(
+                "the tests came out the same {} times: {passed} passed, {failed} failed",
+                runs.same
+            ),
+            advice: "stop and find out why the last change had no effect on the tests, before the next one"
+                .to_owned(),
+            actions: runs.actions.clone(),
+            growth: None,
+        })
+    }
+}
+
+/// The strikes: two equal results when nothing passes, three when something does (upstream 3.8).
+fn needed(counts: TestCounts) -> u32 {
+    if counts.passed == 0 { 2 } else { 3 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Success;
+
+    fn played(outputs: &[&str]) -> Option<Issue> {
+        let mut state = Stagnation::default();
+        for (index, output) in outputs.iter().enumerate() {
+            let observation = Observation::of(output, Success::Failed);
+            state.ran(ActionNumber(index as u64 + 1), Mark(1), &observation);
+        }
+        state.detect(ActionNumber(outputs.len() as u64), &PatternSettings::default())
+    }
+
+    #[test]
+    fn two_strikes_when_nothing_passes_three_otherwise_upstream_3_8() {
+        assert!(played(&["0 passed, 3 failed in 1.0s", "0 passed, 3 failed in 2.0s"]).is_some());
+        assert_eq!(played(&["3 passed, 22 failed"; 2]), None);
+        assert_eq!(played(&["3 passed, 22 failed"; 3]).unwrap().severity, Severity::Low);
+    }
+
+    #[test]
+    fn other_counts_or_other_failures_are_progress() {
+        assert_eq!(played(&["0 passed, 3 failed", "1 passed, 2 failed"]), None);
+        assert_eq!(played(&["0 passed, 1 failed: a", "0 passed, 1 failed: b"]), None);
+        assert_eq!(played(&["0 passed, 1 failed", "3 passed", "0 passed, 1 failed"]), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Steps: what detectors are told about an action and its outcome.
+
+use checkrein_effects::{Effect, EffectKind};
+use serde::{Deserialize, Serialize};
+
+use crate::issue::ActionNumber;
+use crate::mark::Mark;
+use crate::observation::{Observation, Success};
+use crate::scope::Touch;
+
+/// An action that was reviewed and let through; its outcome comes later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Its number in the session.
+    pub number: ActionNumber,
+    /// Who acts: the agent itself, or one of its sub-agents, whose loops are its own.
+    pub actor: Mark,
+    /// What makes it the same action as another.
+    pub action: Mark,
+    /// What it is for.
+    pub deed: Deed,
+    /// Whether its effects are understood.
+    pub clarity: Clarity,
+    /// The first place that it touches, if any.
+    pub place: Option<Place>,
+    /// The edit that it makes, if it is one.
+    pub edit: Option<Edit>,
+    /// How well it serves the goals, in hundredths; `None` when no goal is known.
+    pub alignment: Option<u8>,
+    /// How many file operations it makes.
+    pub file_operations: u32,
+    /// The places that it touches, as far as the scope is concerned, at most 8 (ours).
+    pub touches: Vec<Touch>,
+}
+
+/// What an action is for, as far as progress is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Deed {
+    /// It only looks.
+    Looks,
+    /// It changes something.
+    Changes,
+    /// It waits for something else, so that equal answers are to be expected.
+    Waits,
+    /// It may do anything.
+    Runs,
+}
+
+/// Whether it is known what an action does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Clarity {
+    /// It is.
+    Understood,
+    /// It is not, or somebody else does it: an empty answer then says little.
+    Opaque,
+}
+
+/// A place in the file system, as far as wandering is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The path.
+    pub path: Mark,
+    /// The directory that holds it.
+    pub directory: Mark,
+    /// How many parts the directory has.
+    pub depth: u8,
+}
+
+/// An edit of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// The file.
+    pub path: Mark,
+    /// What stood there; zero when that is not known, because the whole file is written.
+    pub before: Mark,
+    /// What stands there afterwards.
+    pub after: Mark,
+}
+
+/// How an action ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ending<'a> {
+    /// Whether it succeeded.
+    pub success: Success,
+    /// What was observed.
+    pub observation: &'a Observation,
+    /// The length of the output in bytes.
+    pub output_bytes: u64,
+    /// How long it took, in milliseconds; `None` when nobody says.
+    pub duration_ms: Option<u64>,
+}
+
+impl Deed {
+    /// What the effects and the programs of an action say that it is for.
+    pub fn of(tool: &str, effects: &[Effect], programs: &[String]) -> Self {
+        /// Tools of clients that ask how something in the background is getting on.
+        const POLLING_TOOLS: [&str; 6] =
+            ["BashOutput", "TaskOutput", "AgentOutput", "Monitor", "write_stdin", "wait"];
+        /// Programs that tell how something that runs is getting on (ours).
+        const WATCHING: [&str; 16] = [
+            "ps",
+            "pgrep",
+            "top",
+            "ss",
+            "netstat",
+            "lsof",
+            "docker",
+            "podman",
+            "kubectl",
+            "systemctl",
+            "journalctl",
+            "gh",
+            "glab",
+            "squeue",
+            "nvidia-smi",
+            "nc",
+        ];
+        /// Programs that wait.
+        const WAITING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
+        let runs = |names: &[&str]| programs.iter().any(|name| names.contains(&name.as_str()));
+        if POLLING_TOOLS.contains(&tool) || runs(&WAITING) {
+            return Self::Waits;
+        }
+        if effects.iter().any(|effect| effect.kind.is_mutating()) {
+            return Self::Changes;
+        }
+        // A program that asks another machine, or how something that runs is getting on, may hear the same for long.
+        let asks = |effect: &Effect| effect.kind == EffectKind::NetworkRequest;
+        let only_asks = !effects.is_empty() && effects.iter().all(asks);
+        if !programs.is_empty() && (only_asks || runs(&WATCHING)) {
+            return Self::Waits;
+        }
+        let looks = |effect: &Effect| matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead);
+        if !effects.is_empty() && effects.iter().all(looks) { Self::Looks } else { Self::Runs }
+    }
+}
+
+impl Clarity {
+    /// Whether one of the effects is opaque or happens elsewhere.
+    pub fn of(effects: &[Effect]) -> Self {
+        let unseen = |effect: &Effect| matches!(effect.kind, EffectKind::Opaque | EffectKind::NetworkRequest);
+        if effects.iter().any(unseen) { Self::Opaque } else { Self::Understood }
+    }
+}
+
+impl Place {
+    /// The place at an absolute path.
+    pub fn of(path: &str) -> Self {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let depth = directory.bytes().filter(|byte| *byte == b'/').count();
+        Self {
+            path: Mark::of(path),
+            directory: Mark::of(directory),
+            depth: u8::try_from(depth).unwrap_or(u8::MAX),
+        }
+    }
+}
+
+/// A finished step as it is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Step {
+    pub(crate) number: ActionNumber,
+    pub(crate) actor: Mark,
+    pub(crate) action: Mark,
+    /// What was seen; zero for nothing.
+    pub(crate) result: Mark,
+    /// How often a person had spoken.
+    pub(crate) turn: u32,
+    pub(crate) success: Success,
+    pub(crate) deed: Deed,
+    pub(crate) clarity: Clarity,
+}
+
+impl Step {
+    /// Whether nothing tells the two apart.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
+        self.action == other.action && self.result == other.result && self.success == other.success
+    }
+
+    /// Whether so little is known of it that being equal to another says less.
+    pub(crate) fn says_little(&self) -> bool {
+        self.clarity == Clarity::Opaque
+            && self.result == Mark::default()
+            && self.success == Success::Succeeded
+    }
+}
