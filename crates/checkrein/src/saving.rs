@@ -163,7 +163,18 @@ impl Plan {
     fn of(review: &Review, action: &Action, world: &dyn World) -> Self {
         let extent = if changes_work_tree(review) { Extent::WorkTree } else { Extent::Places };
         let mut plan = Self { places: Vec::new(), absences: Vec::new(), repositories: Vec::new(), extent };
+        let around = world.place();
+        let is_temporary = |path: &AbsolutePath| {
+            // A workspace or home below the temporary directory keeps its own rules.
+            let kept = |inner: &AbsolutePath| path.is_within(inner);
+            around.temporary.iter().any(|directory| path.is_within(directory))
+                && !kept(&around.workspace)
+                && !kept(&around.home)
+        };
         for mut place in to_save(review) {
+            if place.need != Need::Absence && is_temporary(&place.path) {
+                place.need = Need::Welcome;
+            }
             let standing = std::fs::symlink_metadata(place.path.as_str());
             match (standing, place.need) {
                 (Ok(facts), Need::Absence) if facts.is_dir() => {}

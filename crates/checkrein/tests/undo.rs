@@ -261,6 +261,13 @@ fn what_is_too_much_to_be_saved_is_asked_about() {
     let answer = environment.bash("s", "rm -rf notes");
     assert_eq!(decision(&answer), Some("ask"), "{answer}");
     assert!(support::reason(&answer).contains("snapshots.max_files"), "{answer}");
+    // Temporary files are nothing that a person wants to be asked about.
+    let scratch = tempfile::tempdir().unwrap();
+    for name in ["a", "b", "c"] {
+        fs::write(scratch.path().join(name), name).unwrap();
+    }
+    let answer = environment.bash("s", &format!("rm -rf {}", scratch.path().display()));
+    assert_eq!(decision(&answer), None, "{answer}");
     // A file alone is within the bounds.
     assert_eq!(decision(&environment.bash("s", "rm notes/plan.md")), None);
 }

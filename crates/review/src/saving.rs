@@ -120,6 +120,8 @@ pub fn loses_references(review: &Review) -> bool {
 fn place(effect: &Effect) -> Option<ToSave> {
     let is_only_copy = effect.stake >= Stake::Unsaved;
     let need = match effect.kind {
+        // Which files a pattern means that could not be listed, and whether there are any, is not known: nobody is asked about that.
+        EffectKind::FileModify if is_only_copy && matches!(effect.target, Target::Glob(_)) => Need::Wanted,
         EffectKind::FileDelete | EffectKind::FileModify | EffectKind::VcsLocalLoss
             if is_only_copy && effect.certainty == Certainty::Certain =>
         {
