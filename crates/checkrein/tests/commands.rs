@@ -109,6 +109,9 @@ fn doctor_tells_protected_from_not_protected() {
     environment.succeed(&["init", "--yes"]);
     let text = environment.succeed(&["doctor"]);
     assert!(text.contains("`rm -rf ~` is denied") && text.contains("all events registered"), "{text}");
+    // Its trials are no work of an agent.
+    assert!(environment.succeed(&["log"]).contains("nothing is recorded yet"));
+    assert!(environment.succeed(&["log", "--session", "checkrein-canary"]).contains("block"));
     let settings = environment.project().join(".claude/settings.json");
     let registered = fs::read_to_string(&settings).unwrap();
     for (broken, word) in [

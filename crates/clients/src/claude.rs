@@ -14,7 +14,7 @@ mod decode;
 mod encode;
 mod settings;
 
-pub use canary::{Canary, canary};
+pub use canary::{CANARY_SESSION, Canary, canary};
 pub use decode::decode;
 pub use encode::{deny_everything, encode};
 pub use settings::{

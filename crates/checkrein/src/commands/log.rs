@@ -1,5 +1,6 @@
 //! `checkrein log`: what happened, newest last.
 
+use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_effects::Severity;
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
@@ -25,6 +26,10 @@ pub struct Selection {
 pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -> Result<Exit, CommandError> {
     let mut records = Vec::new();
     for folder in folders(surroundings, selection.session.as_deref())? {
+        // What `doctor` tries is no work of an agent: it is shown to those who ask for it.
+        if folder.as_str() == CANARY_SESSION && selection.session.is_none() {
+            continue;
+        }
         let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
         // With a filter the newest matches may lie far back; without one the end of the file is enough.
         let found = match &selection.verdict {

@@ -4,7 +4,7 @@ use checkrein_effects::AbsolutePath;
 use serde_json::{Value as Json, json};
 
 /// The session name of the canary. Its records go to a ledger of their own.
-const SESSION: &str = "checkrein-canary";
+pub const CANARY_SESSION: &str = "checkrein-canary";
 
 /// A payload and how to tell whether the answer to it protects.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct Canary {
 /// The canary: a call to delete the home directory, which no policy lets through. It is never run.
 pub fn canary(cwd: &AbsolutePath) -> Canary {
     let payload = json!({
-        "session_id": SESSION,
+        "session_id": CANARY_SESSION,
         "transcript_path": "",
         "cwd": cwd.as_str(),
         "permission_mode": "default",
