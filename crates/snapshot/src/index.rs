@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
@@ -247,10 +248,16 @@ fn location(bytes: &[u8; ROW]) -> Option<Location> {
     Some(Location { pack: u64::from_le_bytes(*pack), row })
 }
 
+/// A suffix that no other process and no other thread uses at the same time.
+pub(crate) fn own_suffix() -> String {
+    static USED: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), USED.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Replaces a file of the store whole or not at all. Not forced to the disk: only caches are written so.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), SnapshotError> {
     let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".{}", std::process::id()));
+    aside.push(format!(".{}", own_suffix()));
     let aside = PathBuf::from(aside);
     let written = fs::OpenOptions::new()
         .write(true)
