@@ -4,7 +4,8 @@
 //! with the knowledge of what really is. What could not be saved changes nothing.
 
 use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Place, Severity, Stake, Target, World,
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, FileChange, Place, Severity, Stake, Target,
+    World,
 };
 use checkrein_policy::{Config, Decision, Policy, in_scope, location};
 
@@ -119,42 +120,25 @@ pub fn loses_references(review: &Review) -> bool {
 
 fn place(effect: &Effect) -> Option<ToSave> {
     let is_only_copy = effect.stake >= Stake::Unsaved;
-    let need = match effect.kind {
+    let need = match (effect.kind.file_change(), effect.kind) {
         // Which files a pattern means that could not be listed, and whether there are any, is not known: nobody is asked about that.
-        EffectKind::FileModify if is_only_copy && matches!(effect.target, Target::Glob(_)) => Need::Wanted,
-        EffectKind::FileDelete | EffectKind::FileModify | EffectKind::VcsLocalLoss
-            if is_only_copy && effect.certainty == Certainty::Certain =>
-        {
-            Need::Required
-        }
-        EffectKind::FileDelete | EffectKind::FileModify | EffectKind::VcsLocalLoss if is_only_copy => {
+        (Some(FileChange::Modify), _) if is_only_copy && matches!(effect.target, Target::Glob(_)) => {
             Need::Wanted
         }
-        EffectKind::FileDelete
-        | EffectKind::FileModify
-        | EffectKind::VcsLocalLoss
-        | EffectKind::PermissionChange
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy => Need::Welcome,
-        EffectKind::FileCreate => Need::Absence,
-        EffectKind::FileRead
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => return None,
+        (Some(FileChange::Modify | FileChange::Delete), _) | (None, EffectKind::VcsLocalLoss)
+            if is_only_copy =>
+        {
+            match effect.certainty {
+                Certainty::Certain => Need::Required,
+                Certainty::Possible => Need::Wanted,
+            }
+        }
+        (Some(FileChange::Modify | FileChange::Delete | FileChange::Permissions), _)
+        | (None, EffectKind::VcsLocalLoss | EffectKind::DatastoreChange | EffectKind::DatastoreDestroy) => {
+            Need::Welcome
+        }
+        (Some(FileChange::Create), _) => Need::Absence,
+        (None, _) => return None,
     };
     let reach = if effect.depth == Depth::Recursive { Reach::Tree } else { Reach::Itself };
     match &effect.target {
@@ -217,41 +201,15 @@ pub fn unsaved(mut before: Review, why: &str) -> Review {
 /// Whether every effect of an action is certain, lies where the task is, and can be taken back, and nothing spoke against it: what
 /// a person may want to be let through without being asked by their client.
 pub fn can_be_taken_back(review: &Review, place: &Place, config: &Config) -> bool {
-    let can_be = |effect: &Effect| match effect.kind {
-        EffectKind::FileRead => true,
-        EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::VcsLocalLoss => {
-            let in_scope = match &effect.target {
-                Target::Reference(_) => true,
-                target => location(target).is_some_and(|path| in_scope(&path, place, config)),
-            };
-            // What a build makes again is not saved, and making it again takes its time.
-            in_scope
+    let can_be = |effect: &Effect| {
+        let is_work = effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss;
+        // What a build makes again is not saved, and making it again takes its time.
+        let comes_back = matches!(effect.stake, Stake::Nothing | Stake::Recoverable);
+        effect.kind == EffectKind::FileRead
+            || is_work
+                && comes_back
                 && effect.certainty == Certainty::Certain
-                && matches!(effect.stake, Stake::Nothing | Stake::Recoverable)
-        }
-        EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => false,
+                && belongs_to_task(effect, place, config)
     };
     let effects = &review.side_effects.effects;
     let changes = effects.iter().any(|effect| effect.kind.is_mutating());
@@ -277,11 +235,8 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
                 | EffectKind::PermissionChange
                 | EffectKind::VcsLocalLoss
         );
-        let belongs_to_task = match &effect.target {
-            Target::Reference(_) => true,
-            target => location(target).is_some_and(|path| in_scope(&path, place, config)),
-        };
-        if !can_be_saved || effect.stake != Stake::Unsaved || !belongs_to_task || !saved.holds(effect) {
+        let counts = can_be_saved && belongs_to_task(effect, place, config) && saved.holds(effect);
+        if effect.stake != Stake::Unsaved || !counts {
             continue;
         }
         // A severity that is graver than what is lost was chosen for another reason.
@@ -300,3 +255,11 @@ const UNREACHABLE: &str = "unreachable commits";
 
 /// How the note ends of an effect that can be taken back because it was saved.
 pub(crate) const SAVED: &str = "saved first";
+
+/// Whether what an effect is about lies where the task is; references lie in its repository.
+fn belongs_to_task(effect: &Effect, place: &Place, config: &Config) -> bool {
+    match &effect.target {
+        Target::Reference(_) => true,
+        target => location(target).is_some_and(|path| in_scope(&path, place, config)),
+    }
+}
