@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use checkrein_effects::AbsolutePath;
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Effort, Ended, Ignoring, Manner, Mounts, Occasion, Snapshot, Store, Taken,
-    Unchanged, Wanted, capture,
+    Bounds, Captured, Choice, Circumstances, Effort, Ended, Ignoring, Manner, Mounts, Occasion, Snapshot,
+    Store, Taken, Unchanged, Wanted, capture,
 };
 
 use nix::sys::resource::{UsageWho, getrusage};
@@ -61,17 +61,8 @@ fn tree(root: &Path, files: usize, bytes: usize) -> Outcome {
 }
 
 fn describe(captured: Captured) -> Snapshot {
-    Snapshot {
-        at: 0,
-        occasion: Occasion::Request,
-        reason: String::new(),
-        place: None,
-        roots: captured.roots,
-        above: captured.above,
-        skipped: captured.skipped,
-        entries: captured.entries,
-        bytes: captured.bytes,
-    }
+    let occasion = Occasion::Request;
+    captured.described(Circumstances { at: 0, occasion, reason: String::new(), place: None })
 }
 
 fn targeted(folder: &Path) -> Outcome {

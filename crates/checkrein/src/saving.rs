@@ -17,8 +17,8 @@ use checkrein_review::{
     settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion, Over,
-    SessionPlace, SkipReason, Snapshot, SnapshotError, Store, Wanted, capture, measure,
+    Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion,
+    Over, SessionPlace, SkipReason, SnapshotError, Store, Wanted, capture, measure,
 };
 
 use crate::aftermath::workspace_of;
@@ -267,17 +267,12 @@ impl Plan {
             .map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
             .collect();
         let (entries, bytes) = (captured.entries, captured.bytes);
-        let id = draft.commit(&Snapshot {
+        let id = draft.commit(&captured.described(Circumstances {
             at: guard.surroundings().now().0,
             occasion: Occasion::BeforeAction,
             reason: masked(guard, &in_words(action)),
             place: Some(place.clone()),
-            roots: captured.roots,
-            above: captured.above,
-            skipped: captured.skipped,
-            entries,
-            bytes,
-        })?;
+        }))?;
         let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved };
         Ok(Done { left, saved, note: was_saved(&taken, id.0), record: Some(record) })
     }

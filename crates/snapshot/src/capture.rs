@@ -18,7 +18,7 @@ use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::facts::{self, open_place};
 use crate::ignoring::Ignoring;
-use crate::node::{Meta, Root, SavedPath, Selection, SkipReason, Skipped};
+use crate::node::{Circumstances, Meta, Root, SavedPath, Selection, SkipReason, Skipped, Snapshot};
 use crate::seen::Seen;
 
 use walk::{Start, Walk};
@@ -157,6 +157,15 @@ pub struct Captured {
     pub bytes: u64,
     /// What was seen, for the next capture.
     pub seen: Seen,
+}
+
+impl Captured {
+    /// The snapshot of what was captured.
+    pub fn described(self, circumstances: Circumstances) -> Snapshot {
+        let Circumstances { at, occasion, reason, place } = circumstances;
+        let Self { roots, above, skipped, entries, bytes, seen: _ } = self;
+        Snapshot { at, occasion, reason, place, roots, above, skipped, entries, bytes }
+    }
 }
 
 /// How a capture ended.

@@ -264,6 +264,19 @@ pub struct SessionPlace {
     pub sequence: u64,
 }
 
+/// Why, when and for what a snapshot is taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Circumstances {
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// Why it is taken.
+    pub occasion: Occasion,
+    /// What it is taken for, in words.
+    pub reason: String,
+    /// Where in its session.
+    pub place: Option<SessionPlace>,
+}
+
 /// A snapshot: what stood at some places at one time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {

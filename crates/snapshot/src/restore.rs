@@ -19,7 +19,7 @@ use crate::difference::link_groups;
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
 use crate::index::replace;
-use crate::node::{LinkGroup, Meta, Node, Occasion, Root, SavedPath, SessionPlace, Snapshot};
+use crate::node::{Circumstances, LinkGroup, Meta, Node, Occasion, Root, SavedPath, SessionPlace};
 use crate::pack::{decode, encode};
 use crate::plan::{Deed, Found, Preparation, Prepared, Step};
 use crate::store::{Hold, Reader, Store, create_directory};
@@ -127,17 +127,13 @@ impl Prepared {
         let _held = store.lock(Hold::Shared)?;
         let steps = self.steps().to_vec();
         let Self { draft, of, captured, then, above, touched, extent, .. } = self;
-        let saved_as = draft.commit(&Snapshot {
+        let circumstances = Circumstances {
             at: request.at,
             occasion: Occasion::BeforeRestore { of, extent },
             reason: request.reason,
             place: request.place,
-            roots: captured.roots,
-            above: captured.above,
-            skipped: captured.skipped,
-            entries: captured.entries,
-            bytes: captured.bytes,
-        })?;
+        };
+        let saved_as = draft.commit(&captured.described(circumstances))?;
         let reader = store.reader()?;
         let mut work = Work::new(&reader, &steps, &then, above)?;
         let aside =

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Listed, Manner, Mounts, Occasion, Pin, Snapshot, SnapshotId, Taken, Unchanged,
+    Bounds, Circumstances, Listed, Manner, Mounts, Occasion, Pin, SnapshotId, Taken, Unchanged,
 };
 use serde_json::{Value as Json, json};
 
@@ -104,17 +104,15 @@ pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Resu
         mounts: Mounts::Skip,
         ..ground.manner()
     };
-    let taken = ground.store.take_workspace(&manner, Unchanged::Reuse, |captured| Snapshot {
+    let circumstances = Circumstances {
         at: surroundings.now().0,
         occasion: Occasion::Request,
         reason: reason.to_owned(),
         place: None,
-        roots: captured.roots,
-        above: captured.above,
-        skipped: captured.skipped,
-        entries: captured.entries,
-        bytes: captured.bytes,
-    })?;
+    };
+    let taken = ground
+        .store
+        .take_workspace(&manner, Unchanged::Reuse, |captured| captured.described(circumstances))?;
     let id = match taken {
         Taken::Whole(id) | Taken::Same(id) => id,
         Taken::Over(_) => {

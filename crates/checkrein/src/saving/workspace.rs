@@ -9,8 +9,8 @@ use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind};
 use checkrein_snapshot::{
-    Bounds, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, Snapshot, SnapshotError, Taken,
-    Unchanged,
+    Bounds, Circumstances, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, SnapshotError,
+    Taken, Unchanged,
 };
 use serde_json::json;
 
@@ -166,17 +166,9 @@ fn take(
         threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
         seen: None,
     };
-    store.take_workspace(&manner, unchanged, |captured| Snapshot {
-        at: guard.surroundings().now().0,
-        occasion,
-        reason: masked(guard, reason),
-        place,
-        roots: captured.roots,
-        above: captured.above,
-        skipped: captured.skipped,
-        entries: captured.entries,
-        bytes: captured.bytes,
-    })
+    let circumstances =
+        Circumstances { at: guard.surroundings().now().0, occasion, reason: masked(guard, reason), place };
+    store.take_workspace(&manner, unchanged, |captured| captured.described(circumstances))
 }
 
 fn too_large(over: Over) -> String {
