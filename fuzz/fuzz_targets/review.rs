@@ -2,7 +2,7 @@
 #![no_main]
 
 use checkrein_effects::{Action, World as _};
-use checkrein_fuzz::world;
+use checkrein_fuzz::{ran_out_of_time, world};
 use checkrein_policy::Policy;
 use checkrein_review::review;
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +12,5 @@ fuzz_target!(|text: &str| {
     let action = Action::command(text, world.place().workspace.clone());
     let policy = Policy::default();
     let (first, second) = (review(&action, &world, &policy), review(&action, &world, &policy));
-    // A busy machine may give up deeply nested text once and not twice.
-    let in_time = !format!("{first:?}{second:?}").contains("deadline");
-    assert!(!in_time || first == second, "{first:?} {second:?}");
+    assert!(first == second || ran_out_of_time(&first) || ran_out_of_time(&second), "{first:?} {second:?}");
 });
