@@ -28,11 +28,11 @@ fn project() -> TestEnvironment {
     environment.write(".gitignore", "*.log\nbuild/\n");
     environment.write("src/lib.rs", "pub fn one() {}\n");
     environment.git(&["add", "-A"]);
-    commit(&environment, "second");
+    environment.commit("second");
     environment.git(&["checkout", "-q", "-b", "topic"]);
     environment.write("src/topic.rs", "pub fn topic() {}\n");
     environment.git(&["add", "-A"]);
-    commit(&environment, "only on topic");
+    environment.commit("only on topic");
     environment.git(&["checkout", "-q", "main"]);
     environment.write("src/lib.rs", "pub fn stashed() {}\n");
     environment.git(&["-c", "user.name=dev", "-c", "user.email=dev@localhost", "stash", "-q"]);
@@ -47,19 +47,6 @@ fn project() -> TestEnvironment {
     symlink("plan.md", at("notes/link")).unwrap();
     fs::hard_link(at("notes/plan.md"), at("notes/twin.md")).unwrap();
     environment
-}
-
-fn commit(environment: &TestEnvironment, message: &str) {
-    environment.git(&[
-        "-c",
-        "user.name=dev",
-        "-c",
-        "user.email=dev@localhost",
-        "commit",
-        "-q",
-        "-m",
-        message,
-    ]);
 }
 
 fn picture(environment: &TestEnvironment) -> (Picture, String) {

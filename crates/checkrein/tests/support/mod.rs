@@ -26,17 +26,14 @@ impl TestEnvironment {
         environment.write("src/main.rs", "fn main() {}\n");
         environment.git(&["init", "-q", "-b", "main"]);
         environment.git(&["add", "-A"]);
-        environment.git(&[
-            "-c",
-            "user.name=dev",
-            "-c",
-            "user.email=dev@localhost",
-            "commit",
-            "-q",
-            "-m",
-            "first",
-        ]);
+        environment.commit("first");
         environment
+    }
+
+    /// Commits what is staged.
+    pub fn commit(&self, message: &str) {
+        let author = ["-c", "user.name=dev", "-c", "user.email=dev@localhost"];
+        self.git(&[&author[..], &["commit", "-q", "-m", message]].concat());
     }
 
     pub fn home(&self) -> PathBuf {
