@@ -13,8 +13,8 @@ use checkrein_effects::{AbsolutePath, Action, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
-    Need, Reach, Review, Saved, ToSave, VerdictKind, changes_work_tree, loses_references, review_saved,
-    settle, to_save, unsaved,
+    Need, Reach, ReferenceChange, Review, Saved, ToSave, VerdictKind, changes_unknown_files,
+    changes_work_tree, is_opaque, reference_change, review_saved, settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
     Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion,
@@ -36,10 +36,13 @@ const OBJECTS: Bounds = Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time:
 const RECORDED_SKIPS: usize = 8;
 
 /// The files and directories of a repository that say where its work is.
-const REFERENCES: [&str; 10] = [
+const REFERENCES: [&str; 13] = [
     "HEAD",
     "ORIG_HEAD",
     "MERGE_HEAD",
+    "REVERT_HEAD",
+    "config",
+    "sequencer",
     "index",
     "packed-refs",
     "refs",
@@ -123,8 +126,10 @@ struct Plan {
     places: Vec<ToSave>,
     /// Where something is about to be made.
     absences: Vec<PathBuf>,
-    /// The directories of repositories that lose references.
+    /// The directories of repositories whose references are saved.
     repositories: Vec<AbsolutePath>,
+    /// What happens to these: only where something is lost their objects are kept too.
+    references: ReferenceChange,
     /// Whether any file of the work tree may change.
     extent: Extent,
 }
@@ -161,8 +166,16 @@ impl From<SnapshotError> for Unsaved {
 
 impl Plan {
     fn of(review: &Review, action: &Action, world: &dyn World) -> Self {
-        let extent = if changes_work_tree(review) { Extent::WorkTree } else { Extent::Places };
-        let mut plan = Self { places: Vec::new(), absences: Vec::new(), repositories: Vec::new(), extent };
+        let git_changes_any_file = changes_work_tree(review);
+        let (references, named) = reference_change(review);
+        let mut plan = Self {
+            places: Vec::new(),
+            absences: Vec::new(),
+            repositories: Vec::new(),
+            references,
+            extent: if git_changes_any_file { Extent::WorkTree } else { Extent::Places },
+        };
+        let mut beside = Vec::new();
         let around = world.place();
         let is_temporary = |path: &AbsolutePath| {
             // A workspace or home below the temporary directory keeps its own rules.
@@ -177,20 +190,42 @@ impl Plan {
             }
             let standing = std::fs::symlink_metadata(place.path.as_str());
             match (standing, place.need) {
-                (Ok(facts), Need::Absence) if facts.is_dir() => {}
+                // New names among others: what is new can be told from what was there, if something else is saved anyway.
+                (Ok(facts), Need::Absence) if facts.is_dir() => {
+                    if place.reach != Reach::Itself {
+                        place.need = Need::Welcome;
+                        beside.push(place);
+                    }
+                }
                 (Ok(_), Need::Absence) => {
                     place.need = Need::Welcome;
                     plan.places.push(place);
                 }
                 (Ok(_), Need::Required | Need::Wanted | Need::Welcome) => plan.places.push(place),
-                (Err(_), Need::Absence) => plan.absences.push(PathBuf::from(place.path.as_str())),
-                (Err(_), Need::Required | Need::Wanted | Need::Welcome) => {}
+                // What may be changed and is not there may be made before.
+                (Err(_), _) => plan.absences.push(PathBuf::from(place.path.as_str())),
             }
         }
-        if (extent == Extent::WorkTree || loses_references(review))
-            && let Some(repository) = world.repository(&action.cwd)
-        {
-            plan.repositories.push(repository.directory);
+        let is_worth_it = match references {
+            ReferenceChange::Nothing => git_changes_any_file,
+            ReferenceChange::Grow => !plan.places.is_empty() || git_changes_any_file,
+            ReferenceChange::Forget | ReferenceChange::Lose => true,
+        };
+        if is_worth_it {
+            let around = || world.repository(&action.cwd).map(|found| found.directory);
+            let named = if named.is_empty() { around().into_iter().collect() } else { named };
+            plan.repositories = named;
+            plan.repositories.sort();
+            plan.repositories.dedup();
+        }
+        if !plan.is_empty() {
+            plan.places.extend(beside);
+            if changes_unknown_files(review) || is_opaque(review) {
+                plan.extent = Extent::WorkTree;
+            }
+        }
+        if git_changes_any_file {
+            plan.references = ReferenceChange::Lose;
         }
         plan
     }
@@ -220,8 +255,12 @@ impl Plan {
         let mut taken = self.needed(&manner(bounds))?;
         taken.extend(self.welcome(&manner)?);
         let references = self.references(&manner(bounds))?;
+        // What lies below a place and could not be listed is among the files of the work tree, as far as it is not ignored.
+        let is_covered = |place: &ToSave| place.reach == Reach::Below && !taken.contains(place);
+        let extent = if self.places.iter().any(is_covered) { Extent::WorkTree } else { self.extent };
         let left = self.left(&taken);
-        if taken.is_empty() && references.is_empty() {
+        let has_places = !taken.is_empty() || !references.is_empty();
+        if !has_places && extent == Extent::Places {
             return Err(Unsaved::Nothing(left));
         }
         let mut saved = Saved::default();
@@ -241,7 +280,7 @@ impl Plan {
         let store = store(guard.surroundings(), guard.workspace());
         let mut draft = store.begin(Effort::Quick)?;
         let mut whole = None;
-        if self.extent == Extent::WorkTree && workspace_of(guard).is_some() {
+        if extent == Extent::WorkTree && workspace_of(guard).is_some() {
             whole = work_tree(guard, &store, &draft, &wanted, &manner(bounds))?;
             if whole.is_none() {
                 // What was written of it already is given up.
@@ -251,6 +290,7 @@ impl Plan {
         }
         let captured = match whole {
             Some(captured) => captured,
+            None if !has_places => return Err(Unsaved::Nothing(left)),
             None => match capture(&draft, &wanted, &manner(bounds))? {
                 Ended::Whole(captured) => captured,
                 Ended::Over(over) if is_needed => return Err(Unsaved::Required(too_much(over, &bounds))),
@@ -279,7 +319,12 @@ impl Plan {
 
     /// What is not among the places that are saved, in words.
     fn left(&self, taken: &[ToSave]) -> Vec<String> {
-        let left = self.places.iter().filter(|place| !taken.iter().any(|one| one.path == place.path));
+        let is_told = |place: &&ToSave| place.reach != Reach::Below || place.need != Need::Welcome;
+        let left = self
+            .places
+            .iter()
+            .filter(is_told)
+            .filter(|place| !taken.iter().any(|one| one.path == place.path));
         let why = |place: &ToSave| match place.need {
             Need::Required | Need::Wanted => "it is too much",
             Need::Welcome | Need::Absence => "it can be had again, and is too much to be saved beside",
@@ -291,7 +336,7 @@ impl Plan {
 
     /// Keeps the objects that references stand for; whether all of them are kept. To somebody who only asks they would be.
     fn keep_objects(&self, guard: &Guard, purpose: &Purpose) -> Result<bool, SnapshotError> {
-        if matches!(purpose, Purpose::Ask) {
+        if matches!(purpose, Purpose::Ask) || self.references != ReferenceChange::Lose {
             return Ok(true);
         }
         let store = store(guard.surroundings(), guard.workspace());
@@ -397,7 +442,7 @@ fn shared(directory: &Path) -> PathBuf {
 
 fn wanted(place: &ToSave) -> Wanted {
     let selection = match place.reach {
-        Reach::Tree => Choice::Everything,
+        Reach::Tree | Reach::Below => Choice::Everything,
         Reach::Itself => Choice::Itself,
     };
     Wanted { path: PathBuf::from(place.path.as_str()), selection }

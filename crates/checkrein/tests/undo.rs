@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision};
 
@@ -41,6 +42,14 @@ fn project() -> TestEnvironment {
     environment.write("notes/deep/er/more.md", "only here too\n");
     environment.write("debug.log", "ignored, but ours\n");
     environment.write("build/out.bin", "made again\n");
+    environment.write(
+        "build/rename.py",
+        "import os, sys\nplace, end = sys.argv[1:]\nfor name in os.listdir(place):\n    if name.endswith('.md'):\n        os.rename(os.path.join(place, name), os.path.join(place, name[:-3] + end))\n",
+    );
+    environment.git(&["remote", "add", "origin", "https://example.org/project.git"]);
+    environment.git(&["config", "core.checkrein", "here"]);
+    let packed = environment.command("tar").args(["-cf", "build/out.tar", "README.md"]).status().unwrap();
+    assert!(packed.success());
     let at = |name: &str| environment.project().join(name);
     fs::create_dir(at("notes/empty")).unwrap();
     fs::set_permissions(at("notes/plan.md"), fs::Permissions::from_mode(0o640)).unwrap();
@@ -77,7 +86,9 @@ fn picture(environment: &TestEnvironment) -> (Picture, String) {
         git(&["status", "--porcelain"]),
         git(&["for-each-ref"]),
         git(&["stash", "list"]),
-        git(&["rev-parse", "HEAD"]),
+        git(&["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"]),
+        git(&["diff", "--cached"]),
+        git(&["config", "--local", "--list"]),
     ];
     (found, work.join("--\n"))
 }
@@ -143,7 +154,37 @@ const DESTRUCTIVE: &[&str] = &[
     "git switch -q topic",
     "git merge -q topic",
     "git update-ref -d refs/heads/topic",
+    "git branch -m main trunk",
+    "git remote remove origin",
+    "git config --unset core.checkrein",
+    "git add notes && git rm -rqf notes src/lib.rs",
+    "git mv README.md notes/READ.md",
+    "git add src/lib.rs && git rm -q --cached src/lib.rs",
+    "git checkout -q topic -- src",
+    "git stash -q --all",
+    "cd .. && git -C project checkout -q -- .",
+    "tar -xf build/out.tar",
+    "python3 build/rename.py notes .txt",
+    "python3 -c \"import glob, os; [os.remove(name) for name in glob.glob('**/*.log', recursive=True)]\"",
+    "cat > notes/make.sh <<'EOF'\nrm -rf build src\nEOF\nchmod +x notes/make.sh && notes/make.sh",
+    "mv missing.txt moved.md || mv notes/plan.md moved.md",
+    "cp notes/plan.md \"notes/plan.$(date +%s)\" && : > notes/plan.md",
 ];
+
+/// What needs the index as it is: it says what is staged for the next commit.
+#[test]
+fn what_was_staged_is_staged_again() {
+    for command in ["git reset -q", "git restore --staged src/lib.rs", "git rm -qf --cached src/lib.rs"] {
+        let environment = project();
+        environment.git(&["add", "src/lib.rs"]);
+        environment.write("src/lib.rs", "pub fn newer() {}\n");
+        let before = picture(&environment);
+        perform(&environment, "call", command);
+        assert!(picture(&environment) != before, "{command} does nothing");
+        environment.succeed(&["undo", "--yes"]);
+        assert!(picture(&environment) == before, "{command} is taken back");
+    }
+}
 
 #[test]
 fn every_destructive_command_is_taken_back_exactly() {
@@ -183,6 +224,94 @@ fn every_destructive_command_is_taken_back_exactly() {
         DESTRUCTIVE.len(),
         exceptions.join("\n")
     );
+}
+
+/// Ways to destroy; `A` and `B` stand for names in the tree.
+const WAYS: &[&str] = &[
+    "rm -rf A",
+    "rm -rf A B",
+    "mv A B",
+    "mv A 'new name'",
+    "cp -r A B",
+    "find A -type f -delete",
+    "for file in A/*; do : > \"$file\"; done",
+    "echo x > A",
+    "echo x >> A",
+    "truncate -s 1 A",
+    "chmod -R 711 A",
+    "ln -sfn B A",
+    "sed -i s/o/0/ A",
+    "rmdir A",
+    "tar -cf A B",
+    "install -m 600 A B",
+    "python3 -c 'import shutil; shutil.rmtree(\"A\")'",
+    "git add -A && git reset -q --hard",
+    "git clean -fdxq",
+    "git checkout -q -- .",
+    "git stash -qu",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a row of commands does to whatever tree: taking back each, the last one first, brings everything back.
+    #[test]
+    fn any_row_of_destructions_is_taken_back(
+        files in proptest::collection::vec((0..NAMES.len(), 0..NAMES.len(), "[a-o \n]{0,40}", 0..3_u32), 1..12),
+        row in proptest::collection::vec((0..WAYS.len(), 0..NAMES.len(), 0..NAMES.len()), 1..5),
+    ) {
+        let environment = TestEnvironment::new();
+        for (directory, name, content, mode) in &files {
+            let name = format!("{}/{}/{}", NAMES[*directory], NAMES[(directory + name) % NAMES.len()], NAMES[*name]);
+            environment.write(&name, content);
+            let mode = [0o644, 0o600, 0o755][*mode as usize];
+            fs::set_permissions(environment.project().join(&name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        environment.git(&["config", "user.name", "dev"]);
+        environment.git(&["config", "user.email", "dev@localhost"]);
+        let before = picture(&environment);
+        let mut commands = Vec::new();
+        for (number, (way, first, second)) in row.iter().enumerate() {
+            let quoted = |name: usize| format!("'{}'", NAMES[name]);
+            // Both letters are replaced at once: a name may hold the other.
+            let command: String = WAYS[*way]
+                .split(' ')
+                .map(|word| match word {
+                    "A" => quoted(*first),
+                    "B" => quoted(*second),
+                    "A/*;" => format!("{}/*;", quoted(*first)),
+                    word => word.replace("\"A\"", &format!("\"{}\"", NAMES[*first])),
+                })
+                .collect::<Vec<_>>()
+                .join(" ");
+            if !is_refused(&environment, &command) {
+                perform(&environment, &format!("call{number}"), &command);
+                commands.push(command);
+            }
+        }
+        let lost = |after: &Picture| -> Vec<PathBuf> {
+            before.0.iter().filter(|(path, one)| after.get(*path) != Some(one)).map(|(path, _)| path.clone()).collect()
+        };
+        let mut after = picture(&environment);
+        for _ in &commands {
+            // What an earlier command destroyed may lie under what a later one made.
+            if !lost(&after.0).is_empty() || after.1 != before.1 {
+                environment.checkrein(&["undo", "--yes", "--force"]);
+                after = picture(&environment);
+            }
+        }
+        prop_assert!(lost(&after.0).is_empty(), "{commands:?}: {:?}", lost(&after.0));
+        // What was only made destroyed nothing, and stays.
+        let tracked = |work: &str| work.lines().filter(|line| !line.starts_with("??")).collect::<Vec<_>>().join("\n");
+        prop_assert_eq!(tracked(&before.1), tracked(&after.1), "{:?}", commands);
+    }
+}
+
+/// Names of files and directories.
+const NAMES: [&str; 6] = ["notes", "src", "a b", "$dollar", "café", "x.log"];
+
+fn is_refused(environment: &TestEnvironment, command: &str) -> bool {
+    environment.checkrein(&["check", command]).status.code() == Some(2)
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub struct ToSave {
 pub enum Reach {
     /// With everything in it.
     Tree,
+    /// With some of what is below it: which, a pattern says that could not be listed.
+    Below,
     /// It alone.
     Itself,
 }
@@ -71,11 +73,11 @@ impl Saved {
     fn holds(&self, effect: &Effect) -> bool {
         match &effect.target {
             Target::Path(path) => self.places.iter().any(|(place, reach)| match reach {
-                Reach::Tree => path.is_within(place),
+                Reach::Tree | Reach::Below => path.is_within(place),
                 Reach::Itself => path == place && effect.depth == Depth::Single,
             }),
             Target::Glob(_) => location(&effect.target).is_some_and(|directory| {
-                self.places.iter().any(|(place, reach)| *reach == Reach::Tree && directory.is_within(place))
+                self.places.iter().any(|(place, reach)| *reach != Reach::Itself && directory.is_within(place))
             }),
             // What nothing names cannot be asked for again, even if it is kept.
             Target::Reference(name) if name == UNREACHABLE => false,
@@ -97,25 +99,64 @@ pub fn to_save(review: &Review) -> Vec<ToSave> {
 /// Whether an action lets version control change any file of the work tree: a switch, a merge, a reset. Nothing is lost by that, but
 /// only the work tree as a whole can be brought back.
 pub fn changes_work_tree(review: &Review) -> bool {
-    review.side_effects.effects.iter().any(|effect| {
-        effect.kind == EffectKind::FileModify
-            && effect.stake <= Stake::Recoverable
-            && effect.note.starts_with("git keeps what was there")
-            && matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
+    review.side_effects.effects.iter().any(lets_git_change_any_file)
+}
+
+fn lets_git_change_any_file(effect: &Effect) -> bool {
+    effect.kind == EffectKind::FileModify
+        && effect.stake <= Stake::Recoverable
+        && effect.note.starts_with("git keeps what was there")
+        && matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
+}
+
+/// Whether an action changes files of which nobody can say beforehand which they are: only the workspace as a whole can be brought back.
+pub fn changes_unknown_files(review: &Review) -> bool {
+    review.side_effects.effects.iter().any(|effect| match (effect.kind.file_change(), &effect.target) {
+        (Some(_), Target::Unknown) => true,
+        // Any name may be made, so any file may be overwritten: an archive is unpacked.
+        (Some(FileChange::Create), Target::Glob(text)) => text.ends_with("/**") || text.ends_with("/*"),
+        (Some(_), _) | (None, _) => false,
     })
 }
 
-/// Whether an action would lose references of version control: branches, stashes, where they pointed.
-pub fn loses_references(review: &Review) -> bool {
-    review.side_effects.effects.iter().any(|effect| match effect.kind {
-        EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite => true,
-        // Git keeps what was there, but only under a name that nobody remembers.
-        EffectKind::FileModify => {
-            effect.target.path().and_then(AbsolutePath::name) == Some(".git")
-                && effect.note.contains("reflog")
+/// Whether something that an action does cannot be seen through.
+pub fn is_opaque(review: &Review) -> bool {
+    review.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::Opaque)
+}
+
+/// What an action does to the references of version control: to branches, stashes, the index, where they point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReferenceChange {
+    /// Nothing.
+    Nothing,
+    /// It adds to them.
+    Grow,
+    /// A name or what was staged goes; all objects stay.
+    Forget,
+    /// What only they hold can no longer be found.
+    Lose,
+}
+
+/// What an action does to the references of version control, and the directories of the repositories that its effects name.
+pub fn reference_change(review: &Review) -> (ReferenceChange, Vec<AbsolutePath>) {
+    let mut directories = Vec::new();
+    let change = |effect: &Effect| match (effect.kind, effect.target.path()) {
+        (EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite, _) => ReferenceChange::Lose,
+        (EffectKind::FileModify, Some(path)) if path.name() == Some(".git") => {
+            directories.push(path.clone());
+            // Git keeps what was there, but only under a name that nobody remembers.
+            if effect.note.contains("reflog") {
+                ReferenceChange::Lose
+            } else if effect.note.contains("; forgets ") {
+                ReferenceChange::Forget
+            } else {
+                ReferenceChange::Grow
+            }
         }
-        _ => false,
-    })
+        (_, _) => ReferenceChange::Nothing,
+    };
+    let strongest = review.side_effects.effects.iter().map(change).max();
+    (strongest.unwrap_or(ReferenceChange::Nothing), directories)
 }
 
 fn place(effect: &Effect) -> Option<ToSave> {
@@ -142,15 +183,16 @@ fn place(effect: &Effect) -> Option<ToSave> {
     };
     let reach = if effect.depth == Depth::Recursive { Reach::Tree } else { Reach::Itself };
     match &effect.target {
-        // The data of version control are saved by what they mean, see `loses_references`.
+        // The data of version control are saved by what they mean, see `reference_change`.
         Target::Path(path) if path.name() == Some(".git") && effect.kind != EffectKind::FileDelete => None,
         Target::Path(path) => Some(ToSave { path: path.clone(), reach, need }),
-        // Everything that a pattern can mean lies below where it starts.
-        Target::Glob(_) if is_only_copy => {
-            Some(ToSave { path: location(&effect.target)?, reach: Reach::Tree, need })
+        // The work tree is saved as a whole, but for what is ignored.
+        Target::Glob(_) if lets_git_change_any_file(effect) && !effect.note.ends_with("ignored files") => {
+            None
         }
-        Target::Glob(_)
-        | Target::Host(_)
+        // Everything that a pattern can mean lies below where it starts.
+        Target::Glob(_) => Some(ToSave { path: location(&effect.target)?, reach: Reach::Below, need }),
+        Target::Host(_)
         | Target::Process(_)
         | Target::Service(_)
         | Target::Reference(_)

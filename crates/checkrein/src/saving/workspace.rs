@@ -4,10 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use checkrein_effects::EffectKind;
 use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
-use checkrein_review::{Review, VerdictKind};
+use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque};
 use checkrein_snapshot::{
     Bounds, Circumstances, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, SnapshotError,
     Taken, Unchanged,
@@ -100,8 +99,8 @@ pub(crate) fn before(
 ) -> Option<SnapshotRecord> {
     let settings = &guard.policy().config().snapshots;
     let effects = &review.side_effects.effects;
-    let is_opaque = effects.iter().any(|effect| effect.kind == EffectKind::Opaque);
-    let changes = is_opaque || effects.iter().any(|effect| effect.kind.is_mutating());
+    let is_unclear = is_opaque(review) || changes_unknown_files(review);
+    let changes = is_unclear || effects.iter().any(|effect| effect.kind.is_mutating());
     if !settings.enabled || !changes || review.verdict.kind >= VerdictKind::Block {
         return saved;
     }
@@ -110,13 +109,13 @@ pub(crate) fn before(
     let is_due =
         last.is_none_or(|(at, _)| SystemTime::now().duration_since(at).is_ok_and(|age| age > interval));
     let is_quick = matches!(last, Some((_, Outlook::Quick)));
-    if !(is_due || is_opaque && is_quick) || workspace_of(guard).is_none() {
+    if !(is_due || is_unclear && is_quick) || workspace_of(guard).is_none() {
         return saved;
     }
     let bounds =
         Bounds { time: if is_quick { BEFORE } else { Duration::from_millis(settings.max_ms) }, ..START };
     let started = Instant::now();
-    let (unchanged, occasion) = if is_opaque && saved.is_none() {
+    let (unchanged, occasion) = if is_unclear && saved.is_none() {
         (Unchanged::Repeat, Occasion::BeforeAction)
     } else {
         (Unchanged::Reuse, Occasion::Interval)

@@ -456,6 +456,11 @@ impl Git<'_, '_> {
         Exit::silent()
     }
 
+    /// The same, but a name, a setting or what was staged goes, and nothing of git's own says later what it was.
+    fn forget(&mut self, what: &str) -> Exit {
+        self.touch(&format!("forgets {what}"))
+    }
+
     /// Tracked files become what another commit holds; git refuses where that would lose uncommitted work.
     fn change_tree(&mut self, note: &str) {
         let target = self.root().map_or(Target::Unknown, |root| {

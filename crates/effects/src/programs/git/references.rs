@@ -17,7 +17,8 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "prune" => prune(git, words),
         "update-ref" => update_ref(git, words),
         "filter-branch" | "filter-repo" => filter(git, name, words),
-        "replace" if words.any(&["-d", "--delete"]) => git.touch(""),
+        "replace" if words.any(&["-d", "--delete"]) => git.forget("what was replaced"),
+        "notes" if matches!(words.operand(0), Some("remove" | "prune")) => git.forget("what was noted"),
         "delete-branch" | "delete-merged-branches" | "delete-squashed-branches" => {
             for operand in words.operands() {
                 git.lose_reference(operand, "commits that only this branch holds are lost");
@@ -141,7 +142,7 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let force = words.any(&["-f", "--force"]);
     if words.has("-D") || words.any(&["-d", "--delete"]) && force {
         if words.any(&["-r", "--remotes"]) {
-            return git.touch("the remote keeps its branches");
+            return git.forget("where they were; the remote keeps its branches");
         }
         for operand in words.operands() {
             git.lose_reference(operand, "commits that only this branch holds are lost");
@@ -149,7 +150,7 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::silent();
     }
     if words.any(&["-d", "--delete"]) {
-        return git.touch("git deletes only branches that are merged");
+        return git.forget("the name; git deletes only branches that are merged");
     }
     let looks = words.any(&[
         "--list",
@@ -176,6 +177,8 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     git.touch(if force || words.any(&["-M", "-C"]) {
         "what a replaced branch held stays in the reflog"
+    } else if words.any(&["-m", "--move"]) {
+        "forgets the old name"
     } else {
         ""
     })

@@ -17,7 +17,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
                 return Some(Exit::unknown());
             }
             git.ask_remote(words.operands().first());
-            git.touch("")
+            if words.any(&["-p", "--prune"]) {
+                git.forget("branches that the remote no longer has")
+            } else {
+                git.touch("")
+            }
         }
         "pull" => {
             git.ask_remote(words.operands().first());
@@ -132,7 +136,8 @@ fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.touch("")
         }
         Some("prune") if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
-        Some(_) => git.touch(""),
+        Some("add") => git.touch(""),
+        Some(_) => git.forget("what was known of the remote"),
     }
 }
 

@@ -74,7 +74,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--keep") {
         git.change_tree("tracked files become what the other commit holds");
     }
-    git.touch("the work tree stays as it is")
+    git.forget("what is staged; the work tree stays as it is")
 }
 
 fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -133,7 +133,7 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-S", "--staged"]) && !words.any(&["-W", "--worktree"]) {
-        return git.touch("only the index changes");
+        return git.forget("what is staged there; only the index changes");
     }
     let origin = if words.any(&["-s", "--source"]) { Origin::Commit } else { Origin::Index };
     if words.any(&["--pathspec-from-file"]) {
@@ -230,12 +230,19 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some("create" | "store") => git.touch(""),
         Some("push" | "save") | None => {
-            git.change_tree("uncommitted changes move to the stash");
+            git.change_tree(if words.any(&["-a", "--all"]) {
+                IGNORED_TOO
+            } else {
+                "uncommitted changes move to the stash"
+            });
             git.touch("uncommitted changes are kept in the stash")
         }
         Some(_) => Exit::failure(),
     }
 }
+
+/// What moves to the stash with `--all`; the last words say that even ignored files do.
+const IGNORED_TOO: &str = "uncommitted changes move to the stash, also of ignored files";
 
 /// Where restored files come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

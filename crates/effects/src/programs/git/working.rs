@@ -140,7 +140,7 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::unknown();
     }
     if words.has("--cached") {
-        return git.touch("the files stay in the work tree");
+        return git.forget("what is staged there; the files stay in the work tree");
     }
     let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
     for operand in words.operands() {
