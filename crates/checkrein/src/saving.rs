@@ -252,7 +252,13 @@ impl Plan {
             seen: None,
         };
         let is_needed = self.places.iter().any(|place| place.need == Need::Required);
-        let mut taken = self.needed(&manner(bounds))?;
+        let is_all_needed = self.places.iter().all(|place| place.need == Need::Required);
+        let mut taken = if is_all_needed && matches!(purpose, Purpose::Save(_)) {
+            // There is nothing to choose from, so it need not be measured first: the capture has the same bounds.
+            self.places.clone()
+        } else {
+            self.needed(&manner(bounds))?
+        };
         taken.extend(self.welcome(&manner)?);
         let references = self.references(&manner(bounds))?;
         // What lies below a place and could not be listed is among the files of the work tree, as far as it is not ignored.

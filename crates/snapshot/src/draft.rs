@@ -1,12 +1,11 @@
 //! A snapshot that is being taken.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::SnapshotError;
-use crate::id::{ObjectId, SnapshotId};
+use crate::id::{ByName, ObjectId, SnapshotId};
 use crate::index::Index;
 use crate::node::{Content, Snapshot, Tree};
 use crate::pack::{PackWriter, Row, decode, encode, packed, plain};
@@ -27,7 +26,7 @@ pub struct Draft {
 #[derive(Debug, Default)]
 struct Growing {
     pack: Option<(SnapshotId, PackWriter)>,
-    known: HashMap<ObjectId, Row>,
+    known: ByName<Row>,
 }
 
 /// How much is made of the room on the disk.

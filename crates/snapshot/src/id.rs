@@ -1,16 +1,41 @@
 //! The names of things in a store.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::bytes;
 
 /// The name of an object: the BLAKE3 hash of its content.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId([u8; 32]);
+
+/// A table of objects by name.
+pub(crate) type ByName<T> = HashMap<ObjectId, T, BuildHasherDefault<Beginning>>;
+
+/// The beginning of a name, which is a hash already: mixing it again would cost more than all else about a table.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beginning(u64);
+
+impl Hasher for Beginning {
+    fn write(&mut self, bytes: &[u8]) {
+        let first = bytes.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        self.0 = first;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl std::hash::Hash for ObjectId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0);
+    }
+}
 
 impl ObjectId {
     /// How many bytes a name has.
@@ -45,8 +70,7 @@ impl Serialize for ObjectId {
 
 impl<'de> Deserialize<'de> for ObjectId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = bytes::deserialize(deserializer)?;
-        name.try_into().map(Self).map_err(|_| D::Error::custom("a name of another length"))
+        bytes::deserialize_array(deserializer).map(Self)
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::SnapshotError;
-use crate::id::ObjectId;
+use crate::id::{ByName, ObjectId};
 use crate::pack::{Form, Pack, Row, decode, encode};
 
 const MAGIC: &[u8; 8] = b"checkix1";
@@ -43,7 +43,7 @@ pub(crate) struct Location {
 pub(crate) struct Index {
     table: Option<Table>,
     /// The objects of packs that the table does not cover.
-    loose: HashMap<ObjectId, Location>,
+    loose: ByName<Location>,
     loose_packs: usize,
     present: BTreeMap<u64, PathBuf>,
     open: Mutex<HashMap<u64, Pack>>,
@@ -64,7 +64,7 @@ impl Index {
     pub(crate) fn open(table: &Path, present: BTreeMap<u64, PathBuf>) -> Result<Self, SnapshotError> {
         let table = Table::open(table);
         let mut index =
-            Self { table, loose: HashMap::new(), loose_packs: 0, present, open: Mutex::default() };
+            Self { table, loose: ByName::default(), loose_packs: 0, present, open: Mutex::default() };
         let uncovered: Vec<(u64, PathBuf)> = index
             .present
             .iter()

@@ -120,7 +120,11 @@ impl Versions {
                 };
             }
         };
-        let Some(repository) = self.repository(path, budget) else { return VersionState::NoRepository };
+        // A file holds no repository; asking there would cost a call for each of many.
+        let above = if facts.is_dir() { None } else { path.parent() };
+        let Some(repository) = self.repository(above.as_ref().unwrap_or(path), budget) else {
+            return VersionState::NoRepository;
+        };
         let open = self.open(&repository, budget);
         if facts.is_dir() { self.directory(path, &open, budget) } else { open.file(path, &facts, budget) }
     }
