@@ -226,6 +226,19 @@ fn every_destructive_command_is_taken_back_exactly() {
     );
 }
 
+/// Every directory of a deep tree lies below many others, and each of these may say what is ignored.
+#[test]
+fn a_deep_tree_is_no_trouble() {
+    let environment = TestEnvironment::new();
+    let deep = format!("{}leaf.txt", "deep/".repeat(150));
+    environment.write(&deep, "down here\n");
+    let answer = perform(&environment, "call", "rm -rf deep");
+    assert_eq!(decision(&answer), None, "{answer}");
+    assert!(!environment.project().join("deep").exists());
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(fs::read_to_string(environment.project().join(deep)).unwrap(), "down here\n");
+}
+
 /// Ways to destroy; `A` and `B` stand for names in the tree.
 const WAYS: &[&str] = &[
     "rm -rf A",

@@ -47,6 +47,11 @@ impl Rules {
         repository_at(root).map(|repository| versions.general_rules(&repository)).unwrap_or_default()
     }
 
+    /// Whether there is no rule.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The rules in a file; none when it cannot be read.
     pub fn read(file: &Path) -> Self {
         small_text(file).map(|text| Self::parse(&text)).unwrap_or_default()

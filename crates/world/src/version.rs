@@ -1,7 +1,7 @@
 //! What version control knows about a path.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -40,8 +40,17 @@ struct Open {
     index: Staged,
     /// The ignore rules of the repository and of the person, the stronger first.
     general: [Rules; 2],
-    /// The ignore rules of directories, by their path from the root.
-    local: RefCell<BTreeMap<String, Rc<Rules>>>,
+    /// What counts in directories, by their path from the root.
+    local: RefCell<HashMap<String, Rc<Ground>>>,
+}
+
+/// What counts directly in a directory.
+#[derive(Debug, Default)]
+struct Ground {
+    /// Whether the directory is ignored, with all that is in it.
+    is_ignored: bool,
+    /// The ignore rules of it and of those above, the nearest last, each with how much of a path they do not see.
+    rules: Rc<Vec<(usize, Rc<Rules>)>>,
 }
 
 #[derive(Debug)]
@@ -260,42 +269,54 @@ impl Open {
 
     /// Whether rules ignore a path, or a directory above it, which nothing below can undo.
     fn is_ignored(&self, relative: &str, node: Node, budget: &Budget) -> bool {
-        let mut ends: Vec<usize> = relative.match_indices('/').map(|(at, _)| at).collect();
-        ends.push(relative.len());
-        ends.iter().any(|end| {
-            let part = relative.get(..*end).unwrap_or_default();
-            let node = if *end == relative.len() { node } else { Node::Directory };
-            self.answer(part, node, budget) == Some(Answer::Ignore)
-        })
+        let ground = self.ground(parent(relative), budget);
+        ground.is_ignored || self.answer(&ground, relative, node) == Some(Answer::Ignore)
     }
 
     /// The strongest rule about one path: of the directory nearest to it, then upward, then the general ones.
-    fn answer(&self, relative: &str, node: Node, budget: &Budget) -> Option<Answer> {
-        let mut directory = relative.rsplit_once('/').map_or("", |(directory, _)| directory);
-        loop {
-            let below = if directory.is_empty() { relative } else { relative.get(directory.len() + 1..)? };
-            if let Some(answer) = self.local(directory, budget).answer(below, node) {
-                return Some(answer);
-            }
-            if directory.is_empty() {
-                break;
-            }
-            directory = directory.rsplit_once('/').map_or("", |(above, _)| above);
-        }
-        self.general.iter().find_map(|rules| rules.answer(relative, node))
+    fn answer(&self, ground: &Ground, relative: &str, node: Node) -> Option<Answer> {
+        let local =
+            ground.rules.iter().rev().find_map(|(skip, rules)| rules.answer(relative.get(*skip..)?, node));
+        local.or_else(|| self.general.iter().find_map(|rules| rules.answer(relative, node)))
     }
 
-    fn local(&self, directory: &str, budget: &Budget) -> Rc<Rules> {
-        if let Some(known) = self.local.borrow().get(directory) {
-            return Rc::clone(known);
-        }
-        let found = match budget.question() {
-            Ok(()) => Rc::new(rules(&self.root.join(directory).join(".gitignore"))),
-            Err(_) => Rc::default(),
+    /// What counts directly in a directory. Each directory is looked at once, so that deep trees cost no more than wide ones.
+    fn ground(&self, directory: &str, budget: &Budget) -> Rc<Ground> {
+        let mut missing = Vec::new();
+        let mut next = directory;
+        let mut above = loop {
+            if let Some(known) = self.local.borrow().get(next) {
+                break Some(Rc::clone(known));
+            }
+            missing.push(next);
+            if next.is_empty() {
+                break None;
+            }
+            next = parent(next);
         };
-        self.local.borrow_mut().insert(directory.to_owned(), Rc::clone(&found));
-        found
+        for directory in missing.into_iter().rev() {
+            let is_ignored = above.as_ref().is_some_and(|above| {
+                above.is_ignored || self.answer(above, directory, Node::Directory) == Some(Answer::Ignore)
+            });
+            let mut inherited = above.map(|above| Rc::clone(&above.rules)).unwrap_or_default();
+            if !is_ignored && budget.question().is_ok() {
+                let own = rules(&self.root.join(directory).join(".gitignore"));
+                if !own.is_empty() {
+                    let skip = if directory.is_empty() { 0 } else { directory.len() + 1 };
+                    Rc::make_mut(&mut inherited).push((skip, Rc::new(own)));
+                }
+            }
+            let ground = Rc::new(Ground { is_ignored, rules: inherited });
+            self.local.borrow_mut().insert(directory.to_owned(), Rc::clone(&ground));
+            above = Some(ground);
+        }
+        above.unwrap_or_default()
     }
+}
+
+/// The path of the directory that holds a path; of what lies in the root it is empty.
+fn parent(relative: &str) -> &str {
+    relative.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
 pub(crate) fn rules(file: &AbsolutePath) -> Rules {
