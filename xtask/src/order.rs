@@ -165,7 +165,34 @@ fn pattern(name: &str) -> String {
         rest = behind;
     }
     pattern.push_str(rest);
-    pattern
+    if name.starts_with("_R") { without_instance(&without_references(&pattern)) } else { pattern }
+}
+
+/// Without the places that a name refers back to: `B1t_`. They move with the length of the hashes before them.
+fn without_references(pattern: &str) -> String {
+    let mut parts = pattern.split('B');
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part
+            .split_once('_')
+            .filter(|(place, _)| place.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+            .map_or_else(|| format!("B{part}"), |(_, rest)| format!("B*_{rest}"));
+        left.push_str(&rest);
+    }
+    left
+}
+
+/// Without the crate that happens to hold this instance of generic code: any of those that need it may.
+fn without_instance(pattern: &str) -> String {
+    let ends_with_crate = |rest: &str| {
+        let name = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.strip_suffix(name).and_then(|length| length.parse().ok()) == Some(name.len())
+    };
+    let start = match pattern.rsplit_once("Cs*_") {
+        Some((start, rest)) if start.len() > 2 && ends_with_crate(rest) => start,
+        _ => pattern.strip_suffix("B*_").unwrap_or(pattern),
+    };
+    if start.len() == pattern.len() { pattern.to_owned() } else { format!("{start}*") }
 }
 
 #[cfg(test)]
@@ -178,7 +205,16 @@ mod tests {
         assert_eq!(pattern("_ZN4core3fmt5write17h0123456789abcdefE.llvm.77"), "_ZN4core3fmt5write17h*");
         assert_eq!(
             pattern("_RNvNtCs1NghyPLXJxP_10std_detect6detectCsabc_3std"),
-            "_RNvNtCs*_10std_detect6detectCs*_3std"
+            "_RNvNtCs*_10std_detect6detect*"
+        );
+        assert_eq!(pattern("_RNvNtCs1NghyPLXJxP_10std_detect6detect"), "_RNvNtCs*_10std_detect6detect");
+        assert_eq!(
+            pattern("_RINvNtCsabc_5alloc3vec9from_elemNtB4_6StringECsabc_9hashbrown"),
+            "_RINvNtCs*_5alloc3vec9from_elemNtB*_6StringE*"
+        );
+        assert_eq!(
+            pattern("_RINvNtCsabc_5alloc3vec4pushNtB1t_6StringEB2_"),
+            "_RINvNtCs*_5alloc3vec4pushNtB*_6StringE*"
         );
         assert_eq!(pattern("memcpy"), "memcpy");
     }
