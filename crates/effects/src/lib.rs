@@ -36,6 +36,7 @@ mod programs;
 mod recorded;
 mod settle;
 mod stake;
+mod tally;
 mod tools;
 mod world;
 
@@ -48,4 +49,5 @@ pub use path::*;
 pub use places::regenerated_tree;
 pub use predict::{Prediction, predict, predict_with};
 pub use recorded::*;
+pub use tally::*;
 pub use world::*;

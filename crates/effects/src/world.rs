@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::path::AbsolutePath;
+use crate::tally::Tally;
 
 /// Facts about the machine, gathered before or while an action is judged. Every question is bounded; what cannot be
 /// answered is said so (`Unknown`), never guessed.
@@ -172,6 +173,23 @@ pub struct History {
     /// not predicted.
     #[serde(default)]
     pub opaque_doubt: u32,
+    /// What tripwires and own patterns have counted.
+    #[serde(default)]
+    pub tallies: Vec<Tally>,
+    /// How much trust the agent has used up.
+    #[serde(default)]
+    pub trust: Trust,
+}
+
+/// The trust debt of the agent of a session (ACGP). It wears off with time, so it counts together with the moment it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Trust {
+    /// The debt at that moment, from 0 up.
+    pub debt: f64,
+    /// When it changed last.
+    pub at: Timestamp,
+    /// Whether a person has been asked to look at the tier and has not done so yet.
+    pub review_asked: bool,
 }
 
 /// One earlier action of the session.

@@ -1,21 +1,26 @@
 //! Configuration: typed settings, and how layers of them become one.
 
+mod blueprint;
 mod choice;
 mod error;
+mod fields;
 mod keys;
 mod listing;
 mod load;
 mod reference;
 mod rule_text;
 mod settings;
+mod tripwire_text;
 mod value;
 mod version;
 mod yaml;
 
+pub use blueprint::{BASES_LIMIT, Base, Blueprint, Digest, Fixture};
+pub(crate) use choice::choice;
 pub use choice::*;
 pub use error::{ConfigError, ConfigErrorKind, ConfigErrors};
 pub use listing::{Setting, settings_of};
-pub use load::{FileHash, Layer, LayerKind, Loaded, Loosening, Provenance, Source, load};
+pub use load::{FileHash, Layer, LayerKind, Loaded, Loosening, Provenance, Source, load, load_proved};
 pub use reference::{reference, schema};
 pub use settings::*;
 pub use version::PolicyVersion;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use checkrein_effects::UserCatalogue;
 
 use crate::config::{BuiltinRules, Config, PolicyVersion};
+use crate::governance::CompiledTripwire;
 use crate::rule::{CompiledRule, Rule, RuleContext, RuleReport, RuleSet};
 use crate::rules;
 
@@ -15,6 +16,7 @@ pub struct Policy {
     version: OnceLock<PolicyVersion>,
     builtin: Vec<&'static Rule>,
     custom: Vec<CompiledRule>,
+    tripwires: Vec<CompiledTripwire>,
     catalogue: UserCatalogue,
 }
 
@@ -40,7 +42,10 @@ impl Policy {
             .cloned()
             .map(CompiledRule::new)
             .collect();
-        Self { version: OnceLock::new(), config, builtin, custom, catalogue: UserCatalogue::default() }
+        let own = config.governance.tripwires.iter().chain(&config.patterns.custom_patterns);
+        let tripwires = own.cloned().map(CompiledTripwire::new).collect();
+        let catalogue = UserCatalogue::default();
+        Self { version: OnceLock::new(), config, builtin, custom, tripwires, catalogue }
     }
 
     /// The same policy with commands that a person has described, which go before the built-in catalogue.
@@ -68,6 +73,11 @@ impl Policy {
     /// The custom rules that apply.
     pub fn custom_rules(&self) -> &[CompiledRule] {
         &self.custom
+    }
+
+    /// The tripwires and own patterns.
+    pub fn tripwires(&self) -> &[CompiledTripwire] {
+        &self.tripwires
     }
 
     /// The effective configuration.

@@ -14,6 +14,7 @@ use crate::decision::Decision;
 pub(crate) use context::is_external;
 pub use custom::{CompiledRule, CustomRule, RuleProblem};
 pub use example::{Example, ExampleError};
+pub(crate) use expression::Condition;
 
 /// The name of a rule, such as `prevent_recursive_deletion`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -141,11 +142,14 @@ pub enum RuleFailure {
     /// The condition gave something else than true or false.
     #[error("its condition gave {0} instead of true or false")]
     NotBoolean(String),
+    /// What is to be counted is no number.
+    #[error("what it counts is {0} instead of a number")]
+    NotNumber(String),
     /// Evaluating it could take too long.
-    #[error("its condition is too costly for {effects} effects: loops are nested {nesting} deep")]
+    #[error("its condition is too costly for {elements} elements: loops are nested {nesting} deep")]
     TooCostly {
-        /// How many effects the action has.
-        effects: usize,
+        /// The length of the longest list it may walk: effects, or a list in the input.
+        elements: usize,
         /// How deep loops are nested in the condition.
         nesting: usize,
     },

@@ -32,6 +32,8 @@ macro_rules! choice {
     };
 }
 
+pub(crate) use choice;
+
 choice! {
     /// What is done with verdicts. Later is stricter.
     Mode {

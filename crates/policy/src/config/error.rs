@@ -131,8 +131,10 @@ pub enum ConfigErrorKind {
         expected: String,
     },
     /// A key that must be there and is not.
-    #[error("a rule has no `{key}`, expected {expected}")]
+    #[error("a {what} has no `{key}`, expected {expected}")]
     Missing {
+        /// What it is missing in.
+        what: &'static str,
         /// The key.
         key: &'static str,
         /// What it should be.
@@ -151,6 +153,18 @@ pub enum ConfigErrorKind {
     UnknownRule {
         /// The name.
         name: String,
+    },
+    /// A condition that does not parse.
+    #[error("the condition does not parse: {message}")]
+    BadCondition {
+        /// What the parser says.
+        message: String,
+    },
+    /// An example that does not show what it should.
+    #[error("the example is not met: {message}")]
+    BadExample {
+        /// What happened.
+        message: String,
     },
     /// Two values that cannot both hold.
     #[error("`{key}` ({value}) must not be {relation} `{other}` ({other_value})")]

@@ -8,6 +8,7 @@ use super::choice::{
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};
+use crate::governance::{Fallback, RiskClass, Tier};
 
 /// Which change of a setting is stricter. A project file may only go that way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +130,63 @@ pub(crate) static KEYS: &[Key] = &[
     key!("step_reviewer.performance.async_threshold", step_reviewer.performance.async_threshold, Kind::Fraction, Lower,
         "Risk below it may be reviewed asynchronously in mode `async`."),
 
+    key!("governance.enabled", governance.enabled, Kind::Switch, On,
+        "Whether thresholds and trust debt count; tripwires always do."),
+    key!("governance.tier", governance.tier, Kind::Choice(Tier::WORDS), Order, "How closely the agent is overseen."),
+    key!("governance.thresholds.ok", governance.thresholds.ok, Kind::Fraction, Lower,
+        "Governance risk up to which an action goes ahead. The stricter of it and that of the tier holds."),
+    key!("governance.thresholds.nudge", governance.thresholds.nudge, Kind::Fraction, Lower,
+        "Governance risk up to which it goes ahead with a hint."),
+    key!("governance.thresholds.escalate", governance.thresholds.escalate, Kind::Fraction, Lower,
+        "Governance risk up to which a person is asked; above it the action is refused."),
+    key!("governance.weights.reasoning", governance.weights.reasoning, Kind::Fraction, Locked,
+        "Weight of the reasoning in the trace quality, .20 to .30. The five weights make 1."),
+    key!("governance.weights.grounding", governance.weights.grounding, Kind::Fraction, Locked,
+        "Weight of the grounding, .15 to .25."),
+    key!("governance.weights.ethical", governance.weights.ethical, Kind::Fraction, Locked,
+        "Weight of what rules say, .15 to .25."),
+    key!("governance.weights.tool_safety", governance.weights.tool_safety, Kind::Fraction, Locked,
+        "Weight of the risk, .15 to .25."),
+    key!("governance.weights.context", governance.weights.context, Kind::Fraction, Locked,
+        "Weight of goals and scope, .10 to .20."),
+    key!("governance.tripwires", governance.tripwires, Kind::Tripwires, Gather, "Conditions that stop an action, whatever else is said about it."),
+    key!("governance.blueprints", governance.blueprints, Kind::List, Gather,
+        "Files with blueprints, relative to the file that names them, each with ` sha256:` and its digest behind it where it must not change. They can only make things stricter."),
+    key!("governance.trust_debt.enabled", governance.trust_debt.enabled, Kind::Switch, On, "Whether trust debt is kept."),
+    key!("governance.trust_debt.accumulation.flag", governance.trust_debt.accumulation.flag, Kind::Amount, Higher,
+        "What a flag adds, before the factor of its severity."),
+    key!("governance.trust_debt.accumulation.nudge", governance.trust_debt.accumulation.nudge, Kind::Amount, Higher, "What a hint adds."),
+    key!("governance.trust_debt.accumulation.escalate", governance.trust_debt.accumulation.escalate, Kind::Amount, Higher,
+        "What a question to a person adds."),
+    key!("governance.trust_debt.accumulation.block", governance.trust_debt.accumulation.block, Kind::Amount, Higher, "What a refusal adds."),
+    key!("governance.trust_debt.accumulation.halt", governance.trust_debt.accumulation.halt, Kind::Amount, Higher, "What a halt adds."),
+    key!("governance.trust_debt.flag_factors.low", governance.trust_debt.flag_factors.low, Kind::Amount, Higher,
+        "What a flag of severity low is multiplied with."),
+    key!("governance.trust_debt.flag_factors.medium", governance.trust_debt.flag_factors.medium, Kind::Amount, Higher,
+        "What a flag of severity medium is multiplied with."),
+    key!("governance.trust_debt.flag_factors.high", governance.trust_debt.flag_factors.high, Kind::Amount, Higher,
+        "What a flag of severity high is multiplied with."),
+    key!("governance.trust_debt.flag_factors.critical", governance.trust_debt.flag_factors.critical, Kind::Amount, Higher,
+        "What a flag of severity critical is multiplied with."),
+    key!("governance.trust_debt.decay.decay_fraction", governance.trust_debt.decay.fraction, Kind::Fraction, Lower,
+        "The share of the debt that is gone after one period."),
+    key!("governance.trust_debt.decay.period_hours", governance.trust_debt.decay.period_hours, Kind::Amount, Higher,
+        "The length of a period, in hours; 0: it never wears off."),
+    key!("governance.trust_debt.decay.min_debt", governance.trust_debt.decay.min_debt, Kind::Amount, Higher,
+        "What debt never falls below once there is that much."),
+    key!("governance.trust_debt.thresholds.elevated_monitoring", governance.trust_debt.thresholds.elevated_monitoring,
+        Kind::Amount, Lower, "Debt from which on also first warnings are said."),
+    key!("governance.trust_debt.thresholds.restricted_mode", governance.trust_debt.thresholds.restricted_mode,
+        Kind::Amount, Lower, "Debt from which on the thresholds of one tier stricter hold."),
+    key!("governance.trust_debt.thresholds.re_tiering_review", governance.trust_debt.thresholds.re_tiering_review,
+        Kind::Amount, Lower, "Debt from which on a person is asked to look at the tier."),
+    key!("governance.contract.risk_level", governance.contract.risk_level, Kind::Choice(RiskClass::WORDS), Free,
+        "The least class that every action is counted to, for the time that its review may take."),
+    key!("governance.contract.latency_budget_ms", governance.contract.latency_budget_ms, Kind::Count(1), Free,
+        "How long a review may take, in milliseconds. Not set: 100, 300 or 5000 by class."),
+    key!("governance.contract.fallback_on_timeout", governance.contract.fallback_on_timeout, Kind::Choice(Fallback::WORDS), Order,
+        "What follows when it takes longer; the verdict is never milder for it."),
+
     key!("limits.file_operations", limits.file_operations, Kind::Count(0), Lower,
         "File operations of one session. Not set: 10000 in profile `interactive`, else 100.",
         |config| Value::Count(config.file_operation_limit())),
@@ -147,7 +205,7 @@ pub(crate) static KEYS: &[Key] = &[
 
     key!("patterns.enabled_patterns", patterns.enabled_patterns, Kind::List, Cover,
         "Names of the pattern detectors that run, or `all`."),
-    key!("patterns.custom_patterns", patterns.custom_patterns, Kind::List, Gather, "Names of own detectors."),
+    key!("patterns.custom_patterns", patterns.custom_patterns, Kind::Patterns, Gather, "Own patterns over a session."),
     key!("patterns.sensitivity", patterns.sensitivity, Kind::Choice(Sensitivity::WORDS), Order,
         "How easily a pattern is seen."),
 
@@ -357,6 +415,9 @@ pub(crate) fn loosens(key: &Key, from: &Value, to: &Value) -> bool {
             (Value::Rules(from), Value::Rules(to)) => {
                 to.iter().any(|rule| from.iter().any(|other| other.name == rule.name && other != rule))
             }
+            (Value::Tripwires(from), Value::Tripwires(to)) => {
+                to.iter().any(|one| from.iter().any(|other| other.name == one.name && other != one))
+            }
             _ => true,
         },
         Direction::GatherLooser => match (from, to) {
@@ -391,7 +452,12 @@ fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Count(count) => Some(*count as f64),
         Value::Number(number) => Some(*number),
-        Value::Unset | Value::Switch(_) | Value::Text(_) | Value::List(_) | Value::Rules(_) => None,
+        Value::Unset
+        | Value::Switch(_)
+        | Value::Text(_)
+        | Value::List(_)
+        | Value::Rules(_)
+        | Value::Tripwires(_) => None,
     }
 }
 
@@ -414,6 +480,15 @@ pub(crate) fn merged(key: &Key, old: Value, new: Value) -> Value {
                 }
             }
             Value::Rules(old)
+        }
+        (Direction::Gather, Value::Tripwires(mut old), Value::Tripwires(new)) => {
+            for one in new {
+                match old.iter_mut().find(|other| other.name == one.name) {
+                    Some(other) => *other = one,
+                    None => old.push(one),
+                }
+            }
+            Value::Tripwires(old)
         }
         (_, _, new) => new,
     }
@@ -451,7 +526,7 @@ mod tests {
                 ),
                 Kind::Text => Value::Text("x".to_owned()),
                 Kind::List => Value::List(vec!["x".to_owned()]),
-                Kind::Rules => continue,
+                Kind::Rules | Kind::Tripwires | Kind::Patterns => continue,
             };
             let before: Vec<Value> = KEYS.iter().map(|other| (other.read)(&config)).collect();
             (key.write)(&mut config, sample.clone());

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::blueprint::Blueprint;
 use super::error::{ConfigError, ConfigErrorKind, ConfigErrors, Fault, closest};
+use super::fields::Proof;
 use super::keys::{self, Key, OVERRIDES};
 use super::settings::Config;
 use super::value::{Kind, Value};
@@ -50,6 +52,13 @@ pub enum Source {
     },
     /// A file with a list of custom rules (`step_reviewer.rules.custom_rules_path`).
     Rules {
+        /// The file as messages should name it.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// A file with a blueprint (`governance.blueprints`). It counts last, and only makes things stricter.
+    Blueprint {
         /// The file as messages should name it.
         name: String,
         /// Its text.
@@ -115,6 +124,16 @@ pub struct Loaded {
 /// A project file may only make things stricter, unless the hash of its text is in `trusted`. With any error in any
 /// layer the answer is all errors of all layers.
 pub fn load(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErrors> {
+    load_with(layers, trusted, Proof::Form)
+}
+
+/// The same, with every condition parsed and every example of a rule, tripwire or pattern played: what a person wants to know
+/// before it counts, and what no single call has the time for.
+pub fn load_proved(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErrors> {
+    load_with(layers, trusted, Proof::Everything)
+}
+
+fn load_with(layers: &[Layer], trusted: &[FileHash], proof: Proof) -> Result<Loaded, ConfigErrors> {
     let mut ordered: Vec<&Layer> = layers.iter().collect();
     ordered.sort_by_key(|layer| layer.kind);
     let mut loaded = Loaded { config: Config::default(), provenance: BTreeMap::new(), pending: Vec::new() };
@@ -123,7 +142,7 @@ pub fn load(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErro
     for layer in ordered {
         for text in texts(&layer.source) {
             let located = |fault: Fault| fault.located(layer.kind, &text.name, &text.text);
-            match assignments(&text) {
+            match assignments(&text, proof) {
                 Ok(assignments) => {
                     disabled.extend(disabled_names(&assignments).map(|(at, name)| {
                         (name.clone(), located(Fault::new(at, ConfigErrorKind::UnknownRule { name })))
@@ -135,8 +154,33 @@ pub fn load(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErro
             }
         }
     }
+    for layer in layers {
+        if let Source::Blueprint { name, text } = &layer.source {
+            errors.extend(stand_on(name, text, layer.kind, proof, &mut loaded.config));
+        }
+    }
     errors.extend(unknown_rules(&loaded.config, disabled));
     if errors.is_empty() { Ok(loaded) } else { Err(ConfigErrors { errors }) }
+}
+
+/// Makes a configuration as strict as a blueprint.
+fn stand_on(name: &str, text: &str, layer: LayerKind, proof: Proof, config: &mut Config) -> Vec<ConfigError> {
+    let read = match proof {
+        Proof::Form => Blueprint::parse(name, text, layer),
+        Proof::Everything => Blueprint::parse_proved(name, text, layer),
+    };
+    let blueprint = match read {
+        Ok(blueprint) => blueprint,
+        Err(errors) => return errors.errors,
+    };
+    if !blueprint.applies(config) {
+        return Vec::new();
+    }
+    let taken = blueprint.tighten(config).into_iter().map(|taken| {
+        let kind = ConfigErrorKind::NameTaken { name: taken, owner: "another tripwire" };
+        Fault::new(Position::START, kind).with_hint("rename one of the two").located(layer, name, text)
+    });
+    taken.collect()
 }
 
 /// A text with settings, and how to read it.
@@ -166,6 +210,7 @@ fn texts(source: &Source) -> Vec<SourceText> {
         Source::Rules { name, text } => {
             vec![SourceText { name: name.clone(), text: text.clone(), form: Form::Rules, line: 1 }]
         }
+        Source::Blueprint { .. } => Vec::new(),
         Source::Variables(variables) => keys::VARIABLES
             .iter()
             .filter_map(|(name, path)| {
@@ -196,11 +241,11 @@ struct Assignment {
     entries: Vec<(Position, String)>,
 }
 
-fn assignments(text: &SourceText) -> Result<Vec<Assignment>, Vec<Fault>> {
+fn assignments(text: &SourceText, proof: Proof) -> Result<Vec<Assignment>, Vec<Fault>> {
     match &text.form {
         Form::Settings => {
             let root = yaml::parse(&text.text).map_err(|fault| vec![fault])?;
-            let mut walk = Walk::default();
+            let mut walk = Walk { proof, plain: Vec::new(), overriding: Vec::new(), faults: Vec::new() };
             walk.section("", &root);
             walk.finish()
         }
@@ -210,7 +255,7 @@ fn assignments(text: &SourceText) -> Result<Vec<Assignment>, Vec<Fault>> {
             let path = "step_reviewer.rules.custom";
             match keys::find(path) {
                 Some((_, key)) if !empty => {
-                    let value = key.kind.read(path, &root)?;
+                    let value = key.kind.read(path, &root, proof)?;
                     Ok(vec![Assignment { key, value, at: root.at, entries: Vec::new() }])
                 }
                 Some(_) | None => Ok(Vec::new()),
@@ -226,10 +271,12 @@ fn assignments(text: &SourceText) -> Result<Vec<Assignment>, Vec<Fault>> {
             // A list on the command line may also be written as YAML.
             let node = Node { at, value: NodeValue::Plain(value.clone()) };
             match key.kind {
-                Kind::Rules => Err(key.kind.read(path, &node).err().unwrap_or_default()),
+                Kind::Rules | Kind::Tripwires | Kind::Patterns => {
+                    Err(key.kind.read(path, &node, proof).err().unwrap_or_default())
+                }
                 kind => match kind.read_text(value) {
                     Some(value) => Ok(vec![Assignment { key, value, at, entries: Vec::new() }]),
-                    None => Err(kind.read(path, &node).err().unwrap_or_default()),
+                    None => Err(kind.read(path, &node, proof).err().unwrap_or_default()),
                 },
             }
         }
@@ -237,8 +284,8 @@ fn assignments(text: &SourceText) -> Result<Vec<Assignment>, Vec<Fault>> {
 }
 
 /// Reads the sections of a file.
-#[derive(Default)]
 struct Walk {
+    proof: Proof,
     /// What the file sets, with the place of each setting in the table.
     plain: Vec<(usize, Assignment)>,
     /// The same below `safety`, which overrides.
@@ -296,7 +343,7 @@ impl Walk {
             self.faults.push(unknown_key(section, path, entry));
             return;
         };
-        match key.kind.read(path, &entry.value) {
+        match key.kind.read(path, &entry.value, self.proof) {
             Ok(value) => {
                 let entries = match &entry.value.value {
                     NodeValue::List(items) => {
@@ -348,6 +395,7 @@ fn empty_like(value: &Value) -> Value {
     match value {
         Value::List(_) => Value::List(Vec::new()),
         Value::Rules(_) => Value::Rules(Vec::new()),
+        Value::Tripwires(_) => Value::Tripwires(Vec::new()),
         Value::Unset | Value::Switch(_) | Value::Count(_) | Value::Number(_) | Value::Text(_) => Value::Unset,
     }
 }
@@ -420,16 +468,9 @@ fn apply(
                 file: text.name.clone(),
                 line,
             });
-            // Of a list of rules only those are held back that would replace another.
-            if let (Value::Rules(old), Value::Rules(new)) = ((assignment.key.read)(&base), &assignment.value)
-            {
-                let added = new.iter().filter(|rule| !old.iter().any(|other| other.name == rule.name));
-                let value = keys::merged(
-                    assignment.key,
-                    Value::Rules(old.clone()),
-                    Value::Rules(added.cloned().collect()),
-                );
-                (assignment.key.write)(&mut loaded.config, value);
+            let old = (assignment.key.read)(&base);
+            if let Some(added) = added(&old, &assignment.value) {
+                (assignment.key.write)(&mut loaded.config, keys::merged(assignment.key, old, added));
             }
             continue;
         }
@@ -437,6 +478,21 @@ fn apply(
         loaded.provenance.insert(assignment.key.path, Provenance { layer, file: text.name.clone(), line });
     }
     Vec::new()
+}
+
+/// Of a list of rules or tripwires those that replace no other: only what would replace one is held back.
+fn added(old: &Value, new: &Value) -> Option<Value> {
+    match (old, new) {
+        (Value::Rules(old), Value::Rules(new)) => {
+            let added = new.iter().filter(|rule| !old.iter().any(|other| other.name == rule.name));
+            Some(Value::Rules(added.cloned().collect()))
+        }
+        (Value::Tripwires(old), Value::Tripwires(new)) => {
+            let added = new.iter().filter(|one| !old.iter().any(|other| other.name == one.name));
+            Some(Value::Tripwires(added.cloned().collect()))
+        }
+        _ => None,
+    }
 }
 
 fn set(config: &mut Config, assignment: &Assignment) {
@@ -452,6 +508,10 @@ static ORDERED: &[(&str, &str)] = &[
     ("step_reviewer.risk.high_threshold", "step_reviewer.risk.critical_threshold"),
     ("step_reviewer.rationality.low_threshold", "step_reviewer.rationality.medium_threshold"),
     ("step_reviewer.rationality.medium_threshold", "step_reviewer.rationality.high_threshold"),
+    ("governance.thresholds.ok", "governance.thresholds.nudge"),
+    ("governance.thresholds.nudge", "governance.thresholds.escalate"),
+    ("governance.trust_debt.thresholds.elevated_monitoring", "governance.trust_debt.thresholds.restricted_mode"),
+    ("governance.trust_debt.thresholds.restricted_mode", "governance.trust_debt.thresholds.re_tiering_review"),
 ];
 
 fn contradictions(config: &Config, assignments: &[Assignment]) -> Vec<Fault> {
@@ -488,7 +548,24 @@ fn contradictions(config: &Config, assignments: &[Assignment]) -> Vec<Fault> {
         };
         faults.push(Fault::new(at, kind).with_hint("set both"));
     }
+    faults.extend(unbalanced(config, assignments));
     faults
+}
+
+/// Weights outside their ranges, or which do not make 1 together (ACGP leaves that to the runtime).
+fn unbalanced(config: &Config, assignments: &[Assignment]) -> Option<Fault> {
+    let last = assignments.iter().rfind(|one| one.key.path.starts_with("governance.weights."))?;
+    let weights = &config.governance.weights;
+    if weights.are_balanced() {
+        return None;
+    }
+    let kind = ConfigErrorKind::BadValue {
+        key: "governance.weights".to_owned(),
+        found: format!("{:?}", weights.all()),
+        expected: "reasoning .20 to .30, grounding, ethical and tool_safety .15 to .25, context .10 to .20, which make 1"
+            .to_owned(),
+    };
+    Some(Fault::new(last.at, kind))
 }
 
 /// The names below `step_reviewer.rules.disabled`, with their places.

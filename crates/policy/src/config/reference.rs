@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use checkrein_effects::EffectKind;
 use serde_json::{Map, Value as Json, json};
 
+use super::fields::Keys;
 use super::keys::{self, ALIASES, KEYS, Key, OVERRIDES, VARIABLES};
 use super::rule_text::RULE_KEYS;
 use super::settings::Config;
+use super::tripwire_text::{PATTERN_KEYS, TRIPWIRE_KEYS};
 use super::value::{Kind, Value};
 use crate::decision::Decision;
 
@@ -17,7 +19,7 @@ pub fn reference() -> String {
     let mut text = String::from(
         "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
          Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
-         `patterns.custom_patterns`; of `interventions` what prepares a rollback or an incident (`auto_rollback`, the retention and criteria of\n\
+         of `interventions` what prepares a rollback or an incident (`auto_rollback`, the retention and criteria of\n\
          `checkpoint_rollback`, `auto_cleanup`, `notification_channels`, `preserve_incident_data_days`), `custom_prompts_path`,\n\
          `include_examples`, `metrics_window_seconds`, and `strategy.type: custom`, which climbs like `progressive`;\n\
          `limits` other than `limits.file_operations`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
@@ -46,12 +48,18 @@ pub fn reference() -> String {
     for (variable, path) in VARIABLES {
         let _ = writeln!(text, "| `{variable}` | `{path}` |");
     }
-    text.push_str("\n## A rule of your own\n\n| key | needed | type | what it does |\n|---|---|---|---|\n");
-    for (name, required, expected, about) in RULE_KEYS {
+    keys_of(&mut text, "A rule of your own", RULE_KEYS);
+    keys_of(&mut text, "A tripwire", TRIPWIRE_KEYS);
+    keys_of(&mut text, "A pattern of your own", PATTERN_KEYS);
+    text
+}
+
+fn keys_of(text: &mut String, title: &str, keys: Keys) {
+    let _ = write!(text, "\n## {title}\n\n| key | needed | type | what it does |\n|---|---|---|---|\n");
+    for (name, required, expected, about) in keys {
         let needed = if *required { "yes" } else { "no" };
         let _ = writeln!(text, "| `{name}` | {needed} | {expected} | {about} |");
     }
-    text
 }
 
 /// The JSON Schema (draft 2020-12) of a configuration file, for editors.
@@ -100,6 +108,8 @@ fn setting(key: &Key) -> Json {
         Kind::Text => json!({ "type": "string" }),
         Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Rules => json!({ "type": "array", "items": rule() }),
+        Kind::Tripwires => json!({ "type": "array", "items": map_of(TRIPWIRE_KEYS) }),
+        Kind::Patterns => json!({ "type": "array", "items": map_of(PATTERN_KEYS) }),
     };
     if let Some(schema) = schema.as_object_mut() {
         schema.insert("description".to_owned(), json!(key.about));
@@ -110,13 +120,23 @@ fn setting(key: &Key) -> Json {
             Value::Number(value) => Some(json!(value)),
             Value::Text(value) => Some(json!(value)),
             Value::List(values) => Some(json!(values)),
-            Value::Rules(_) => Some(json!([])),
+            Value::Rules(_) | Value::Tripwires(_) => Some(json!([])),
         };
         if let Some(default) = default {
             schema.insert("default".to_owned(), default);
         }
     }
     schema
+}
+
+/// The schema of a map with these keys; what stands in them is checked when the file is read.
+fn map_of(keys: Keys) -> Json {
+    let properties: Map<String, Json> = keys
+        .iter()
+        .map(|(name, _, _, about)| ((*name).to_owned(), json!({ "description": about })))
+        .collect();
+    let required: Vec<&str> = keys.iter().filter(|(_, needed, ..)| *needed).map(|(name, ..)| *name).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 fn rule() -> Json {

@@ -3,13 +3,15 @@
 use checkrein_effects::EffectKind;
 
 use super::error::{ConfigErrorKind, Fault, closest};
+use super::fields::{Keys, Proof, bad, condition_fault, is_plain_name, missing, text, texts, unknown_key};
 use super::yaml::{Entry, Node, NodeValue, Position};
+use crate::config::Config;
 use crate::decision::Decision;
 use crate::rule::CustomRule;
 use crate::rules;
 
-/// The keys of a rule: name, whether it must be there, what is expected, what it is for.
-pub(crate) static RULE_KEYS: &[(&str, bool, &str, &str)] = &[
+/// The keys of a rule.
+pub(crate) static RULE_KEYS: Keys = &[
     ("name", true, "a text", "The name; own rules cannot take the name of a built-in one."),
     ("description", false, "a text", "What the rule is for."),
     ("when", true, "an expression", "The condition, in the Common Expression Language."),
@@ -33,7 +35,7 @@ pub(crate) static RULE_KEYS: &[(&str, bool, &str, &str)] = &[
 ];
 
 /// The rules in a list.
-pub(crate) fn rules(node: &Node) -> Result<Vec<CustomRule>, Vec<Fault>> {
+pub(crate) fn rules(node: &Node, proof: Proof) -> Result<Vec<CustomRule>, Vec<Fault>> {
     let items = match &node.value {
         NodeValue::List(items) => items,
         NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::Map(_) => {
@@ -47,11 +49,42 @@ pub(crate) fn rules(node: &Node) -> Result<Vec<CustomRule>, Vec<Fault>> {
             Ok((rule, at)) if rules.iter().any(|other| other.name == rule.name) => {
                 faults.push(name_taken(at, rule.name, "another rule of this list"));
             }
-            Ok((rule, _)) => rules.push(rule),
+            Ok((rule, _)) => {
+                if proof == Proof::Everything {
+                    faults.extend(proved(&rule, item));
+                }
+                rules.push(rule);
+            }
             Err(more) => faults.extend(more),
         }
     }
     if faults.is_empty() { Ok(rules) } else { Err(faults) }
+}
+
+/// What is wrong with the condition and the examples.
+fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
+    let NodeValue::Map(entries) = &item.value else { return Vec::new() };
+    let find = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
+    if let Some(fault) = find("when").and_then(condition_fault) {
+        return vec![fault];
+    }
+    let config = Config::default();
+    // A problem names its example, so that it is found again in the file.
+    let examples = ["match", "not_match"].into_iter().filter_map(find).flat_map(|node| match &node.value {
+        NodeValue::List(items) => items.as_slice(),
+        NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::Map(_) => &[],
+    });
+    let examples: Vec<&Node> = examples.collect();
+    rule.problems(&config)
+        .into_iter()
+        .map(|problem| {
+            let about = problem.example().and_then(|text| {
+                examples.iter().find(|node| node.scalar() == Some(text)).map(|node| node.at)
+            });
+            let kind = ConfigErrorKind::BadExample { message: problem.to_string() };
+            Fault::new(about.unwrap_or(item.at), kind)
+        })
+        .collect()
 }
 
 fn rule(node: &Node) -> Result<(CustomRule, Position), Vec<Fault>> {
@@ -88,17 +121,13 @@ fn rule(node: &Node) -> Result<(CustomRule, Position), Vec<Fault>> {
             "tools" => texts(entry).map(|texts| rule.tools = texts),
             "match" => texts(entry).map(|texts| rule.matches = texts),
             "not_match" => texts(entry).map(|texts| rule.ignores = texts),
-            _ => Err(vec![unknown_key(entry)]),
+            _ => Err(vec![unknown_key(entry, RULE_KEYS)]),
         };
         if let Err(more) = outcome {
             faults.extend(more);
         }
     }
-    for (key, required, expected, _) in RULE_KEYS {
-        if *required && !entries.iter().any(|entry| entry.key == *key) {
-            faults.push(Fault::new(node.at, ConfigErrorKind::Missing { key, expected }));
-        }
-    }
+    faults.extend(missing("rule", node, entries, RULE_KEYS));
     if rule.reason.is_empty() {
         rule.reason = match rule.description.as_str() {
             "" => format!("the rule `{}` of this configuration says so", rule.name),
@@ -113,8 +142,7 @@ fn name(value: &Node) -> Result<String, Vec<Fault>> {
     let Some(text) = value.scalar() else {
         return Err(vec![bad("name", value, expected)]);
     };
-    let plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-');
-    if !plain || text.is_empty() || text.len() > 64 {
+    if !is_plain_name(text) {
         return Err(vec![bad("name", value, expected)]);
     }
     if rules::ALL.iter().any(|rule| rule.name == text) {
@@ -158,39 +186,4 @@ fn kinds(entry: &Entry) -> Result<Vec<EffectKind>, Vec<Fault>> {
         faults.push(fault.with_optional_hint(hint.map(|word| format!("did you mean `{word}`?"))));
     }
     if faults.is_empty() { Ok(kinds) } else { Err(faults) }
-}
-
-fn text(entry: &Entry) -> Result<String, Vec<Fault>> {
-    match entry.value.scalar() {
-        Some(text) => Ok(text.to_owned()),
-        None => Err(vec![bad(&entry.key, &entry.value, "a text")]),
-    }
-}
-
-fn texts(entry: &Entry) -> Result<Vec<String>, Vec<Fault>> {
-    let NodeValue::List(items) = &entry.value.value else {
-        return Err(vec![bad(&entry.key, &entry.value, "a list of texts")]);
-    };
-    let texts: Vec<String> = items.iter().filter_map(Node::scalar).map(str::to_owned).collect();
-    match items.iter().find(|item| item.scalar().is_none()) {
-        Some(item) => Err(vec![bad(&entry.key, item, "a text")]),
-        None => Ok(texts),
-    }
-}
-
-fn unknown_key(entry: &Entry) -> Fault {
-    let names = || RULE_KEYS.iter().map(|(name, ..)| *name);
-    let expected: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-    let kind = ConfigErrorKind::UnknownKey { key: entry.key.clone(), expected: expected.join(", ") };
-    let hint = closest(&entry.key, names()).map(|name| format!("did you mean `{name}`?"));
-    Fault::new(entry.at, kind).with_optional_hint(hint)
-}
-
-fn bad(key: &str, node: &Node, expected: &str) -> Fault {
-    let kind = ConfigErrorKind::BadValue {
-        key: key.to_owned(),
-        found: node.description(),
-        expected: expected.to_owned(),
-    };
-    Fault::new(node.at, kind)
 }

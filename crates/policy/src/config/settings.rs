@@ -6,6 +6,7 @@ use super::choice::{
     Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
     Strength, Sync,
 };
+use crate::governance::{Governance, Tripwire};
 use crate::rule::CustomRule;
 
 /// The effective configuration. [`Config::default`] is the built-in layer.
@@ -21,6 +22,8 @@ pub struct Config {
     pub scope: Scope,
     /// The step reviewer.
     pub step_reviewer: StepReviewer,
+    /// Tiers, trust, contracts and tripwires.
+    pub governance: Governance,
     /// Limits of one session.
     pub limits: Limits,
     /// Detectors of behaviour patterns.
@@ -163,8 +166,8 @@ pub struct Limits {
 pub struct Patterns {
     /// The names of the detectors that run, or `all`.
     pub enabled_patterns: Vec<String>,
-    /// The names of own detectors.
-    pub custom_patterns: Vec<String>,
+    /// Own patterns.
+    pub custom_patterns: Vec<Tripwire>,
     /// How easily a pattern is seen.
     pub sensitivity: Sensitivity,
 }
@@ -368,6 +371,7 @@ impl Default for Config {
             goals: Vec::new(),
             scope: Scope::default(),
             step_reviewer: StepReviewer::default(),
+            governance: Governance::default(),
             limits: Limits::default(),
             patterns: Patterns::default(),
             interventions: Interventions::default(),

@@ -7,8 +7,10 @@ use super::choice::{
     Strength, Sync,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
-use super::rule_text;
+use super::fields::Proof;
 use super::yaml::{Node, NodeValue};
+use super::{rule_text, tripwire_text};
+use crate::governance::{Fallback, RiskClass, Tier, Tripwire};
 use crate::rule::CustomRule;
 
 /// The value of one setting.
@@ -21,6 +23,7 @@ pub(crate) enum Value {
     Text(String),
     List(Vec<String>),
     Rules(Vec<CustomRule>),
+    Tripwires(Vec<Tripwire>),
 }
 
 impl fmt::Display for Value {
@@ -34,6 +37,10 @@ impl fmt::Display for Value {
             Self::List(values) => write!(formatter, "[{}]", values.join(", ")),
             Self::Rules(rules) => {
                 let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+                write!(formatter, "[{}]", names.join(", "))
+            }
+            Self::Tripwires(tripwires) => {
+                let names: Vec<&str> = tripwires.iter().map(|tripwire| tripwire.name.as_str()).collect();
                 write!(formatter, "[{}]", names.join(", "))
             }
         }
@@ -59,6 +66,10 @@ pub(crate) enum Kind {
     List,
     /// A list of rules.
     Rules,
+    /// A list of tripwires.
+    Tripwires,
+    /// A list of own patterns.
+    Patterns,
 }
 
 impl Kind {
@@ -77,13 +88,24 @@ impl Kind {
             Self::Text => "a text".to_owned(),
             Self::List => "a list of texts".to_owned(),
             Self::Rules => "a list of rules".to_owned(),
+            Self::Tripwires => "a list of tripwires".to_owned(),
+            Self::Patterns => "a list of patterns".to_owned(),
         }
     }
 
     /// The value that a node of a file stands for.
-    pub(crate) fn read(self, key: &str, node: &Node) -> Result<Value, Vec<Fault>> {
-        if self == Self::Rules {
-            return rule_text::rules(node).map(Value::Rules);
+    pub(crate) fn read(self, key: &str, node: &Node, proof: Proof) -> Result<Value, Vec<Fault>> {
+        match self {
+            Self::Rules => return rule_text::rules(node, proof).map(Value::Rules),
+            Self::Tripwires => return tripwire_text::tripwires(node, proof).map(Value::Tripwires),
+            Self::Patterns => return tripwire_text::patterns(node, proof).map(Value::Tripwires),
+            Self::Switch
+            | Self::Fraction
+            | Self::Amount
+            | Self::Count(_)
+            | Self::Choice(_)
+            | Self::Text
+            | Self::List => {}
         }
         let wrong = |node: &Node| {
             let kind = ConfigErrorKind::BadValue {
@@ -137,7 +159,7 @@ impl Kind {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
-            Self::Rules => None,
+            Self::Rules | Self::Tripwires | Self::Patterns => None,
         }
     }
 
@@ -169,7 +191,7 @@ impl Kind {
                 quoted.then(|| format!("write {digits} without quotes"))
             }
             Self::List => (!text.is_empty()).then(|| format!("write `[{text}]`")),
-            Self::Text | Self::Rules => None,
+            Self::Text | Self::Rules | Self::Tripwires | Self::Patterns => None,
         }
     }
 }
@@ -231,6 +253,7 @@ field!(u64, Count);
 field!(f64, Number);
 field!(Vec<String>, List);
 field!(Vec<CustomRule>, Rules);
+field!(Vec<Tripwire>, Tripwires);
 optional_field!(u64, Count);
 optional_field!(f64, Number);
 optional_field!(String, Text);
@@ -245,5 +268,8 @@ choice_field!(
     ExportFormat,
     Sensitivity,
     Strength,
-    StrategyType
+    StrategyType,
+    Tier,
+    RiskClass,
+    Fallback
 );

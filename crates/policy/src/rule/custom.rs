@@ -61,6 +61,17 @@ pub enum RuleProblem {
     },
 }
 
+impl RuleProblem {
+    /// The example that it is about; `None` when it is about the rule.
+    pub(crate) fn example(&self) -> Option<&str> {
+        match self {
+            Self::Error(_) => None,
+            Self::Example(error) => Some(&error.text),
+            Self::Missed { example, .. } | Self::Caught { example, .. } => Some(example),
+        }
+    }
+}
+
 impl CustomRule {
     /// Parses the condition and runs the examples; returns everything that is wrong.
     pub fn problems(&self, config: &Config) -> Vec<RuleProblem> {
@@ -110,7 +121,7 @@ impl CompiledRule {
             return Ok(None);
         }
         let condition = self.condition().map_err(|cause| self.error(cause))?;
-        if !condition.holds(context).map_err(|cause| self.error(cause))? {
+        if !condition.holds(context, None).map_err(|cause| self.error(cause))? {
             return Ok(None);
         }
         let kinds = &self.rule.kinds;
@@ -133,7 +144,8 @@ impl CompiledRule {
     }
 
     fn condition(&self) -> Result<&Condition, RuleFailure> {
-        self.condition.get_or_init(|| Condition::parse(&self.rule.when)).as_ref().map_err(Clone::clone)
+        let parse = || Condition::parse(&self.rule.when).map_err(|bad| RuleFailure::Parse(bad.message));
+        self.condition.get_or_init(parse).as_ref().map_err(Clone::clone)
     }
 
     fn error(&self, cause: RuleFailure) -> RuleError {

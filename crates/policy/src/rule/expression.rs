@@ -1,6 +1,6 @@
-//! Conditions of custom rules: CEL expressions, bounded in depth and cost.
+//! Conditions of rules, tripwires and own patterns: CEL expressions, bounded in depth and cost.
 //!
-//! No type of the language's crate leaves this module.
+//! No type of the language's crate leaves this module. What a condition does not name is not prepared for it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock};
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::objects::Value;
 use cel::parser::PrattParser;
-use checkrein_effects::{Depth, Effect, Reach};
+use checkrein_effects::{Amount, Depth, Effect, Reach};
+use serde_json::Value as Json;
 
 use super::{RuleContext, RuleFailure};
 
@@ -29,6 +30,15 @@ pub(crate) struct Condition {
     measure: Measure,
 }
 
+/// A text that is no condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BadCondition {
+    /// What is wrong with it.
+    pub(crate) message: String,
+    /// Where, from 1, in characters of its first line; `None` when it is about the whole.
+    pub(crate) column: Option<usize>,
+}
+
 /// What evaluation may cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Measure {
@@ -38,28 +48,61 @@ struct Measure {
     additions: u32,
     /// The length of the longest list that is written out.
     elements: usize,
+    /// Whether the input of the tool is looked at.
+    names_arguments: bool,
 }
+
+/// How deep the input of a tool is handed to conditions (ours); what lies deeper is left out.
+const ARGUMENTS_DEPTH: usize = 16;
 
 impl Condition {
     /// Parses a condition.
-    pub(crate) fn parse(text: &str) -> Result<Self, RuleFailure> {
+    pub(crate) fn parse(text: &str) -> Result<Self, BadCondition> {
+        let whole = |message: String| BadCondition { message, column: None };
         if text.len() > BYTES_LIMIT {
-            return Err(RuleFailure::Parse(format!("it is longer than {BYTES_LIMIT} bytes")));
+            return Err(whole(format!("it is longer than {BYTES_LIMIT} bytes")));
         }
-        let expression =
-            PrattParser::new().parse(text).map_err(|errors| RuleFailure::Parse(message(&errors)))?;
+        let expression = PrattParser::new().parse(text).map_err(|errors| BadCondition {
+            message: message(&errors),
+            column: errors.errors.first().and_then(|error| usize::try_from(error.pos.1).ok()),
+        })?;
         let mut measure = Measure::default();
         measure
             .take(&expression.expr, 0, 0)
-            .map_err(|TooDeep| RuleFailure::Parse(format!("it is nested more than {DEPTH_LIMIT} deep")))?;
+            .map_err(|TooDeep| whole(format!("it is nested more than {DEPTH_LIMIT} deep")))?;
         Ok(Self { expression, measure })
     }
 
-    /// Whether the condition holds.
-    pub(crate) fn holds(&self, context: &RuleContext<'_>) -> Result<bool, RuleFailure> {
-        let effects = context.effects.len();
-        if self.measure.steps(effects) > STEPS_LIMIT {
-            return Err(RuleFailure::TooCostly { effects, nesting: self.measure.loops });
+    /// Whether the condition holds, given what was counted when something is.
+    pub(crate) fn holds(
+        &self,
+        context: &RuleContext<'_>,
+        count: Option<Amount>,
+    ) -> Result<bool, RuleFailure> {
+        match self.value(context, count)? {
+            Value::Bool(answer) => Ok(answer),
+            other => Err(RuleFailure::NotBoolean(other.type_of().to_string())),
+        }
+    }
+
+    /// The amount that the expression stands for. What is below nothing adds nothing.
+    pub(crate) fn amount(&self, context: &RuleContext<'_>) -> Result<Amount, RuleFailure> {
+        match self.value(context, None)? {
+            Value::Int(number) => Ok(Amount(u64::try_from(number).unwrap_or(0).saturating_mul(1000))),
+            Value::UInt(number) => Ok(Amount(number.saturating_mul(1000))),
+            Value::Float(number) if number.is_nan() => Err(RuleFailure::NotNumber("NaN".to_owned())),
+            Value::Float(number) => Ok(thousandths(number)),
+            other => Err(RuleFailure::NotNumber(other.type_of().to_string())),
+        }
+    }
+
+    fn value(&self, context: &RuleContext<'_>, count: Option<Amount>) -> Result<Value, RuleFailure> {
+        let arguments =
+            if self.measure.names_arguments { Some(arguments(&context.action.input, 0)) } else { None };
+        let longest = arguments.as_ref().map_or(0, longest_list);
+        let longest = longest.max(context.effects.len()).max(context.history.recent.len());
+        if self.measure.steps(longest) > STEPS_LIMIT {
+            return Err(RuleFailure::TooCostly { elements: longest, nesting: self.measure.loops });
         }
         let mut variables = cel::Context::with_env(Arc::clone(&FUNCTIONS));
         variables.add_variable_from_value("action", action(context));
@@ -67,20 +110,35 @@ impl Condition {
             .add_variable_from_value("effects", context.effects.iter().map(effect).collect::<Vec<Value>>());
         variables.add_variable_from_value("history", history(context));
         variables.add_variable_from_value("place", place(context));
-        match variables.resolve(&self.expression) {
-            Ok(Value::Bool(answer)) => Ok(answer),
-            Ok(other) => Err(RuleFailure::NotBoolean(other.type_of().to_string())),
-            Err(error) => Err(RuleFailure::Evaluation(lower(&error.to_string()))),
+        if let Some(arguments) = arguments {
+            variables.add_variable_from_value("args", arguments);
         }
+        if let Some(Amount(thousandths)) = count {
+            let whole = i64::try_from(thousandths / 1000).ok().filter(|_| thousandths % 1000 == 0);
+            let number = whole.map_or(Value::Float(thousandths as f64 / 1000.0), Value::Int);
+            variables.add_variable_from_value("count", number);
+        }
+        variables
+            .resolve(&self.expression)
+            .map_err(|error| RuleFailure::Evaluation(lower(&error.to_string())))
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates; below zero is zero"
+)]
+fn thousandths(number: f64) -> Amount {
+    Amount((number * 1000.0).round() as u64)
 }
 
 struct TooDeep;
 
 impl Measure {
-    /// An upper bound of the steps over so many effects.
-    fn steps(self, effects: usize) -> u128 {
-        let longest = effects.max(self.elements).max(1) as u128;
+    /// An upper bound of the steps over lists of at most so many elements.
+    fn steps(self, elements: usize) -> u128 {
+        let longest = elements.max(self.elements).max(1) as u128;
         let longest = longest.saturating_mul(1_u128.checked_shl(self.additions).unwrap_or(u128::MAX));
         let loops = u32::try_from(self.loops).unwrap_or(u32::MAX);
         if self.loops == 0 { 1 } else { longest.saturating_pow(loops) }
@@ -92,7 +150,8 @@ impl Measure {
         }
         self.loops = self.loops.max(loops);
         match expression {
-            Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
+            Expr::Ident(name) => self.names_arguments |= name == "args",
+            Expr::Unspecified | Expr::Literal(_) => {}
             Expr::Call(call) => {
                 self.additions += u32::from(call.func_name == "_+_");
                 for inner in call.target.iter().map(AsRef::as_ref).chain(&call.args) {
@@ -157,11 +216,47 @@ fn gathers(step: &Expr, accumulator: &str) -> bool {
     adds(call) || call.args.iter().any(|arg| matches!(&arg.expr, Expr::Call(inner) if adds(inner)))
 }
 
+/// The input of a tool as conditions see it.
+fn arguments(input: &Json, depth: usize) -> Value {
+    match input {
+        _ if depth > ARGUMENTS_DEPTH => Value::Null,
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => number
+            .as_i64()
+            .map(Value::Int)
+            .or_else(|| number.as_u64().map(Value::UInt))
+            .unwrap_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN))),
+        Json::String(text) => Value::from(text.as_str()),
+        Json::Array(items) => {
+            Value::from(items.iter().map(|item| arguments(item, depth + 1)).collect::<Vec<Value>>())
+        }
+        Json::Object(fields) => Value::from(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), arguments(value, depth + 1)))
+                .collect::<HashMap<String, Value>>(),
+        ),
+    }
+}
+
+/// The length of the longest list in a value.
+fn longest_list(value: &Value) -> usize {
+    match value {
+        Value::List(items) => items.iter().map(longest_list).max().unwrap_or(0).max(items.len()),
+        Value::Map(entries) => {
+            entries.map.values().map(longest_list).max().unwrap_or(0).max(entries.map.len())
+        }
+        _ => 0,
+    }
+}
+
 fn action(context: &RuleContext<'_>) -> Value {
     map([
         ("tool", Value::from(context.action.tool.as_str())),
         ("command", Value::from(context.action.shell_text().unwrap_or_default())),
         ("cwd", Value::from(context.action.cwd.as_str())),
+        ("intent", Value::from(word(&context.intent))),
     ])
 }
 
@@ -192,6 +287,10 @@ fn history(context: &RuleContext<'_>) -> Value {
         ("actions", count(context.history.actions)),
         ("file_operations", count(context.history.file_operations)),
         ("active_issues", count(u64::from(context.history.active_issues))),
+        (
+            "last_failed",
+            Value::Bool(context.history.recent.last().is_some_and(|last| last.failed == Some(true))),
+        ),
     ])
 }
 

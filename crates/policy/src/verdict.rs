@@ -1,0 +1,41 @@
+//! Verdicts: what is done about an action.
+
+use serde::{Deserialize, Serialize};
+
+/// The five verdicts, mildest first (seed 003). The order is strictness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// Goes ahead, unnoticed.
+    #[default]
+    Ok,
+    /// Goes ahead, with a hint or in a safer form.
+    Nudge,
+    /// A person is asked.
+    Escalate,
+    /// Refused.
+    Block,
+    /// Refused, and so is everything after it until a person resumes the session.
+    Halt,
+}
+
+impl VerdictKind {
+    /// All verdicts, mildest first.
+    pub const ALL: [Self; 5] = [Self::Ok, Self::Nudge, Self::Escalate, Self::Block, Self::Halt];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Nudge => "nudge",
+            Self::Escalate => "escalate",
+            Self::Block => "block",
+            Self::Halt => "halt",
+        }
+    }
+
+    /// The verdict with this name, also as the older generation of ACGP writes it (`OK`); `None` when there is none.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name().eq_ignore_ascii_case(name))
+    }
+}
