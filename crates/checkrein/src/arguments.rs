@@ -90,6 +90,18 @@ pub(crate) enum Command {
         #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 30)]
         limit: usize,
     },
+    /// List what was flagged for a person to look at, newest last, or close a ticket.
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  checkrein reviews --open\n  checkrein reviews close 4f3c:17 --note 'meant so'"
+    )]
+    Reviews {
+        /// Only those that nobody has closed.
+        #[arg(long)]
+        open: bool,
+        #[command(subcommand)]
+        command: Option<ReviewsCommand>,
+    },
     /// List the recorded sessions.
     #[command(after_help = "Example:\n  checkrein sessions")]
     Sessions,
@@ -193,6 +205,11 @@ pub(crate) enum Command {
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
+    },
+    /// Show, check or test the governance that holds here: tier, tripwires, patterns, blueprints.
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
     },
     /// Agree to what this project's checkrein.yaml loosens. For people only.
     #[command(after_help = "Example:\n  checkrein trust")]
@@ -300,6 +317,39 @@ pub(crate) enum SnapshotCommand {
         snapshot: SnapshotId,
         /// The directory, which must not be there yet.
         directory: String,
+    },
+}
+
+/// What to do with the policy.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show what holds.
+    #[command(after_help = "Example:\n  checkrein policy show")]
+    Show,
+    /// Check every file that takes part, with every condition, example and fixture.
+    #[command(after_help = "Exit status: 0 valid, 1 not valid.\n\nExample:\n  checkrein policy check")]
+    Check,
+    /// Play the examples and fixtures of a blueprint or a configuration, or of all that take part here.
+    #[command(
+        after_help = "Exit status: 0 all passed, 1 some failed.\n\nExamples:\n  checkrein policy test\n  checkrein policy test blueprints/payments.yaml --json"
+    )]
+    Test {
+        /// The file.
+        file: Option<String>,
+    },
+}
+
+/// What to do with tickets.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewsCommand {
+    /// Say that you looked at it. For people only. Closing a ticket about the tier clears the trust debt.
+    #[command(after_help = "Example:\n  checkrein reviews close 4f3c:17 --note 'meant so'")]
+    Close {
+        /// SESSION:NUMBER, the session by the beginning of its name.
+        id: String,
+        /// What you found.
+        #[arg(long)]
+        note: String,
     },
 }
 

@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
-use checkrein_effects::{AbsolutePath, Action, EffectKind, History, World as _};
+use checkrein_effects::{AbsolutePath, Action, EffectKind, GuardedPath, History, Timestamp, World as _};
 use checkrein_ledger::{
     Durability, FolderName, HaltTarget, KnownSession, SessionLedger, SessionState, content_hash, halt,
     is_halted,
@@ -17,12 +17,14 @@ use checkrein_patterns::{
     Audience, Cascade, CascadeLevel, Mark, Observation, PatternKind, PatternSensitivity, PatternSettings,
     Success,
 };
-use checkrein_policy::{Approve, Config, Mode, Policy, Profile, Sensitivity, Sync};
+use checkrein_policy::{Approve, Config, Mode, Policy, Posture, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, ActorId, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord,
-    RecordBody, ReviewRecord, RiskRecord, SessionId,
+    ActionId, ActorId, GovernanceRecord, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
+    RationalityRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
-use checkrein_review::{Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, review};
+use checkrein_review::{
+    Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
+};
 use checkrein_snapshot::SessionPlace;
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
@@ -108,6 +110,11 @@ impl Guard {
 
     /// The real world as it is now, with this history.
     pub fn world(&self, history: History) -> RealWorld {
+        self.world_at(history, self.surroundings.now())
+    }
+
+    /// The same at another time, for what is played again.
+    pub fn world_at(&self, history: History, now: Timestamp) -> RealWorld {
         let surroundings = &self.surroundings;
         let mut history = history;
         history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
@@ -116,12 +123,22 @@ impl Guard {
             user: surroundings.user.clone(),
             workspace: self.workspace.clone(),
             temporary: surroundings.temporary(),
-            guarded: installation::guarded(surroundings, &self.workspace, &self.installations),
+            guarded: self.guarded(),
             expected: vec![surroundings.home.join(".cache"), surroundings.home.join(".claude/plans")],
             variables: surroundings.variables.clone(),
             history,
-            now: surroundings.now(),
+            now,
         })
+    }
+
+    /// Everything of the guard that the agent must not change, blueprints of the project included.
+    fn guarded(&self) -> Vec<GuardedPath> {
+        let mut guarded = installation::guarded(&self.surroundings, &self.workspace, &self.installations);
+        for entry in &self.policy.config().governance.blueprints {
+            let path = self.workspace.join(settings::blueprint_entry(entry).0);
+            guarded.push(GuardedPath { path, role: "a blueprint of this project".to_owned() });
+        }
+        guarded
     }
 
     /// Reviews an action by itself, without history and without a record.
@@ -249,6 +266,10 @@ impl Guard {
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
         watch::throttle(&mut review, state, config);
+        let took_ms = u64::try_from(reviewed_in.as_millis()).unwrap_or(u64::MAX);
+        let precedent = precedent(world.history(), &review);
+        keep_contract(&mut review, took_ms, precedent, config);
+        let mut tripped = None;
         if let Some(reason) = halted {
             review.verdict.kind = VerdictKind::Halt;
             review.rewrite = None;
@@ -256,14 +277,16 @@ impl Guard {
             review.alternatives = vec![
                 "stop here and tell the person; only they can resume with `checkrein resume`".to_owned(),
             ];
+        } else {
+            settle_trust(&mut review, &world.history().trust, config);
+            tripped = review.governance.halting().map(|fired| (fired.name.clone(), fired.reason.clone()));
         }
         let limit = config.step_reviewer.performance.max_review_time_ms;
         let elapsed = started.elapsed();
-        if reviewed_in.as_millis() > u128::from(limit) {
-            review.failures.push(format!(
-                "the review took {} ms, more than `max_review_time_ms` ({limit})",
-                reviewed_in.as_millis()
-            ));
+        if took_ms > limit {
+            review
+                .failures
+                .push(format!("the review took {took_ms} ms, more than `max_review_time_ms` ({limit})"));
         }
         let durability = match config.audit.sync {
             Sync::Always => Durability::Durable,
@@ -277,6 +300,9 @@ impl Guard {
         record.snapshot = snapshot;
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
+        if let Some((name, reason)) = tripped.filter(|_| config.mode == Mode::Enforce) {
+            self.halt_by_tripwire(ledger, name, reason);
+        }
         match &*written {
             // What is refused has no outcome, so this is the moment to see that it is refused again and again.
             Ok(written) if halted.is_none() && review.verdict.kind >= VerdictKind::Block => {
@@ -308,6 +334,19 @@ impl Guard {
             // A halt is a person's word, not a verdict of the policy under observation.
             Mode::Observe if halted.is_some() => answer(&review, action),
             Mode::Observe => HookAnswer::Silent,
+        }
+    }
+
+    /// A tripwire ends the session. What it refused is on record already; should the halt itself not be written, the call is refused
+    /// all the same.
+    fn halt_by_tripwire(&self, ledger: &SessionLedger, name: String, reason: String) {
+        if let Err(error) = halt(&self.surroundings.state, HaltTarget::Session(ledger.folder()), &reason) {
+            crate::terminal::log(&format!("checkrein: not halted: {error}"));
+        }
+        let by = format!("tripwire {name}");
+        let body = RecordBody::Halted { scope: HaltScope::Session, reason, by };
+        if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Durable) {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
         }
     }
 
@@ -602,7 +641,45 @@ pub(crate) fn review_record(
         exact: review.fingerprint.exact,
         elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
         mode: mode.word().to_owned(),
+        governance: governance_record(review),
     }
+}
+
+/// What governance has to say about an action; an action that is fine leaves no trace of it.
+fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
+    let governance = &review.governance;
+    let trust = governance.trust;
+    let silent = governance.verdict() == VerdictKind::Ok
+        && governance.fired.is_empty()
+        && governance.flag.is_none()
+        && governance.counted.is_empty()
+        && trust.added == 0.0
+        && trust.posture == Posture::Normal;
+    if silent {
+        return None;
+    }
+    Some(Box::new(GovernanceRecord {
+        ctq: governance.ctq.score.value(),
+        tier: governance.tier.map(|tier| tier.word().to_owned()),
+        fired: governance
+            .fired
+            .iter()
+            .map(|fired| format!("{}: {}", fired.name, fired.verdict.name()))
+            .collect(),
+        flag: governance.flag,
+        posture: trust.posture.name().to_owned(),
+        debt: (trust.added > 0.0).then_some(trust.before + trust.added),
+        asks_for_review: trust.asks_for_review,
+        counted: governance.counted.clone(),
+    }))
+}
+
+/// Whether this very action ran before in the session.
+fn precedent(history: &History, review: &Review) -> Precedent {
+    let ran = |past: &checkrein_effects::PastAction| {
+        past.exact == review.fingerprint.exact && past.failed.is_some()
+    };
+    if history.recent.iter().any(ran) { Precedent::Known } else { Precedent::Unknown }
 }
 
 /// What the configuration says about the detectors.

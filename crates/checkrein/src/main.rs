@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{
-    Arguments, AuditCommand, Command, ConfigCommand, IncidentCommand, InitArguments, SnapshotCommand,
+    Arguments, AuditCommand, Command, ConfigCommand, IncidentCommand, InitArguments, PolicyCommand,
+    ReviewsCommand, SnapshotCommand,
 };
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, replay, rollback,
-    sessions, show, snapshots, surprises, trust, undo,
+    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, policy, replay,
+    reviews, rollback, sessions, show, snapshots, surprises, trust, undo,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -82,6 +83,13 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             surprises::surprises(&surroundings, &surprises::Selection { session, limit }, output)
         }
         Command::Sessions => sessions::sessions(&surroundings, output),
+        Command::Reviews { open, command } => match command {
+            Some(ReviewsCommand::Close { id, note }) => reviews::close(&surroundings, &id, &note, output),
+            None => {
+                let shown = if open { reviews::Shown::Open } else { reviews::Shown::All };
+                reviews::reviews(&surroundings, shown, output)
+            }
+        },
         Command::Incidents => incidents::incidents(&surroundings, output),
         Command::Incident { command: IncidentCommand::Show { id } } => {
             incidents::show(&surroundings, &id, output)
@@ -121,6 +129,11 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             ConfigCommand::Show => config::show(&surroundings, output),
             ConfigCommand::Check => config::check(&surroundings, output),
             ConfigCommand::Schema => config::schema(),
+        },
+        Command::Policy { command } => match command {
+            PolicyCommand::Show => policy::show(&surroundings, output),
+            PolicyCommand::Check => policy::check(&surroundings, output),
+            PolicyCommand::Test { file } => policy::test(&surroundings, file.as_deref(), output),
         },
         Command::Trust { yes } => trust::trust(&surroundings, yes.into()),
         Command::Completions { shell } => {

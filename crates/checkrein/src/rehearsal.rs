@@ -6,7 +6,7 @@ use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
 use checkrein_patterns::{Observation, PatternSettings};
 use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, SessionId};
-use checkrein_review::{Review, review};
+use checkrein_review::{Review, review, settle_trust};
 use serde_json::Value as Json;
 
 use crate::guard::{Guard, message_record, pattern_settings, review_record, success};
@@ -81,8 +81,11 @@ impl<'a> Rehearsal<'a> {
     /// Reviews the next action.
     pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
         let started = Instant::now();
-        let mut review = review(action, &self.guard.world(self.state.history()), self.guard.policy());
-        watch::throttle(&mut review, &self.state, self.guard.policy().config());
+        let config = self.guard.policy().config();
+        let world = self.guard.world_at(self.state.history(), self.now);
+        let mut review = review(action, &world, self.guard.policy());
+        watch::throttle(&mut review, &self.state, config);
+        settle_trust(&mut review, &self.state.trust(), config);
         let mode = self.guard.policy().config().mode;
         let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
         self.apply(RecordBody::Review(Box::new(record)));

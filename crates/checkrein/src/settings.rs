@@ -8,7 +8,9 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
-use checkrein_policy::{FileHash, Layer, LayerKind, Loaded, Source};
+use checkrein_policy::{
+    BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
+};
 
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::surroundings::{MANAGED, Surroundings};
@@ -20,6 +22,30 @@ pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
 
 /// The effective configuration in a workspace. An error lists everything that is wrong, with line and column.
 pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
+    let layers = layers(surroundings, workspace)?;
+    checkrein_policy::load(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
+}
+
+/// The same, with every condition parsed, and every example and fixture played.
+pub fn load_proved(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
+    let layers = layers(surroundings, workspace)?;
+    checkrein_policy::load_proved(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
+}
+
+/// What is wrong with a configuration or a blueprint, as a person reads it.
+pub fn invalid(errors: &ConfigErrors) -> CommandError {
+    CommandError {
+        kind: Kind::Configuration,
+        message: format!("the configuration has {} errors\n{errors}", errors.errors.len()),
+        hint: Some("`checkrein config schema` describes every key".to_owned()),
+    }
+}
+
+/// Everything that takes part, blueprints included.
+pub(crate) fn layers(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+) -> Result<Vec<Layer>, CommandError> {
     let managed = AbsolutePath::root().join(MANAGED).join("config.yaml");
     let files = [
         (LayerKind::Managed, managed),
@@ -27,28 +53,19 @@ pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loa
         (LayerKind::Project, project_file(workspace)),
     ];
     let mut layers = Vec::new();
-    let mut rules = Vec::new();
+    let mut named = Vec::new();
     for (kind, path) in files {
         let Some(text) = read(&path)? else { continue };
         let source = Source::File { name: path.to_string(), text };
-        if kind != LayerKind::Project {
-            rules.extend(rule_file(&source, &path)?.map(|source| Layer { kind, source }));
-        }
+        named.extend(named_files(&source, &path, kind)?.into_iter().map(|source| Layer { kind, source }));
         layers.push(Layer { kind, source });
     }
-    layers.extend(rules);
+    layers.extend(named);
     // The settings of a client in a cloned repository can set variables for its hooks, so what comes from the environment may tighten
     // like a project file, and loosen as little.
     layers
         .push(Layer { kind: LayerKind::Project, source: Source::Variables(surroundings.variables.clone()) });
-    checkrein_policy::load(&layers, &trusted(surroundings)?).map_err(|errors| {
-        let message = format!("the configuration has {} errors\n{errors}", errors.errors.len());
-        CommandError {
-            kind: Kind::Configuration,
-            message,
-            hint: Some("`checkrein config schema` describes every key".to_owned()),
-        }
-    })
+    Ok(layers)
 }
 
 /// The commands that the person has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
@@ -81,21 +98,115 @@ pub fn catalogue(surroundings: &Surroundings) -> Result<UserCatalogue, CommandEr
     Ok(catalogue)
 }
 
-/// The file of custom rules that a configuration file of this machine names; the path is relative to that file.
-fn rule_file(source: &Source, path: &AbsolutePath) -> Result<Option<Source>, CommandError> {
+/// The files that a configuration file names: custom rules, which only a file of this machine may, and blueprints. Their paths are
+/// relative to that file.
+fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<Vec<Source>, CommandError> {
+    let Source::File { text, .. } = source else { return Ok(Vec::new()) };
+    // Most files name none, and need not be understood twice.
+    if !text.contains("custom_rules_path") && !text.contains("blueprints") {
+        return Ok(Vec::new());
+    }
     let layer = Layer { kind: LayerKind::User, source: source.clone() };
-    let named = checkrein_policy::load(&[layer], &[])
-        .ok()
-        .and_then(|loaded| loaded.config.step_reviewer.rules.custom_rules_path);
-    let (Some(named), Some(folder)) = (named, path.parent()) else { return Ok(None) };
-    let file = folder.join(&named);
-    let text = read(&file)?.ok_or_else(|| {
-        CommandError::user(
-            format!("`{path}` names the rules `{file}`, which is not there"),
-            "mend `custom_rules_path`",
-        )
-    })?;
-    Ok(Some(Source::Rules { name: file.to_string(), text }))
+    // What is wrong with the file is said when all layers are put together.
+    let Ok(loaded) = checkrein_policy::load(&[layer], &[]) else { return Ok(Vec::new()) };
+    let Some(folder) = path.parent() else { return Ok(Vec::new()) };
+    let mut files = Vec::new();
+    if let Some(named) = loaded.config.step_reviewer.rules.custom_rules_path
+        && kind != LayerKind::Project
+    {
+        let file = folder.join(&named);
+        let text = read(&file)?.ok_or_else(|| {
+            CommandError::user(
+                format!("`{path}` names the rules `{file}`, which is not there"),
+                "mend `custom_rules_path`",
+            )
+        })?;
+        files.push(Source::Rules { name: file.to_string(), text });
+    }
+    for entry in &loaded.config.governance.blueprints {
+        files.extend(blueprint_files(entry, &folder, path.as_str(), kind)?);
+    }
+    Ok(files)
+}
+
+/// The path that an entry of `governance.blueprints` names, and the digest behind it.
+pub(crate) fn blueprint_entry(entry: &str) -> (&str, Option<&str>) {
+    entry.rsplit_once(" sha256:").map_or((entry, None), |(path, digest)| (path.trim_end(), Some(digest)))
+}
+
+/// A blueprint and everything that it stands on, what it stands on first.
+pub(crate) fn blueprint_files(
+    entry: &str,
+    folder: &AbsolutePath,
+    named_in: &str,
+    kind: LayerKind,
+) -> Result<Vec<Source>, CommandError> {
+    let (name, digest) = blueprint_entry(entry);
+    let wrong = |message: String, hint: &str| CommandError {
+        kind: Kind::Configuration,
+        message,
+        hint: Some(hint.to_owned()),
+    };
+    let pin = match digest.map(|text| (text, Digest::parse(text))) {
+        Some((text, None)) => {
+            return Err(wrong(
+                format!("{named_in}: `{text}` is no SHA-256"),
+                "write 64 hexadecimal digits, as `sha256sum` prints them",
+            ));
+        }
+        Some((_, pin)) => pin,
+        None => None,
+    };
+    let first = folder.join(name);
+    if kind == LayerKind::Project && !first.is_within(folder) {
+        return Err(wrong(
+            format!("{named_in}: the blueprint `{name}` lies outside the project"),
+            "a project names blueprints of its own",
+        ));
+    }
+    let mut files: Vec<Source> = Vec::new();
+    let mut seen: Vec<AbsolutePath> = Vec::new();
+    let mut next = Some((first, pin, named_in.to_owned()));
+    while let Some((file, pin, place)) = next.take() {
+        if seen.contains(&file) {
+            return Err(wrong(
+                format!("{place}: `{file}` stands on itself"),
+                "take one of the two `base` away",
+            ));
+        }
+        if seen.len() > BASES_LIMIT {
+            return Err(wrong(
+                format!("{place}: more than {BASES_LIMIT} blueprints stand on each other"),
+                "put some of them together",
+            ));
+        }
+        let text = read(&file)?
+            .ok_or_else(|| wrong(format!("{place}: the blueprint `{file}` is not there"), "mend its path"))?;
+        let found = Digest::of(&text);
+        if let Some(pin) = pin.filter(|pin| *pin != found) {
+            return Err(wrong(
+                format!("{place}: `{file}` is not what was agreed on: {found}, not {pin}"),
+                "read what changed, then pin the new digest",
+            ));
+        }
+        let blueprint = Blueprint::parse(file.as_str(), &text, kind).map_err(|errors| invalid(&errors))?;
+        if let Some(Base { reference, digest, line, column }) = blueprint.base {
+            let place = format!("{file}:{line}:{column}");
+            // The file that a project names is out of the agent's reach; what that one stands on is only so by its digest.
+            if kind == LayerKind::Project && digest.is_none() {
+                return Err(wrong(
+                    format!("{place}: the base `{reference}` has no digest"),
+                    "in a project, write the `digest` of a base beside its `ref`",
+                ));
+            }
+            let below = file.parent().unwrap_or_else(AbsolutePath::root).join(&reference);
+            next = Some((below, digest, place));
+        }
+        files.push(Source::Blueprint { name: file.to_string(), text });
+        seen.push(file);
+    }
+    files.reverse();
+    Ok(files)
 }
 
 /// Trusts the text that a project file has now.

@@ -115,6 +115,9 @@ fn row(record: &Record) -> Vec<String> {
         RecordBody::Message { .. } => simple("message", String::new()),
         RecordBody::Condensed => simple("condensed", String::new()),
         RecordBody::Halted { reason, by, .. } => simple("halted", format!("{by}: {reason}")),
+        RecordBody::ReviewClosed { ticket, note, by } => {
+            simple("review_closed", format!("{by} about record {ticket}: {note}"))
+        }
         RecordBody::Resumed { by, .. } => simple("resumed", by.clone()),
         RecordBody::ConfigChanged { file, decision } => {
             simple("config_changed", format!("{file}: {decision}"))

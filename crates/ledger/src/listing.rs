@@ -1,6 +1,6 @@
 //! All sessions at a glance, from their state files.
 
-use checkrein_effects::Timestamp;
+use checkrein_effects::{Timestamp, Trust};
 
 use crate::error::LedgerError;
 use crate::halt::{Halt, is_halted};
@@ -29,6 +29,8 @@ pub struct SessionSummary {
     pub failures: u64,
     /// How often its ledger was found damaged.
     pub repairs: u64,
+    /// How much trust its agent has used up, at the moment it changed last.
+    pub trust: Trust,
     /// The halt it is under.
     pub halt: Option<Halt>,
 }
@@ -75,6 +77,7 @@ fn summary(home: &StateHome, folder: FolderName, state: &SessionState) -> Sessio
         verdicts: state.verdicts(),
         failures: state.failures(),
         repairs: state.repairs(),
+        trust: state.trust(),
         halt: is_halted(home, &folder),
         folder,
     }

@@ -129,6 +129,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Halted { .. }
+            | RecordBody::ReviewClosed { .. }
             | RecordBody::Resumed { .. }
             | RecordBody::ConfigChanged { .. }
             | RecordBody::Failure { .. }

@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::{
-    AbsolutePath, Certainty, Depth, Effect, EffectKind, History, PastAction, Severity, Timestamp,
+    AbsolutePath, Certainty, Counted, Depth, Effect, EffectKind, History, PastAction, Severity, Tally,
+    Timestamp, Trust,
 };
 use checkrein_intervention::Controller;
 use checkrein_patterns::{
@@ -32,6 +33,8 @@ pub mod bounds {
     pub const TEXT_BYTES: usize = 512;
     /// Created paths kept, newest.
     pub const CREATED: usize = 256;
+    /// Tallies of tripwires and own patterns kept, those that counted last.
+    pub const TALLIES: usize = 64;
     /// The greatest doubt about what is opaque, in hundredths of risk.
     pub const DOUBT: u32 = 100;
 }
@@ -62,6 +65,10 @@ pub struct SessionState {
     behaviour: Behaviour,
     controller: Controller,
     workspace: Option<AbsolutePath>,
+    tallies: VecDeque<Tally>,
+    trust: Trust,
+    /// The record that asked a person to look at the tier, while nobody has.
+    tier_ticket: Option<u64>,
 }
 
 /// How often each verdict was given.
@@ -100,6 +107,7 @@ struct RecentAction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Awaited {
     file_operations: u64,
+    counted: Vec<Counted>,
     created: Vec<AbsolutePath>,
     deleted: Vec<Deleted>,
 }
@@ -127,8 +135,9 @@ impl SessionState {
                 self.controller.prompted();
                 self.take_goal(text);
             }
-            RecordBody::Review(review) => self.take_review(review),
-            RecordBody::Outcome(outcome) => self.take_outcome(outcome),
+            RecordBody::Review(review) => self.take_review(review, record),
+            RecordBody::Outcome(outcome) => self.take_outcome(outcome, record.at),
+            RecordBody::ReviewClosed { ticket, .. } => self.take_closed(*ticket, record.at),
             RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
             RecordBody::IssueEnded { kind } => {
                 self.controller.ended(*kind, self.behaviour.now());
@@ -173,6 +182,8 @@ impl SessionState {
             created: self.created.iter().cloned().collect(),
             active_issues: grave_issues(&self.behaviour),
             opaque_doubt: self.opaque_doubt,
+            tallies: self.tallies.iter().cloned().collect(),
+            trust: self.trust,
         }
     }
 
@@ -251,6 +262,11 @@ impl SessionState {
         self.verdicts
     }
 
+    /// How much trust the agent has used up, at the moment it changed last.
+    pub fn trust(&self) -> Trust {
+        self.trust
+    }
+
     /// Why this session was halted, as far as its records say; the halt files rule.
     pub fn halted(&self) -> Option<&str> {
         self.halted.as_deref()
@@ -263,8 +279,25 @@ impl SessionState {
         }
     }
 
-    fn take_review(&mut self, review: &ReviewRecord) {
+    /// A person has looked at what was flagged. Where it was about the tier, they have judged the agent: it begins anew.
+    fn take_closed(&mut self, ticket: u64, at: Timestamp) {
+        if self.tier_ticket == Some(ticket) {
+            self.tier_ticket = None;
+            self.trust = Trust { debt: 0.0, at, review_asked: false };
+        }
+    }
+
+    fn take_review(&mut self, review: &ReviewRecord, record: &Record) {
         self.actions += 1;
+        if let Some(governance) = &review.governance {
+            if let Some(debt) = governance.debt {
+                self.trust = Trust { debt, at: record.at, ..self.trust };
+            }
+            if governance.asks_for_review {
+                self.tier_ticket = Some(record.seq);
+                self.trust.review_asked = true;
+            }
+        }
         self.verdicts.count(&review.verdict);
         if review.flagged {
             self.verdicts.flagged += 1;
@@ -274,7 +307,7 @@ impl SessionState {
         }
         push_bounded(&mut self.seen, review.kind, bounds::SEEN);
 
-        let awaited = Awaited::of(&review.effects);
+        let awaited = Awaited::of(review);
         let mut action = RecentAction {
             id: (review.action_id.as_str().len() <= bounds::TEXT_BYTES).then(|| review.action_id.clone()),
             past: PastAction {
@@ -288,7 +321,7 @@ impl SessionState {
             plan: Some(self.plan(review)),
         };
         match Running::of(review) {
-            Running::Now => action.created = self.take_effects(awaited),
+            Running::Now => action.created = self.take_effects(awaited, record.at),
             Running::Asked => action.awaited = Some(awaited),
             Running::Never => {
                 // Nothing ran, and the same call will be refused again: a result like any other.
@@ -300,7 +333,7 @@ impl SessionState {
         push_bounded(&mut self.recent, action, bounds::RECENT);
     }
 
-    fn take_outcome(&mut self, outcome: &OutcomeRecord) {
+    fn take_outcome(&mut self, outcome: &OutcomeRecord, at: Timestamp) {
         self.outcomes += 1;
         if let Some(verification) = &outcome.verification {
             let seen = verification.surprises.len() as u64;
@@ -319,7 +352,7 @@ impl SessionState {
         let awaited = action.awaited.take();
         let mut mine = std::mem::take(&mut action.created);
         if let Some(awaited) = awaited {
-            mine = self.take_effects(awaited);
+            mine = self.take_effects(awaited, at);
         }
         if outcome.failed {
             // It may or may not have made them; what is not known to be the session's own is the user's.
@@ -366,7 +399,8 @@ impl SessionState {
     }
 
     /// Counts what an action changes as it runs, and says which paths it added to the created ones.
-    fn take_effects(&mut self, awaited: Awaited) -> Vec<AbsolutePath> {
+    fn take_effects(&mut self, awaited: Awaited, at: Timestamp) -> Vec<AbsolutePath> {
+        awaited.counted.iter().for_each(|counted| self.count(counted, at));
         self.file_operations = self.file_operations.saturating_add(awaited.file_operations);
         for deleted in &awaited.deleted {
             self.created.retain(|path| !deleted.covers(path));
@@ -379,6 +413,17 @@ impl SessionState {
             }
         }
         added
+    }
+}
+
+impl SessionState {
+    fn count(&mut self, counted: &Counted, at: Timestamp) {
+        let known = self.tallies.iter().position(|tally| tally.key() == counted.key);
+        let mut tally = known
+            .and_then(|place| self.tallies.remove(place))
+            .unwrap_or_else(|| Tally::new(counted.key, counted.window));
+        tally.take(counted, at, self.actions);
+        push_bounded(&mut self.tallies, tally, bounds::TALLIES);
     }
 }
 
@@ -397,9 +442,16 @@ impl VerdictCounts {
 }
 
 impl Awaited {
-    fn of(effects: &[Effect]) -> Self {
-        let mut awaited = Self { file_operations: 0, created: Vec::new(), deleted: Vec::new() };
-        for effect in effects {
+    fn of(review: &ReviewRecord) -> Self {
+        let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
+        let mut awaited = Self {
+            file_operations: 0,
+            counted: counted.unwrap_or_default(),
+            created: Vec::new(),
+            deleted: Vec::new(),
+        };
+        awaited.counted.truncate(bounds::TALLIES);
+        for effect in &review.effects {
             if !is_file_operation(effect.kind) {
                 continue;
             }

@@ -317,6 +317,7 @@ impl Chain {
             | RecordBody::Outcome(_)
             | RecordBody::Event { .. }
             | RecordBody::Halted { .. }
+            | RecordBody::ReviewClosed { .. }
             | RecordBody::Resumed { .. }
             | RecordBody::ConfigChanged { .. }
             | RecordBody::Failure { .. }

@@ -1,7 +1,7 @@
 //! `check` and `check --batch`: the questions and answers that other tools may rely on (design 12).
 
 use checkrein_effects::{Certainty, Depth, Effect, EffectKind, Severity, Stake};
-use checkrein_policy::Decision;
+use checkrein_policy::{Decision, Posture, Tier};
 use checkrein_review::{RationalityLevel, Review, RiskLevel, VerdictKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -47,9 +47,30 @@ pub struct BatchAnswer {
     /// The safer command that would run in its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<String>,
+    /// The quality of the trace and what follows from it.
+    pub governance: GovernanceAnswer,
     /// Checks that did not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<String>,
+}
+
+/// Governance on the wire.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GovernanceAnswer {
+    /// The quality of the trace, 0 to 1, three decimals.
+    pub ctq: f64,
+    /// The tier whose thresholds hold; `null` when governance is off.
+    pub tier: Option<Tier>,
+    /// What these thresholds say.
+    pub by_thresholds: VerdictKind,
+    /// The severity of the flag; `null` when there is none.
+    pub flag: Option<Severity>,
+    /// The tripwires and own patterns that fired.
+    pub fired: Vec<String>,
+    /// The trust debt before the action, three decimals.
+    pub trust_debt: f64,
+    /// What the debt leads to.
+    pub posture: Posture,
 }
 
 /// Risk on the wire.
@@ -113,6 +134,15 @@ impl BatchAnswer {
             rationality: RationalityAnswer {
                 score: three_decimals(review.rationality.score.value()),
                 level: review.rationality.level,
+            },
+            governance: GovernanceAnswer {
+                ctq: three_decimals(review.governance.ctq.score.value()),
+                tier: review.governance.tier,
+                by_thresholds: review.governance.by_thresholds,
+                flag: review.governance.flag,
+                fired: review.governance.fired.iter().map(|fired| fired.name.clone()).collect(),
+                trust_debt: three_decimals(review.governance.trust.before),
+                posture: review.governance.trust.posture,
             },
             effects: review.side_effects.effects.iter().map(EffectAnswer::from).collect(),
             rules: review.rules.iter().map(|finding| finding.rule.clone()).collect(),

@@ -3,7 +3,7 @@
 //! A line is `{"seq":N,"prev":"HEX","at":MS,"body":{"type":"...",...},"hash":"HEX"}`. The hash stands last and is the SHA-256
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
-use checkrein_effects::{Effect, Timestamp, ToolName};
+use checkrein_effects::{Counted, Effect, Severity, Timestamp, ToolName};
 use checkrein_intervention::Intervention;
 use checkrein_patterns::{Cascade, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
@@ -120,6 +120,15 @@ pub enum RecordBody {
         /// Why.
         reason: String,
         /// By whom: `person`, a rule, an intervention.
+        by: String,
+    },
+    /// A person has looked at a flagged action.
+    ReviewClosed {
+        /// The number of the record that was flagged.
+        ticket: u64,
+        /// What they say about it, masked.
+        note: String,
+        /// Who.
         by: String,
     },
     /// The halt was lifted.
@@ -257,6 +266,36 @@ pub struct ReviewRecord {
     pub elapsed_us: u64,
     /// `enforce` or `observe`.
     pub mode: String,
+    /// What governance says about it; `None` when it has nothing to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governance: Option<Box<GovernanceRecord>>,
+}
+
+/// What governance says about an action, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GovernanceRecord {
+    /// The quality of the trace, from 0 to 1.
+    pub ctq: f64,
+    /// The tier whose thresholds held; `None` when governance is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
+    /// The tripwires and own patterns that fired, each with what it asks for: `daily_refunds: block`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fired: Vec<String>,
+    /// The severity of the flag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flag: Option<Severity>,
+    /// What the trust debt before the action led to: `normal`, `elevated_monitoring`, `restricted_mode`, `re_tiering_review`.
+    pub posture: String,
+    /// The trust debt after the action, when the action added to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debt: Option<f64>,
+    /// Whether it asks a person to look at the tier.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub asks_for_review: bool,
+    /// What it adds to what tripwires and patterns count, if it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Counted>,
 }
 
 /// What was saved before an action, as written.
@@ -399,6 +438,11 @@ pub struct DoubtRecord {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A session that retention removed.

@@ -10,6 +10,7 @@
 //! | `rationality` | whether it makes sense now: four components, those without input left out |
 //! | `side_effects` | what would change, whether it can be taken back, what softens it |
 //! | `decision` | the matrix and the rules put together |
+//! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
 //! | `rewrite` | safer commands that do what was wanted |
 //! | `reasoning` | the answer in words: for a model to obey, for a person to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
@@ -39,6 +40,7 @@
 mod cache;
 mod decision;
 mod fingerprint;
+mod governance;
 mod rationality;
 mod reasoning;
 mod review;
@@ -50,7 +52,9 @@ mod surprise;
 mod verdict;
 
 pub use cache::{ReviewCache, Size, TimeToLive};
+pub use checkrein_policy::VerdictKind;
 pub use fingerprint::Fingerprint;
+pub use governance::{Ctq, Fired, Governance, TrustState, keep_contract, risk_class, settle_trust};
 pub use reasoning::sentence;
 pub use review::review;
 pub use saving::*;

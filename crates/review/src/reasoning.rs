@@ -1,9 +1,9 @@
 //! The answer in words: at most five lines, for a model to obey and a person to read.
 
 use checkrein_effects::{Effect, EffectKind, Stake};
-use checkrein_policy::Decision;
+use checkrein_policy::{Decision, VerdictKind};
 
-use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects, VerdictKind};
+use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects};
 
 /// Puts the reasons in order: rules that speak, then risk above .7, rationality below .5, then what would change (seed 002).
 pub(crate) fn build(

@@ -1,13 +1,16 @@
 //! The one function.
 
 use checkrein_effects::{Action, Certainty, Effect, EffectKind, Intent, Severity, World, predict_with};
-use checkrein_policy::{Decision, Policy, RuleContext, check_rules};
+use checkrein_policy::{
+    Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
+};
 
 use crate::decision::{self, Grounds};
 use crate::fingerprint::Fingerprint;
+use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, soften};
-use crate::verdict::{Consent, Review, RuleFinding, Score, Verdict, VerdictKind};
+use crate::verdict::{Consent, Review, RuleFinding, Score, Verdict};
 use crate::{reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
@@ -34,6 +37,7 @@ pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, s
             Consent::Asked => VerdictKind::Escalate,
         };
         review.rewrite = Some(rewrite);
+        governance::enforce(&mut review);
     }
     review
 }
@@ -68,36 +72,59 @@ fn judge(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> 
         history: world.history(),
         config,
     };
+    let tripwires = match policy.tripwires() {
+        [] => TripwireReport::default(),
+        all => check_tripwires(all, &context, world.now()),
+    };
     let report = check_rules(&context, policy);
     let first_time = !world.history().seen.contains(&fingerprint.kind);
-    let strictest = report.decision();
+    let by_tripwires = tripwires.findings.first().map_or(VerdictKind::Ok, |finding| finding.verdict);
+    let strictest = report.decision().strictest(governance::decision_of(by_tripwires));
     let confidence = confidence(&effects, &prediction.problems);
+    let rules: Vec<RuleFinding> = governance::findings(&tripwires)
+        .chain(report.findings.iter().map(|finding| RuleFinding {
+            rule: finding.rule.0.clone(),
+            decision: finding.decision,
+            reason: finding.reason.clone(),
+        }))
+        .collect();
+    let mut alternatives: Vec<String> =
+        tripwires.findings.iter().flat_map(|finding| finding.alternatives.iter().cloned()).collect();
+    let mut failures: Vec<String> = tripwires
+        .findings
+        .iter()
+        .filter_map(|finding| Some(format!("`{}` did not run: {}", finding.name, finding.failure.as_ref()?)))
+        .collect();
+    let assessed = Assessed {
+        effects: &effects,
+        risk: &risk,
+        rationality: &rationality,
+        rules: &rules,
+        tripwires,
+        trust: world.history().trust,
+        now: world.now(),
+    };
+    let mut governance = governance::judge(assessed, config);
     let side_effects = side_effects::summarise(effects);
     let decided = decision::decide(Grounds {
         risk: risk.level,
         rationality: rationality.level,
         severity: side_effects.severity,
         dangerous_pattern: world.history().active_issues > 0,
-        first_time,
+        first_time: first_time && governance.trust.posture == Posture::Normal,
         rules: Some(strictest),
     });
-    let rules: Vec<RuleFinding> = report
-        .findings
-        .iter()
-        .map(|finding| RuleFinding {
-            rule: finding.rule.0.clone(),
-            decision: finding.decision,
-            reason: finding.reason.clone(),
-        })
-        .collect();
-    let mut alternatives: Vec<String> =
-        report.findings.into_iter().flat_map(|finding| finding.alternatives).collect();
+    // A first warning goes to the record only, whoever gives it, unless the agent has used up trust.
+    let quiet = first_time && governance.trust.posture == Posture::Normal;
+    if quiet && governance.by_thresholds == VerdictKind::Nudge {
+        governance.by_thresholds = VerdictKind::Ok;
+    }
+    alternatives.extend(report.findings.into_iter().flat_map(|finding| finding.alternatives));
     alternatives.dedup();
-    let failures = report.errors.iter().map(ToString::to_string).collect();
+    failures.extend(report.errors.iter().map(ToString::to_string));
     let reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
-    let tampering = side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
-    Review {
-        verdict: Verdict { kind: verdict_of(decided.decision), flagged: tampering },
+    let mut review = Review {
+        verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
         decision: decided.decision,
         intent,
         recorded_warning: decided.warning_recorded.then(|| reasoning.primary.clone()),
@@ -113,7 +140,10 @@ fn judge(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> 
         failures,
         programs: prediction.programs,
         fingerprint,
-    }
+        governance,
+    };
+    governance::enforce(&mut review);
+    review
 }
 
 /// allow ok, warn nudge, modify escalate (until a real rewrite that needs no yes makes it a nudge), block block (design 6).

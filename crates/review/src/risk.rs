@@ -5,7 +5,7 @@ use checkrein_policy::{Config, in_scope, location};
 
 use crate::fingerprint::Fingerprint;
 use crate::surprise::MOST_DOUBT;
-use crate::verdict::{Factor, Risk, RiskLevel, Score};
+use crate::verdict::{Factor, Risk, RiskLevel, ScopeReach, Score};
 
 /// Computes the risk of the effects of one action.
 pub(crate) fn assess(
@@ -20,7 +20,12 @@ pub(crate) fn assess(
     factors.extend(privilege_factor(effects));
     factors.extend(pattern_factor(world));
     let score = Score::new(factors.iter().map(|factor| factor.amount).sum());
-    Risk { score, level: level(score, config), factors }
+    Risk {
+        score,
+        level: level(score, config),
+        reach: reach(effects, &factors, world.place(), config),
+        factors,
+    }
 }
 
 /// The band of a score.
@@ -67,6 +72,17 @@ fn worst_effect(effects: &[Effect], place: &Place, config: &Config) -> Vec<Facto
 
 /// What a mutating effect or a secret read outside the expected scope adds (seed 002).
 const OUT_OF_SCOPE: f64 = 0.3;
+
+/// Whether any effect lies outside; the factors tell already when the weightiest one does, or there is no other.
+fn reach(effects: &[Effect], factors: &[Factor], place: &Place, config: &Config) -> ScopeReach {
+    let weightiest = factors.iter().any(|factor| factor.name == "out_of_scope");
+    let outside = |effect| is_outside(effect, place, config);
+    if weightiest || (effects.len() > 1 && effects.iter().any(outside)) {
+        ScopeReach::Outside
+    } else {
+        ScopeReach::Inside
+    }
+}
 
 /// Only what is about files can lie outside: changes of the machine, of remotes and of data have that in their base.
 fn is_outside(effect: &Effect, place: &Place, config: &Config) -> bool {

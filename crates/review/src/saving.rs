@@ -7,10 +7,10 @@ use checkrein_effects::{
     AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, FileChange, Place, Severity, Stake, Target,
     World,
 };
-use checkrein_policy::{Config, Decision, Policy, in_scope, location};
+use checkrein_policy::{Config, Decision, Policy, VerdictKind, in_scope, location};
 
 use crate::review::judge_saved;
-use crate::verdict::{Review, VerdictKind};
+use crate::verdict::Review;
 
 /// Something to save before an action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use checkrein_effects::{Effect, Intent, Severity};
-use checkrein_policy::Decision;
+use checkrein_policy::{Decision, VerdictKind};
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
+use crate::governance::Governance;
 
 /// A number from 0 to 1: a risk, a rationality, a confidence.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
@@ -66,6 +67,8 @@ pub struct Review {
     pub programs: Vec<String>,
     /// What identifies the action.
     pub fingerprint: Fingerprint,
+    /// The quality of the trace, tripwires, flag and trust.
+    pub governance: Governance,
 }
 
 /// What is done about an action (seed 003).
@@ -77,35 +80,6 @@ pub struct Verdict {
     pub flagged: bool,
 }
 
-/// The five verdicts, mildest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VerdictKind {
-    /// Goes ahead, unnoticed.
-    Ok,
-    /// Goes ahead, with a hint or in a safer form.
-    Nudge,
-    /// A person is asked.
-    Escalate,
-    /// Refused.
-    Block,
-    /// Refused, and so is everything after it until a person resumes the session.
-    Halt,
-}
-
-impl VerdictKind {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Nudge => "nudge",
-            Self::Escalate => "escalate",
-            Self::Block => "block",
-            Self::Halt => "halt",
-        }
-    }
-}
-
 /// How bad an action would be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Risk {
@@ -115,6 +89,18 @@ pub struct Risk {
     pub level: RiskLevel,
     /// What the score is made of; the first is the base.
     pub factors: Vec<Factor>,
+    /// Whether anything lies outside the expected scope.
+    pub reach: ScopeReach,
+}
+
+/// Whether an action stays where the task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScopeReach {
+    /// It does, as far as files are concerned.
+    Inside,
+    /// A change or a secret read lies elsewhere.
+    Outside,
 }
 
 /// One part of a risk score.

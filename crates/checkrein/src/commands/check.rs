@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 
 use checkrein_effects::{AbsolutePath, Action};
 use checkrein_protocol::{BatchAnswer, BatchQuestion};
-use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
+use checkrein_review::{Governance, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
 
 use super::{Exit, Output, line, pretty};
@@ -177,6 +177,7 @@ pub fn explain(review: &Review) -> String {
         review.rationality.level.name(),
         dim(&components(review))
     ));
+    lines.push(governance(review));
     if review.side_effects.effects.is_empty() {
         lines.push(format!("{}  none", bold("effects")));
     } else {
@@ -223,6 +224,26 @@ pub fn explain(review: &Review) -> String {
     }
     lines.push(format!("{}  {}", bold("confidence"), review.confidence));
     lines.join("\n")
+}
+
+fn governance(review: &Review) -> String {
+    let Governance { ctq, tier, by_thresholds, trust, .. } = &review.governance;
+    let context =
+        ctq.context.map_or_else(|| "context did not run".to_owned(), |score| format!("context {score}"));
+    let parts = format!(
+        "reasoning {}, grounding {}, rules {}, tool safety {}, {context}",
+        ctq.reasoning, ctq.grounding, ctq.ethical, ctq.tool_safety
+    );
+    let tier = tier.map_or_else(
+        || "off".to_owned(),
+        |tier| format!("tier {} says {}", tier.word(), by_thresholds.name()),
+    );
+    let debt = if trust.before > 0.0 {
+        format!(", trust debt {:.1} ({})", trust.before, trust.posture.name())
+    } else {
+        String::new()
+    };
+    format!("{}  CTQ {}, {tier}{debt}  {}", bold("governance"), ctq.score, dim(&parts))
 }
 
 fn components(review: &Review) -> String {

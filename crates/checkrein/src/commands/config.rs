@@ -37,7 +37,7 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 
 /// Checks every configuration file that takes part.
 pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
-    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd))?;
+    let loaded = settings::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
     settings::catalogue(surroundings)?;
     match output {
         Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),

@@ -130,6 +130,9 @@ fn describe(record: &Record) -> (String, String, String) {
         RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
         RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
         RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),
+        RecordBody::ReviewClosed { ticket, note, by } => {
+            plainly(format!("flag of record {ticket} closed by {by}"), note.clone())
+        }
         RecordBody::Resumed { by, .. } => plainly(format!("resumed by {by}"), String::new()),
         RecordBody::ConfigChanged { file, decision } => plainly(format!("settings {file}"), decision.clone()),
         RecordBody::Failure { stage, kind, detail, verdict: answered } => {

@@ -1,10 +1,13 @@
 //! `checkrein sessions`: the sessions that are recorded.
 
+use checkrein_policy::TrustPolicy;
+use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::log::time;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
+use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::terminal::{print, table, verdict};
 
@@ -12,6 +15,10 @@ use crate::terminal::{print, table, verdict};
 pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
     let mut all = checkrein_ledger::sessions(&surroundings.state)?;
     all.reverse();
+    // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
+    let policy = settings::load(surroundings, &find_workspace(&surroundings.cwd))
+        .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt);
+    let now = surroundings.now();
     match output {
         Output::Json => {
             for session in &all {
@@ -22,6 +29,8 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                     "records": session.records,
                     "actions": session.actions,
                     "verdicts": session.verdicts,
+                    "trust_debt": policy.left(&session.trust, now),
+                    "posture": policy.posture(policy.left(&session.trust, now)),
                     "halted": session.halt.as_ref().map(|halt| &halt.reason),
                 }))?);
             }
@@ -33,6 +42,7 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                 .map(|session| {
                     let count = &session.verdicts;
                     let halted = session.halt.as_ref().map(|_| verdict("halt")).unwrap_or_default();
+                    let debt = policy.left(&session.trust, now);
                     let last = session.last.map(|at| time(at.0)).unwrap_or_default();
                     vec![
                         session.folder.as_str().to_owned(),
@@ -42,11 +52,16 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                         count.nudge.to_string(),
                         count.escalate.to_string(),
                         count.block.to_string(),
+                        count.flagged.to_string(),
+                        if debt > 0.0 { format!("{debt:.1}") } else { String::new() },
                         halted,
                     ]
                 })
                 .collect();
-            print(&table(&["session", "last", "actions", "ok", "nudge", "escalate", "block", ""], rows));
+            print(&table(
+                &["session", "last", "actions", "ok", "nudge", "escalate", "block", "flagged", "debt", ""],
+                rows,
+            ));
         }
     }
     Ok(Exit::Done)

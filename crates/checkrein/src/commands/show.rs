@@ -1,11 +1,13 @@
 //! `checkrein show ID`: everything that is known about one action.
 
 use checkrein_ledger::{SessionLedger, lines};
-use checkrein_protocol::{OutcomeRecord, Record, RecordBody, ReviewRecord, VerificationRecord};
+use checkrein_protocol::{
+    GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, VerificationRecord,
+};
 use checkrein_review::sentence;
 use serde_json::json;
 
-use super::log::{call, folders, time};
+use super::log::{call, folders, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
@@ -90,6 +92,7 @@ fn review_text(review: &ReviewRecord) -> String {
         }
         None => lines.push(format!("{}  did not run", bold("rationality"))),
     }
+    lines.extend(review.governance.as_deref().map(governance_text));
     lines.push(bold("effects"));
     for effect in &review.effects {
         let note = if effect.note.is_empty() { String::new() } else { format!("; {}", effect.note) };
@@ -111,6 +114,18 @@ fn review_text(review: &ReviewRecord) -> String {
         lines.push(format!("{}  {}", bold("ran instead"), plain(rewrite.as_str().unwrap_or_default())));
     }
     lines.join("\n")
+}
+
+fn governance_text(governance: &GovernanceRecord) -> String {
+    let tier = governance.tier.as_ref().map_or_else(|| "off".to_owned(), |tier| format!("tier {tier}"));
+    let mut parts = vec![format!("CTQ {:.2}, {tier}, posture {}", governance.ctq, governance.posture)];
+    parts.extend(governance.debt.map(|debt| format!("trust debt {debt:.2}")));
+    parts.extend(governance.flag.map(|severity| format!("flag {}", severity_name(severity))));
+    if governance.asks_for_review {
+        parts.push("asks a person to look at the tier".to_owned());
+    }
+    parts.extend(governance.fired.iter().map(|fired| format!("fired {}", plain(fired))));
+    format!("{}  {}", bold("governance"), parts.join(", "))
 }
 
 fn serde_name(value: &impl serde::Serialize) -> String {

@@ -28,6 +28,7 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
             clean_json(fields, key);
         }
         RecordBody::Halted { scope: _, reason, by } => [reason, by].into_iter().for_each(message),
+        RecordBody::ReviewClosed { ticket: _, note, by } => [note, by].into_iter().for_each(message),
         RecordBody::Resumed { scope: _, by } => message(by),
         RecordBody::ConfigChanged { file, decision } => [file, decision].into_iter().for_each(message),
         RecordBody::Failure { stage, kind, detail, verdict } => {

@@ -64,6 +64,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         alternatives: Vec::new(),
         rewrite: None,
         snapshot: None,
+        governance: None,
         problems: Vec::new(),
         programs: vec!["run".to_owned()],
         kind,

@@ -1,0 +1,173 @@
+//! `checkrein policy`: what governance holds here, whether it is right, and what its examples show.
+
+use checkrein_effects::AbsolutePath;
+use checkrein_policy::{Blueprint, Config, CustomRule, Layer, LayerKind, Source, Trial, load, trials};
+use checkrein_world::find_workspace;
+use serde_json::json;
+
+use super::{Exit, Output, line, pretty};
+use crate::error::CommandError;
+use crate::settings;
+use crate::surroundings::Surroundings;
+use crate::terminal::{bold, cut, plain, print, table};
+
+/// Shows tier, thresholds, trust, contract, tripwires and patterns that hold here.
+pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let config = settings::load(surroundings, &find_workspace(&surroundings.cwd))?.config;
+    let governance = &config.governance;
+    let (tier, trust, contract) = (governance.tier, &governance.trust_debt, &governance.contract);
+    let thresholds = governance.thresholds(tier);
+    let wires = || governance.tripwires.iter().chain(&config.patterns.custom_patterns);
+    match output {
+        Output::Json => print(&pretty(&json!({
+            "enabled": governance.enabled,
+            "tier": tier,
+            "thresholds": { "ok": thresholds.ok, "nudge": thresholds.nudge, "escalate": thresholds.escalate },
+            "trust_debt": {
+                "enabled": trust.enabled,
+                "elevated_monitoring": trust.thresholds.elevated_monitoring,
+                "restricted_mode": trust.thresholds.restricted_mode,
+                "re_tiering_review": trust.thresholds.re_tiering_review,
+            },
+            "contract": { "risk_level": contract.risk_level, "fallback_on_timeout": contract.fallback_on_timeout },
+            "blueprints": governance.blueprints,
+            "tripwires": wires().map(|wire| json!({
+                "name": wire.name,
+                "decision": wire.decision,
+                "condition": wire.condition,
+                "of": wire.count.as_ref().map(|count| &count.of),
+                "reason": wire.reason,
+            })).collect::<Vec<_>>(),
+        }))?),
+        Output::Text => {
+            let state = if governance.enabled { "" } else { ", switched off" };
+            print(&format!(
+                "{}  {}{state}: ok up to {}, nudge up to {}, escalate up to {}, block above",
+                bold("tier"),
+                tier.word(),
+                thresholds.ok,
+                thresholds.nudge,
+                thresholds.escalate
+            ));
+            print(&format!(
+                "{}  {}",
+                bold("trust debt"),
+                if trust.enabled {
+                    format!(
+                        "{} % less every {} h; elevated monitoring from {}, restricted mode from {}, a person asked from {}",
+                        trust.decay.fraction * 100.0,
+                        trust.decay.period_hours,
+                        trust.thresholds.elevated_monitoring,
+                        trust.thresholds.restricted_mode,
+                        trust.thresholds.re_tiering_review
+                    )
+                } else {
+                    "switched off".to_owned()
+                }
+            ));
+            let fallback = contract.fallback_on_timeout.word();
+            print(&format!(
+                "{}  {}, {fallback} when a review takes too long",
+                bold("contract"),
+                contract.risk_level.word()
+            ));
+            governance
+                .blueprints
+                .iter()
+                .for_each(|name| print(&format!("{}  {}", bold("blueprint"), plain(name))));
+            let rows: Vec<Vec<String>> = wires()
+                .map(|wire| {
+                    let condition = match &wire.count {
+                        Some(count) => format!("{}, counted: {}", wire.condition, count.of),
+                        None => wire.condition.clone(),
+                    };
+                    let decision = wire.decision.name().to_owned();
+                    vec![
+                        wire.name.clone(),
+                        decision,
+                        cut(&plain(&condition), 70),
+                        cut(&plain(&wire.reason), 50),
+                    ]
+                })
+                .collect();
+            if !rows.is_empty() {
+                print(&table(&["tripwire or pattern", "decision", "condition", "why"], rows));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Checks every file that takes part, every condition, example and fixture.
+pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    super::config::check(surroundings, output)
+}
+
+/// Plays the examples and fixtures of a file, or of everything that takes part here.
+pub fn test(surroundings: &Surroundings, file: Option<&str>, output: Output) -> Result<Exit, CommandError> {
+    let mut all: Vec<Trial> = Vec::new();
+    for source in sources(surroundings, file)? {
+        match &source.source {
+            Source::Blueprint { name, text } => {
+                let blueprint =
+                    Blueprint::parse(name, text, source.kind).map_err(|e| settings::invalid(&e))?;
+                all.extend(blueprint.trials());
+            }
+            Source::File { .. } | Source::Rules { .. } => {
+                let kind = LayerKind::User;
+                let read = load(&[Layer { kind, source: source.source.clone() }], &[]);
+                let config: Config = read.map_err(|errors| settings::invalid(&errors))?.config;
+                let rules: &[CustomRule] = &config.step_reviewer.rules.custom;
+                all.extend(trials(rules, &config.governance.tripwires, &config.patterns.custom_patterns));
+            }
+            Source::Variables(_) | Source::Flags(_) => {}
+        }
+    }
+    let failed = all.iter().filter(|trial| !trial.passed()).count();
+    match output {
+        Output::Json => {
+            for trial in &all {
+                print(&line(&json!({
+                    "of": trial.of,
+                    "example": trial.example,
+                    "expected": trial.expected,
+                    "found": trial.found,
+                    "passed": trial.passed(),
+                }))?);
+            }
+        }
+        Output::Text if all.is_empty() => print("there is no example to play"),
+        Output::Text => {
+            let rows = all.iter().map(|trial| {
+                let result = if trial.passed() { "passed" } else { "FAILED" };
+                vec![
+                    result.to_owned(),
+                    trial.of.clone(),
+                    cut(&plain(&trial.example), 60),
+                    trial.expected.clone(),
+                    plain(&trial.found),
+                ]
+            });
+            print(&table(&["", "of", "example", "expected", "found"], rows.collect()));
+            print(&format!("{} played, {failed} failed", all.len()));
+        }
+    }
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// What to play.
+fn sources(surroundings: &Surroundings, file: Option<&str>) -> Result<Vec<Layer>, CommandError> {
+    let Some(file) = file else {
+        return settings::layers(surroundings, &find_workspace(&surroundings.cwd));
+    };
+    let path: AbsolutePath = surroundings.cwd.join(file);
+    let text =
+        std::fs::read_to_string(path.as_str()).map_err(|error| CommandError::file("read", &path, &error))?;
+    if text.contains("acgp.blueprint") {
+        let folder = path.parent().unwrap_or_else(AbsolutePath::root);
+        let files =
+            settings::blueprint_files(path.name().unwrap_or_default(), &folder, file, LayerKind::User)?;
+        return Ok(files.into_iter().map(|source| Layer { kind: LayerKind::User, source }).collect());
+    }
+    Ok(vec![Layer { kind: LayerKind::User, source: Source::File { name: file.to_owned(), text } }])
+}

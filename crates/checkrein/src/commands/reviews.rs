@@ -1,0 +1,178 @@
+//! `checkrein reviews`: what was flagged for a person to look at, and that they did.
+
+use checkrein_ledger::{Durability, FolderName, Line, SessionLedger, lines};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+use serde::Serialize;
+
+use super::log::{call, folders, severity_name, time};
+use super::{Exit, Output, for_people_only, line};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{cut, dim, plain, print, table, verdict};
+
+/// Which tickets are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Those that nobody has closed.
+    Open,
+    /// All of them.
+    All,
+}
+
+/// One flagged action.
+#[derive(Debug, Serialize)]
+struct Ticket {
+    /// `SESSION:RECORD`, as `checkrein show` takes it.
+    id: String,
+    /// `action`, or `tier` when a person is asked to look at the tier of the agent.
+    about: &'static str,
+    at: u64,
+    severity: String,
+    verdict: String,
+    call: String,
+    reason: String,
+    /// Tripwires and patterns that fired.
+    fired: Vec<String>,
+    /// The note of the person who closed it.
+    closed: Option<String>,
+    #[serde(skip)]
+    record: u64,
+}
+
+/// Lists tickets, newest last.
+pub fn reviews(surroundings: &Surroundings, shown: Shown, output: Output) -> Result<Exit, CommandError> {
+    let mut all = Vec::new();
+    for folder in folders(surroundings, None)? {
+        all.extend(tickets(surroundings, &folder)?);
+    }
+    all.retain(|ticket| shown == Shown::All || ticket.closed.is_none());
+    all.sort_by_key(|ticket| ticket.at);
+    match output {
+        Output::Json => {
+            for ticket in &all {
+                print(&line(ticket)?);
+            }
+        }
+        Output::Text if all.is_empty() => print(match shown {
+            Shown::Open => "nothing waits for a person's look",
+            Shown::All => "nothing was ever flagged",
+        }),
+        Output::Text => {
+            let rows = all.iter().map(|ticket| {
+                let what = match ticket.about {
+                    "tier" => format!("the tier of the agent, after {}", ticket.call),
+                    _ => ticket.call.clone(),
+                };
+                let state =
+                    ticket.closed.as_ref().map_or_else(|| "open".to_owned(), |note| dim(&plain(note)));
+                vec![
+                    dim(&time(ticket.at)),
+                    ticket.id.clone(),
+                    ticket.severity.clone(),
+                    verdict(&ticket.verdict),
+                    cut(&plain(&what), 50),
+                    cut(&plain(&ticket.reason), 60),
+                    state,
+                ]
+            });
+            print(&table(&["time", "ticket", "severity", "verdict", "what", "why", ""], rows.collect()));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Closes a ticket: a person looked at it.
+pub fn close(
+    surroundings: &Surroundings,
+    id: &str,
+    note: &str,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "reviews close")?;
+    let unknown = || {
+        CommandError::user(format!("no ticket begins with `{id}`"), "`checkrein reviews --open` lists them")
+    };
+    let (session, number) = id.rsplit_once(':').ok_or_else(unknown)?;
+    let mut found: Vec<(FolderName, Ticket)> = Vec::new();
+    for folder in folders(surroundings, Some(session))? {
+        let all = tickets(surroundings, &folder)?;
+        let named = all.into_iter().filter(|ticket| ticket.record.to_string() == number);
+        found.extend(named.map(|ticket| (folder.clone(), ticket)));
+    }
+    if found.len() > 1 {
+        return Err(CommandError::user(
+            format!("{} tickets begin with `{id}`", found.len()),
+            "give more of the name of the session",
+        ));
+    }
+    let (folder, ticket) = found.pop().ok_or_else(unknown)?;
+    if ticket.closed.is_some() {
+        return Err(CommandError::user(
+            format!("`{}` is closed already", ticket.id),
+            "`checkrein reviews` shows by what note",
+        ));
+    }
+    let body =
+        RecordBody::ReviewClosed { ticket: ticket.record, note: note.to_owned(), by: "person".to_owned() };
+    SessionLedger::of_folder(&surroundings.state, folder).append(
+        surroundings.now(),
+        body,
+        Durability::Durable,
+    )?;
+    let closed = Ticket { closed: Some(note.to_owned()), ..ticket };
+    match output {
+        Output::Json => print(&line(&closed)?),
+        Output::Text if closed.about == "tier" => {
+            print(&format!("closed {}; the agent begins with a trust debt of nothing", closed.id));
+        }
+        Output::Text => print(&format!("closed {}", closed.id)),
+    }
+    Ok(Exit::Done)
+}
+
+/// The tickets of a session, oldest first. Most records are passed over without being parsed.
+fn tickets(surroundings: &Surroundings, folder: &FolderName) -> Result<Vec<Ticket>, CommandError> {
+    let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
+    let mut all = Vec::new();
+    for line in lines(&path)?.holding("\"flagged\":true") {
+        all.extend(ticket(folder, &line?));
+    }
+    if all.is_empty() {
+        return Ok(all);
+    }
+    for line in lines(&path)?.holding("review_closed") {
+        let Some(Record { body: RecordBody::ReviewClosed { ticket, note, .. }, .. }) = line?.record else {
+            continue;
+        };
+        all.iter_mut().filter(|known| known.record == ticket).for_each(|known| {
+            known.closed.get_or_insert_with(|| note.clone());
+        });
+    }
+    Ok(all)
+}
+
+fn ticket(folder: &FolderName, line: &Line) -> Option<Ticket> {
+    let record = line.record.as_ref()?;
+    let RecordBody::Review(review) = &record.body else { return None };
+    if !review.flagged {
+        return None;
+    }
+    let ReviewRecord { governance, verdict, reason, .. } = review.as_ref();
+    let governance = governance.as_deref();
+    Some(Ticket {
+        id: format!("{}:{}", folder.as_str(), record.seq),
+        about: if governance.is_some_and(|governance| governance.asks_for_review) {
+            "tier"
+        } else {
+            "action"
+        },
+        at: record.at.0,
+        severity: governance.and_then(|governance| governance.flag).map_or("-", severity_name).to_owned(),
+        verdict: verdict.clone(),
+        call: call(review),
+        reason: reason.clone(),
+        fired: governance.map(|governance| governance.fired.clone()).unwrap_or_default(),
+        closed: None,
+        record: record.seq,
+    })
+}

@@ -1,0 +1,260 @@
+//! Governance through the real programs: tripwires that count and halt, flags that become tickets, trust that is used up,
+//! blueprints that are pinned.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason};
+
+fn environment(configuration: &str) -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    configure(&environment, "config.yaml", configuration);
+    environment
+}
+
+fn configure(environment: &TestEnvironment, file: &str, text: &str) {
+    let folder = environment.home().join(".config/checkrein");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(file), text).unwrap();
+}
+
+fn json_lines(text: &str) -> Vec<Json> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const COUNTING: &str = "governance:
+  tripwires:
+    - id: three_listings
+      condition: count > 3
+      count: {of: 'action.command == \"ls\"', within: session}
+      on_fail: {decision: halt, reason: three listings are enough, flag: high}
+";
+
+#[test]
+fn a_tripwire_counts_over_the_session_and_halts_it() {
+    let environment = environment(COUNTING);
+    for _ in 0..3 {
+        assert_eq!(environment.bash("s", "ls"), json!({}));
+    }
+    assert_eq!(environment.bash("other", "ls"), json!({}), "another session counts for itself");
+    let halted = environment.bash("s", "ls");
+    assert_eq!(decision(&halted), Some("deny"));
+    assert!(reason(&halted).contains("three listings are enough"), "{halted}");
+    let next = environment.bash("s", "pwd");
+    assert_eq!(decision(&next), Some("deny"), "a halt holds for what comes after it");
+    assert!(environment.records("s").iter().any(
+        |record| record["body"]["type"] == "halted" && record["body"]["by"] == "tripwire three_listings"
+    ));
+    environment.succeed(&["resume", "s"]);
+    assert_eq!(environment.bash("s", "pwd"), json!({}));
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn what_is_counted_survives_the_loss_of_the_state() {
+    let environment = environment(COUNTING);
+    for _ in 0..3 {
+        environment.bash("s", "ls");
+    }
+    for name in ["state", "state.twin"] {
+        std::fs::remove_file(environment.state().join("sessions/s").join(name)).ok();
+    }
+    assert_eq!(decision(&environment.bash("s", "ls")), Some("deny"));
+}
+
+#[test]
+fn an_own_pattern_asks_when_it_is_complete_and_a_test_takes_it_back() {
+    let environment = environment(
+        "patterns:
+  custom_patterns:
+    - name: edits_without_test
+      of: effects.exists(e, e.kind == \"file_create\" || e.kind == \"file_modify\")
+      at_least: 3
+      within: 20 actions
+      without: action.command == \"cargo test\"
+      severity: high
+      reason: three edits and no test in between
+",
+    );
+    let edit = |number: u32| environment.bash("s", &format!("echo x > src/{number}.rs"));
+    assert_eq!([decision(&edit(1)), decision(&edit(2))], [None, None]);
+    let third = edit(3);
+    assert_eq!(decision(&third), Some("ask"));
+    assert!(reason(&third).contains("three edits and no test in between"), "{third}");
+    environment.bash("s", "cargo test");
+    assert_eq!([decision(&edit(4)), decision(&edit(5))], [None, None]);
+    assert_eq!(decision(&edit(6)), Some("ask"));
+}
+
+#[test]
+fn a_flag_becomes_a_ticket_that_a_person_closes_and_the_agent_cannot() {
+    let environment = environment(
+        "governance:
+  tripwires:
+    - {id: watched, condition: 'action.command.contains(\"date\")', on_fail: {decision: ok, flag: medium, reason: dates are watched}}
+",
+    );
+    assert_eq!(environment.bash("s", "date"), json!({}), "flag + ok: the action goes ahead (seed 003)");
+    assert_eq!(environment.bash("s", "ls"), json!({}));
+    let open = json_lines(&environment.succeed(&["reviews", "--open", "--json"]));
+    assert_eq!(open.len(), 1);
+    assert_eq!((open[0]["severity"].as_str(), open[0]["about"].as_str()), (Some("medium"), Some("action")));
+    let id = open[0]["id"].as_str().unwrap();
+
+    let refused = environment.bash("s", &format!("checkrein reviews close {id} --note fine"));
+    assert_eq!(decision(&refused), Some("deny"), "{refused}");
+    let inside = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["reviews", "close", id, "--note", "fine"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(!inside.status.success(), "a process of the agent is no person");
+
+    environment.succeed(&["reviews", "close", id, "--note", "it may know the time"]);
+    let left = json_lines(&environment.succeed(&["reviews", "--open", "--json"]));
+    assert!(left.iter().all(|ticket| ticket["id"] != id), "{left:?}");
+    let all = json_lines(&environment.succeed(&["reviews", "--json"]));
+    assert_eq!(all[0]["closed"], "it may know the time");
+    assert!(!environment.checkrein(&["reviews", "close", id, "--note", "again"]).status.success());
+    assert!(!environment.checkrein(&["reviews", "close", "s:99", "--note", "what"]).status.success());
+}
+
+#[test]
+fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
+    let environment = environment("governance: {trust_debt: {decay: {decay_fraction: 0}}}\n");
+    for _ in 0..4 {
+        assert_eq!(decision(&environment.bash("s", "rm -rf /etc")), Some("deny"));
+    }
+    let session = &json_lines(&environment.succeed(&["sessions", "--json"]))[0];
+    assert_eq!(
+        (session["trust_debt"].as_f64(), session["posture"].as_str()),
+        (Some(8.0), Some("restricted_mode"))
+    );
+    assert_eq!(environment.succeed(&["reviews", "--open"]).trim(), "nothing waits for a person's look");
+    environment.bash("s", "rm -rf /etc");
+    environment.bash("s", "rm -rf /etc");
+    let open = json_lines(&environment.succeed(&["reviews", "--open", "--json"]));
+    assert_eq!(open.iter().filter(|ticket| ticket["about"] == "tier").count(), 1, "{open:?}");
+    let shown = environment.succeed(&["show", open[0]["id"].as_str().unwrap()]);
+    assert!(
+        shown.contains("trust debt 10.00") && shown.contains("asks a person to look at the tier"),
+        "{shown}"
+    );
+
+    environment.succeed(&["reviews", "close", open[0]["id"].as_str().unwrap(), "--note", "spoke with it"]);
+    let session = &json_lines(&environment.succeed(&["sessions", "--json"]))[0];
+    assert_eq!(session["posture"], "normal");
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn check_explains_the_quality_of_a_step() {
+    let environment = environment("");
+    let text = environment.succeed(&["check", "ls"]);
+    assert!(text.contains("governance  CTQ 1.00, tier 2 says ok"), "{text}");
+    let json: Json = serde_json::from_str(&environment.succeed(&["check", "--json", "ls"])).unwrap();
+    assert_eq!(
+        (json["governance"]["tier"].as_str(), json["governance"]["posture"].as_str()),
+        (Some("2"), Some("normal"))
+    );
+}
+
+const BLUEPRINT: &str = "artifact_type: acgp.blueprint
+schema_version: 2.0.0
+id: example/quiet@1.0
+version: 1.0.0
+title: Quiet
+description: Nothing is uploaded.
+tripwires:
+  - id: no_dates
+    condition: action.command == \"date\"
+    on_fail: {decision: block, reason: the time is nobody's business}
+fixtures:
+  - {name: the date, actions: '$ date =>', expect: block}
+  - {name: a listing, actions: '$ ls =>', expect: ok}
+";
+
+fn digest(text: &str) -> String {
+    checkrein_policy::Digest::of(text).to_string()
+}
+
+#[test]
+fn a_blueprint_of_the_project_counts_without_trust_and_cannot_be_edited_away() {
+    let environment = environment("");
+    environment.write("quiet.yaml", BLUEPRINT);
+    environment.write("checkrein.yaml", "governance: {blueprints: [quiet.yaml]}\n");
+    assert_eq!(decision(&environment.bash("s", "date")), Some("deny"));
+    assert_eq!(decision(&environment.bash("s", "rm quiet.yaml")), Some("deny"));
+    assert_eq!(decision(&environment.bash("s", "echo > quiet.yaml")), Some("deny"));
+    let table = environment.succeed(&["policy", "test"]);
+    assert!(table.contains("2 played, 0 failed"), "{table}");
+    assert!(environment.succeed(&["policy", "show"]).contains("no_dates"));
+    environment.succeed(&["policy", "check"]);
+}
+
+#[test]
+fn a_blueprint_that_is_not_what_was_agreed_on_stops_everything() {
+    let environment = environment("");
+    configure(&environment, "quiet.yaml", BLUEPRINT);
+    let pinned = format!("governance: {{blueprints: [\"quiet.yaml {}\"]}}\n", digest(BLUEPRINT));
+    configure(&environment, "config.yaml", &pinned);
+    assert_eq!(decision(&environment.bash("s", "date")), Some("deny"));
+    assert_eq!(environment.bash("s", "ls"), json!({}));
+    configure(&environment, "quiet.yaml", &BLUEPRINT.replace("decision: block", "decision: nudge"));
+    assert_eq!(
+        decision(&environment.bash("s", "rm README.md")),
+        Some("ask"),
+        "the policy is not known any more"
+    );
+    let checked = environment.checkrein(&["policy", "check"]);
+    let error = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(!checked.status.success() && error.contains("is not what was agreed on"), "{error}");
+}
+
+#[test]
+fn bases_are_followed_within_bounds() {
+    let environment = environment("governance: {blueprints: [child.yaml]}\n");
+    let on = |base: &str, id: &str| {
+        BLUEPRINT.replace("no_dates", id).replace("fixtures:", &format!("base: {{ref: {base}}}\nfixtures:"))
+    };
+    configure(&environment, "parent.yaml", BLUEPRINT);
+    configure(&environment, "child.yaml", &on("parent.yaml", "no_dates_either"));
+    let shown = environment.succeed(&["policy", "show"]);
+    assert!(shown.contains("no_dates ") && shown.contains("no_dates_either"), "{shown}");
+    configure(&environment, "parent.yaml", &on("child.yaml", "no_dates"));
+    let checked = environment.checkrein(&["policy", "check"]);
+    let error = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(error.contains("stands on itself") && error.contains("parent.yaml:11:"), "{error}");
+}
+
+#[test]
+fn fixtures_that_fail_are_shown_and_fail_the_command() {
+    let environment = environment("");
+    environment.write("quiet.yaml", &BLUEPRINT.replace("'$ ls =>', expect: ok", "'$ ls =>', expect: block"));
+    let tested = environment.checkrein(&["policy", "test", "quiet.yaml"]);
+    assert_eq!(tested.status.code(), Some(1));
+    let table = String::from_utf8_lossy(&tested.stdout).into_owned();
+    assert!(table.contains("FAILED") && table.contains("2 played, 1 failed"), "{table}");
+    let tested = environment.checkrein(&["policy", "test", "quiet.yaml", "--json"]);
+    let lines = json_lines(&String::from_utf8_lossy(&tested.stdout));
+    assert_eq!(lines.iter().map(|line| line["passed"].as_bool().unwrap()).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn observing_records_a_tripwire_and_stops_nothing() {
+    let environment = environment(&format!("mode: observe\n{COUNTING}"));
+    for _ in 0..5 {
+        assert_eq!(environment.bash("s", "ls"), json!({}));
+    }
+    let halts = environment.records("s").iter().filter(|record| record["body"]["verdict"] == "halt").count();
+    assert_eq!(halts, 2);
+    assert_eq!(decision(&environment.bash("s", "pwd")), None);
+}
