@@ -138,6 +138,7 @@ fn record(number: usize) -> RecordBody {
         alternatives: vec![],
         rewrite: None,
         snapshot: None,
+        governance: None,
         problems: vec![],
         programs: vec!["cargo".to_owned()],
         kind: (number % 700) as u64,

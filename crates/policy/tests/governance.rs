@@ -251,3 +251,23 @@ fn hostile_files_are_refused_in_bounded_time() {
     assert!(proved(&long).unwrap_err().contains("more than 256 actions"));
     assert!(Blueprint::parse("b", &"[".repeat(100_000), LayerKind::User).is_err());
 }
+
+/// The guide is read by people who copy from it.
+#[test]
+fn every_example_of_the_guide_is_valid_and_shows_what_it_says() {
+    let guide = include_str!("../../../docs/governance.md");
+    let blocks: Vec<&str> =
+        guide.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 4);
+    let mut played = 0;
+    for text in blocks {
+        if text.contains("acgp.blueprint") {
+            let blueprint = Blueprint::parse_proved("guide", text, LayerKind::User);
+            played += blueprint.unwrap_or_else(|errors| panic!("{errors}")).trials().len();
+        } else {
+            let config = proved(text).unwrap_or_else(|error| panic!("{error}")).config;
+            played += trials(&[], &config.governance.tripwires, &config.patterns.custom_patterns).len();
+        }
+    }
+    assert_eq!(played, 5);
+}

@@ -82,7 +82,8 @@ impl Digest {
 
     /// The digest of a text.
     pub fn of(text: &str) -> Self {
-        Self(FileHash::of(text).0.iter().map(|byte| format!("{byte:02x}")).collect())
+        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+        Self(FileHash::of(text).0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
     }
 }
 
