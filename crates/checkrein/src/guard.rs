@@ -301,7 +301,7 @@ impl Guard {
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
         if let Some((name, reason)) = tripped.filter(|_| config.mode == Mode::Enforce) {
-            self.halt_by_tripwire(ledger, name, reason);
+            self.halt_by_tripwire(ledger, &name, reason);
         }
         match &*written {
             // What is refused has no outcome, so this is the moment to see that it is refused again and again.
@@ -339,7 +339,7 @@ impl Guard {
 
     /// A tripwire ends the session. What it refused is on record already; should the halt itself not be written, the call is refused
     /// all the same.
-    fn halt_by_tripwire(&self, ledger: &SessionLedger, name: String, reason: String) {
+    fn halt_by_tripwire(&self, ledger: &SessionLedger, name: &str, reason: String) {
         if let Err(error) = halt(&self.surroundings.state, HaltTarget::Session(ledger.folder()), &reason) {
             crate::terminal::log(&format!("checkrein: not halted: {error}"));
         }

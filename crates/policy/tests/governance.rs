@@ -1,9 +1,10 @@
 //! Tripwires, own patterns and blueprints as people write them: what is read, what is refused, and where the error stands.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
+#![allow(clippy::float_cmp, reason = "the numbers are written down, not computed")]
 
 use checkrein_policy::{
-    Blueprint, Config, Digest, FileHash, Layer, LayerKind, Loaded, Source, Tier, VerdictKind, load,
+    Blueprint, Config, Digest, FileHash, Layer, LayerKind, Loaded, Source, Tier, Trial, VerdictKind, load,
     load_proved, trials,
 };
 
@@ -58,7 +59,7 @@ fn what_a_person_writes_is_read_and_its_examples_hold() {
     assert_eq!(config.patterns.custom_patterns[0].decision, VerdictKind::Escalate, "severity high asks");
     let played = trials(&[], &config.governance.tripwires, &config.patterns.custom_patterns);
     assert_eq!(played.len(), 5);
-    assert!(played.iter().all(|trial| trial.passed()), "{played:#?}");
+    assert!(played.iter().all(Trial::passed), "{played:#?}");
 }
 
 #[test]
@@ -242,9 +243,12 @@ fn a_digest_is_the_sha256_of_the_text() {
 
 #[test]
 fn hostile_files_are_refused_in_bounded_time() {
-    let many: String = (0..40).map(|number| {
-        format!("    - {{id: w{number}, condition: 'count > 1', count: {{of: 'true'}}, on_fail: {{decision: block}}}}\n")
-    }).collect();
+    let one = |number: u32| {
+        format!(
+            "    - {{id: w{number}, condition: 'count > 1', count: {{of: 'true'}}, on_fail: {{decision: block}}}}"
+        )
+    };
+    let many = (0..40).map(one).collect::<Vec<_>>().join("\n");
     let error = proved(&format!("governance:\n  tripwires:\n{many}")).unwrap_err();
     assert!(error.contains("at most 32 entries that count"), "{error}");
     let long = REFUNDS.replace("4 times $ rm", "99999999999 times $ rm");

@@ -115,7 +115,7 @@ pub fn changes_unknown_files(review: &Review) -> bool {
         (Some(_), Target::Unknown) => true,
         // Any name may be made, so any file may be overwritten: an archive is unpacked.
         (Some(FileChange::Create), Target::Glob(text)) => text.ends_with("/**") || text.ends_with("/*"),
-        (Some(_), _) | (None, _) => false,
+        (Some(_) | None, _) => false,
     })
 }
 

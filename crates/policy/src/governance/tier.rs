@@ -183,6 +183,7 @@ impl Thresholds {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the numbers are written down, not computed")]
 mod tests {
     use super::*;
 

@@ -163,6 +163,7 @@ impl TrustPolicy {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the numbers are written down, not computed")]
 mod tests {
     use super::*;
 
