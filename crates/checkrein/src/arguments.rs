@@ -148,13 +148,20 @@ pub(crate) enum Command {
         #[command(flatten)]
         consent: RestoreArguments,
     },
-    /// Go back to a snapshot, or to some paths of it.
+    /// Go back to a snapshot, or to some paths of it, or to what stood before a session went wrong.
     #[command(
-        after_help = "What is there now is saved first. What was not there at the time stays, unless `--remove-new` is given.\n\nExamples:\n  checkrein rollback 17\n  checkrein rollback 17 src/main.rs docs\n  checkrein rollback 17 --remove-new --yes"
+        after_help = "What is there now is saved first. What was not there at the time of a snapshot stays, unless `--remove-new` is given;\nwith `--session` what changed before the action stays, and what was made since goes.\n\nExamples:\n  checkrein rollback 17\n  checkrein rollback 17 src/main.rs docs\n  checkrein rollback 17 --remove-new --yes\n  checkrein rollback --session 4f3c --before 12"
     )]
     Rollback {
         /// The number of the snapshot.
-        snapshot: SnapshotId,
+        #[arg(required_unless_present = "session")]
+        snapshot: Option<SnapshotId>,
+        /// Instead of a snapshot: the session whose work is taken back, by the beginning of its name.
+        #[arg(long, value_name = "NAME", requires = "before", conflicts_with_all = ["snapshot", "paths", "remove_new", "force"])]
+        session: Option<String>,
+        /// Back to what stood before this action, counted from 1; incidents and `checkrein log` name it.
+        #[arg(long, value_name = "ACTION", requires = "session")]
+        before: Option<u64>,
         /// Only these paths.
         paths: Vec<String>,
         /// Remove what was not there at the time.
@@ -266,14 +273,17 @@ pub(crate) struct RestoreArguments {
 }
 
 impl RestoreArguments {
-    pub(crate) fn permissions(&self, remove_new: bool) -> Permissions {
-        let consent = match (self.yes, self.dry_run) {
+    pub(crate) fn consent(&self) -> Consent {
+        match (self.yes, self.dry_run) {
             (true, _) => Consent::Given,
             (false, true) => Consent::ShowOnly,
             (false, false) => Consent::Ask,
-        };
+        }
+    }
+
+    pub(crate) fn permissions(&self, remove_new: bool) -> Permissions {
         Permissions {
-            consent,
+            consent: self.consent(),
             changed: if self.force { Changed::Overwrite } else { Changed::Keep },
             new: if remove_new { New::Remove } else { New::Keep },
         }

@@ -8,6 +8,8 @@ use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
+use checkrein_effects::{AbsolutePath, Action, EffectKind, History, World as _};
+use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, GuardedPath, History, Timestamp, World as _};
 use checkrein_ledger::{
     Durability, FolderName, HaltTarget, KnownSession, SessionLedger, SessionState, content_hash, halt,
@@ -19,6 +21,8 @@ use checkrein_patterns::{
 };
 use checkrein_policy::{Approve, Config, Mode, Policy, Posture, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
+    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, RecordBody,
+    ReviewRecord, RiskRecord, SessionId,
     ActionId, ActorId, GovernanceRecord, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
     RationalityRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
@@ -32,7 +36,6 @@ use serde_json::{Value as Json, json};
 use crate::aftermath;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
-use crate::incident;
 use crate::installation::{self, Installations};
 use crate::saving;
 use crate::settings;
@@ -266,6 +269,7 @@ impl Guard {
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
         watch::throttle(&mut review, state, config);
+        watch::hold(&mut review, state, config);
         let took_ms = u64::try_from(reviewed_in.as_millis()).unwrap_or(u64::MAX);
         let precedent = precedent(world.history(), &review);
         keep_contract(&mut review, took_ms, precedent, config);
@@ -393,45 +397,6 @@ impl Guard {
         }
     }
 
-    /// Does something about what the detectors find, if anything, and answers what the agent is told.
-    fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
-        let config = self.policy.config();
-        let now = self.surroundings.now();
-        let noticed = watch::look(state, &pattern_settings(config), config, now);
-        if noticed.records.is_empty() {
-            return HookAnswer::Silent;
-        }
-        let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
-        let stop = made.as_ref().filter(|made| watch::stops(made));
-        let mut records = noticed.records;
-        if let Some(made) = stop {
-            let reason = made.text.lines().next().unwrap_or_default().to_owned();
-            // The halt stands before the record: a stop that could not be written down is a stop all the same.
-            if let Err(error) = halt(&self.surroundings.state, HaltTarget::Session(ledger.folder()), &reason)
-            {
-                crate::terminal::log(&format!("checkrein: not halted: {error}"));
-            }
-            let by = "emergency_stop".to_owned();
-            records.push(RecordBody::Halted { scope: HaltScope::Session, reason, by });
-        }
-        let durability = if stop.is_some() { Durability::Durable } else { Durability::Plain };
-        if let Err(error) = ledger.append_all(now, records, durability) {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
-        }
-        let mut saved = String::new();
-        if let (Some(_), Some(issue)) = (stop, &noticed.about) {
-            saved = match incident::save(&self.surroundings, ledger, state, issue, now) {
-                Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
-                Err(error) => format!("\nNo report could be saved: {error}"),
-            };
-        }
-        match made {
-            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
-            Some(made) => HookAnswer::Hint { text: made.text },
-            None => HookAnswer::Silent,
-        }
-    }
-
     /// The person is being asked already; only what would be refused anyway is refused here.
     fn permission(&self, ledger: &SessionLedger, action: &Action, halted: Option<String>) -> HookAnswer {
         if let Some(reason) = halted {
@@ -504,7 +469,7 @@ impl Guard {
 
     /// Writes down what has no verdict. A record that cannot be written cannot be reported through the ledger either, so it goes to
     /// the client's log, and the next action that needs the ledger is stopped by the table.
-    fn record(&self, ledger: &SessionLedger, body: RecordBody) {
+    pub(crate) fn record(&self, ledger: &SessionLedger, body: RecordBody) {
         if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Plain) {
             crate::terminal::log(&format!("checkrein: not recorded: {error}"));
         }

@@ -11,7 +11,7 @@ use checkrein_ledger::{SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_protocol::{Record, RecordBody};
 
-use crate::commands::log::{call, time};
+use crate::commands::log::{call, rollback_stage, time};
 use crate::surroundings::Surroundings;
 
 /// How many records the timeline holds (seed 000).
@@ -77,6 +77,9 @@ fn entry(record: &Record) -> Option<TimelineEntry> {
         RecordBody::Prompt { text } => format!("prompt: {}", shown(text)),
         RecordBody::Issue(issue) => format!("issue {}: {}", issue.kind.name(), issue.summary),
         RecordBody::Intervention(made) => format!("intervention {}: {}", made.kind.name(), made.reason),
+        RecordBody::Rollback(rollback) => {
+            format!("rollback {}: {}", rollback_stage(rollback.stage), shown(&rollback.text))
+        }
         RecordBody::Failure { stage, detail, .. } => format!("did not run: {stage}: {}", shown(detail)),
         _ => return None,
     };

@@ -8,6 +8,8 @@
 //! | `saving` | saving what an action would destroy, right before it runs |
 //! | `aftermath` | after a call: what really changed, against what was predicted |
 //! | `watch` | after each outcome: what the detectors find, what is done about it |
+//! | `stepping_in` | doing it: halting, going back, reporting |
+//! | `rollback` | the way back to what stood before a session went wrong |
 //! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `incident` | what is kept of an emergency stop |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
@@ -31,8 +33,10 @@ pub mod guard;
 mod incident;
 pub mod installation;
 pub mod rehearsal;
+mod rollback;
 mod saving;
 pub mod settings;
+mod stepping_in;
 pub mod surroundings;
 pub mod terminal;
 mod watch;

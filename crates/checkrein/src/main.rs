@@ -20,6 +20,7 @@ use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
 use checkrein::surroundings::Surroundings;
 use checkrein::terminal;
+use checkrein_patterns::ActionNumber;
 use checkrein_protocol::Client;
 use checkrein_snapshot::Pin;
 
@@ -101,8 +102,20 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Undo { action, consent } => {
             undo::undo(&surroundings, action.as_deref(), consent.permissions(false), output)
         }
-        Command::Rollback { snapshot, paths, remove_new, consent } => {
-            rollback::rollback(&surroundings, snapshot, &paths, consent.permissions(remove_new), output)
+        Command::Rollback { snapshot, session, before, paths, remove_new, consent } => {
+            match (snapshot, session, before) {
+                (_, Some(session), Some(before)) => {
+                    let before = ActionNumber(before);
+                    rollback::rollback_session(&surroundings, &session, before, consent.consent(), output)
+                }
+                (Some(snapshot), _, _) => {
+                    let permissions = consent.permissions(remove_new);
+                    rollback::rollback(&surroundings, snapshot, &paths, permissions, output)
+                }
+                (None, _, _) => {
+                    Err(CommandError::user("no snapshot is named", "`checkrein snapshots` lists them"))
+                }
+            }
         }
         Command::Diff { from, to, patch } => diff::diff(&surroundings, from, to, patch.into(), output),
         Command::Snapshots { number } => snapshots::list(&surroundings, number, output),

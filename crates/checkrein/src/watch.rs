@@ -1,10 +1,12 @@
 //! After each outcome: what the detectors find, and what the controller does about it.
 
 use checkrein_effects::{Effect, Timestamp};
-use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, Task, Throttle};
+use checkrein_intervention::{
+    Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task, Throttle,
+};
 use checkrein_ledger::SessionState;
 use checkrein_patterns::{ActionNumber, Issue, Mark, News, PatternSettings};
-use checkrein_policy::Config;
+use checkrein_policy::{Config, Mode, Profile};
 use checkrein_protocol::RecordBody;
 use checkrein_review::{Review, VerdictKind};
 
@@ -51,6 +53,7 @@ pub(crate) fn look(
             calls: &behaviour.calls(&issue.actions),
             task: Task { goals: &goals, workspace: workspace.as_deref() },
             settings: &config.interventions,
+            consent: consent(config),
         };
         if let Decision::Intervene(made) = state.controller().decide(issue, occasion) {
             noticed.records.push(RecordBody::Intervention(made.clone()));
@@ -71,6 +74,29 @@ pub(crate) fn throttle(review: &mut Review, state: &SessionState, config: &Confi
     review.rewrite = None;
     review.reasoning.primary = reason;
     review.alternatives = vec!["try something else, or tell the person what is missing".to_owned()];
+}
+
+/// Holds a call until a person has decided about a rollback that they were asked about, whatever its review said.
+pub(crate) fn hold(review: &mut Review, state: &SessionState, config: &Config) {
+    let Some(proposed) = state.controller().awaits() else { return };
+    if review.verdict.kind >= VerdictKind::Escalate || config.mode == Mode::Observe {
+        return;
+    }
+    review.verdict.kind = VerdictKind::Escalate;
+    review.rewrite = None;
+    review.reasoning.primary =
+        format!("the session has gone wrong since action {}. {}", proposed.before.0, proposed.changes);
+    review.alternatives = vec![
+        "run that in a terminal and tell the agent how to go on; a yes lets it go on as it is".to_owned(),
+    ];
+}
+
+/// Whether a person must agree before files are set back: where one is near, unless they said otherwise.
+fn consent(config: &Config) -> RecoveryConsent {
+    match config.profile {
+        Profile::Interactive if !config.interventions.auto_rollback => RecoveryConsent::Required,
+        Profile::Interactive | Profile::Unattended | Profile::Strict => RecoveryConsent::NotNeeded,
+    }
 }
 
 fn refusal(review: &Review, state: &SessionState, config: &Config) -> Option<String> {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::kind::InterventionKind;
 use crate::message::{Reminder, Task, text};
+use crate::recovery::RecoveryConsent;
+use crate::rollback::{Proposed, Rollback};
 use crate::score::{band, combined_score, severity_score};
 use crate::strategy::{pattern_specific, progressive};
 use crate::throttle::{Growth, Throttle, reduction};
@@ -24,6 +26,7 @@ pub struct Controller {
     last: Option<Timestamp>,
     total: u64,
     throttle: Option<Throttle>,
+    proposed: Option<Proposed>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,15 +71,6 @@ pub struct Intervention {
     pub rollback: Option<Rollback>,
 }
 
-/// A wish to go back: to the newest safe snapshot before an action. Who holds snapshots decides which one that is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rollback {
-    /// The action with which the trouble began.
-    pub before: ActionNumber,
-    /// How many snapshots back it may go (seed 000, `max_rollback_depth`).
-    pub depth: u64,
-}
-
 /// What the decision rests on beside the issue.
 #[derive(Debug, Clone, Copy)]
 pub struct Occasion<'a> {
@@ -90,6 +84,8 @@ pub struct Occasion<'a> {
     pub task: Task<'a>,
     /// What the policy says.
     pub settings: &'a Interventions,
+    /// Whether a person must agree before files are set back.
+    pub consent: RecoveryConsent,
 }
 
 /// What the controller answers.
@@ -212,6 +208,29 @@ impl Controller {
     /// Takes up that a person spoke: they have taken the matter into their own hands.
     pub fn prompted(&mut self) {
         self.throttle = None;
+        self.proposed = None;
+    }
+
+    /// Takes up that a person was asked whether to go back.
+    pub fn proposed(&mut self, proposed: Proposed) {
+        self.proposed = Some(proposed);
+    }
+
+    /// Takes up that files stand as they did before an action: limits that began since then hold no more (seed 000). What was done about
+    /// issues is kept.
+    pub fn rolled_back(&mut self, before: ActionNumber) {
+        self.proposed = None;
+        self.throttle = self.throttle.take().filter(|throttle| throttle.since < before);
+    }
+
+    /// Takes up that a person has decided about going back, whichever way.
+    pub fn decided(&mut self) {
+        self.proposed = None;
+    }
+
+    /// The rollback that a person was asked about; `None` when there is none or it is decided.
+    pub fn awaits(&self) -> Option<&Proposed> {
+        self.proposed.as_ref()
     }
 
     /// The limits that hold for an action.
@@ -296,10 +315,10 @@ fn intervention(
     let rollback = (kind == InterventionKind::CheckpointRollback).then(|| Rollback {
         before: issue.onset().unwrap_or(occasion.action),
         depth: settings.checkpoint_rollback.max_rollback_depth,
+        consent: occasion.consent,
     });
     let strength = settings.context_reinforcement.reinforcement_strength;
-    let text =
-        text(kind, issue, Reminder { task: occasion.task, strength }, throttle.as_ref(), rollback.as_ref());
+    let text = text(kind, issue, Reminder { task: occasion.task, strength }, throttle.as_ref());
     Intervention {
         kind,
         pattern: issue.kind,

@@ -1,7 +1,7 @@
 //! Incidents: what is saved of an emergency stop (seed 000): timeline, impact, root cause, factors, recommendations, ways on.
 
 use checkrein_effects::{Severity, Timestamp};
-use checkrein_patterns::{Issue, PatternKind};
+use checkrein_patterns::{ActionNumber, Issue, PatternKind};
 use serde::{Deserialize, Serialize};
 
 use crate::controller::Intervention;
@@ -128,7 +128,7 @@ impl Incident {
                     issue.kind.name()
                 )],
             },
-            recovery_options: options(&session),
+            recovery_options: options(&session, issue.onset()),
             id,
             session,
             at,
@@ -214,7 +214,7 @@ fn prevention(kind: PatternKind) -> &'static str {
 }
 
 /// The four ways on of seed 000, as commands that a person can run.
-fn options(session: &str) -> Vec<RecoveryOption> {
+fn options(session: &str, onset: Option<ActionNumber>) -> Vec<RecoveryOption> {
     let way = |option: &str, description: &str, command: String| RecoveryOption {
         option: option.to_owned(),
         description: description.to_owned(),
@@ -228,8 +228,11 @@ fn options(session: &str) -> Vec<RecoveryOption> {
         ),
         way(
             "rollback_and_retry",
-            "look at what was changed, take back what should not stay, and begin again",
-            "git diff".to_owned(),
+            "see what going back to before the trouble changes, agree to it, and begin again",
+            match onset {
+                Some(action) => format!("checkrein rollback --session {session} --before {}", action.0),
+                None => "checkrein snapshots".to_owned(),
+            },
         ),
         way(
             "manual_intervention",
@@ -242,7 +245,7 @@ fn options(session: &str) -> Vec<RecoveryOption> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_patterns::{ActionNumber, Share};
+    use checkrein_patterns::Share;
 
     use super::*;
 
@@ -287,6 +290,7 @@ mod tests {
             "**resume_with_limits**",
             "`checkrein resume abc`",
             "**rollback_and_retry**",
+            "`checkrein rollback --session abc --before 3`",
             "**manual_intervention**",
             "**abort**",
             "- 1 Bash ls",

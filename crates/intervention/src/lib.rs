@@ -10,6 +10,7 @@
 //! | `strategy` | which rung comes next: progressive, pattern_specific (seed 000) |
 //! | `controller` | what was done so far, and what is done now: cooldown, maxima, attempts, delay |
 //! | `throttle` | tighter limits (seed 000) |
+//! | `rollback` | which snapshots hold what stood before the trouble (seed 000) |
 //! | `message` | what the agent reads |
 //! | `incident` | the report on a stop (seed 000) |
 //! | `recovery` | which way out of a failure: five strategies, three policies (upstream 1.4) |
@@ -24,11 +25,12 @@ mod incident;
 mod kind;
 mod message;
 mod recovery;
+mod rollback;
 mod score;
 mod strategy;
 mod throttle;
 
-pub use controller::{Controller, Decision, Intervention, Occasion, Rollback, WhyNot};
+pub use controller::{Controller, Decision, Intervention, Occasion, WhyNot};
 pub use incident::{
     Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
 };
@@ -38,6 +40,7 @@ pub use recovery::{
     Failure, FailureKind, RecoveryAttempt, RecoveryConsent, RecoveryPlan, RecoveryPolicy, RecoveryStrategy,
     plan,
 };
+pub use rollback::{Candidate, Choice, Holds, Proposed, Rollback, choose};
 pub use score::{band, combined_score, severity_score};
 pub use strategy::{pattern_specific, progressive};
 pub use throttle::{Growth, Throttle, reduction};

@@ -3,7 +3,6 @@
 use checkrein_patterns::Issue;
 use checkrein_policy::Strength;
 
-use crate::controller::Rollback;
 use crate::kind::InterventionKind;
 use crate::throttle::Throttle;
 
@@ -39,13 +38,12 @@ impl Reminder<'_> {
     }
 }
 
-/// The text of an intervention.
+/// The text of an intervention. What a rollback did is said by whoever did it, in two more lines at most.
 pub(crate) fn text(
     kind: InterventionKind,
     issue: &Issue,
     reminder: Reminder<'_>,
     throttle: Option<&Throttle>,
-    rollback: Option<&Rollback>,
 ) -> String {
     let seen = format!("checkrein noticed {}: {}.", issue.kind.name().replace('_', " "), issue.summary);
     let instead = format!("Instead: {}.", issue.advice);
@@ -61,12 +59,6 @@ pub(crate) fn text(
             lines.push(instead);
         }
         InterventionKind::CheckpointRollback => {
-            if let Some(rollback) = rollback {
-                lines.push(format!(
-                    "The trouble began with action {}; a person can go back to the state before it.",
-                    rollback.before.0
-                ));
-            }
             lines.push(
                 "Do not go on as before: stop, tell the person what was tried, and ask how to go on."
                     .to_owned(),

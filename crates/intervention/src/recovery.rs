@@ -67,10 +67,11 @@ pub enum RecoveryPolicy {
 }
 
 /// Whether a person must agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryConsent {
     /// A person must.
+    #[default]
     Required,
     /// Nobody need.
     NotNeeded,

@@ -16,6 +16,9 @@ const LASTING: u64 = 10;
 pub struct Throttle {
     /// What limits are multiplied with, from 0 to 1.
     pub factor: f64,
+    /// The action after which they began.
+    #[serde(default)]
+    pub since: ActionNumber,
     /// The last action that they hold for.
     pub until: ActionNumber,
     /// Calls that are refused meanwhile, because repeating them was the trouble; at most 8 (ours).
@@ -40,7 +43,7 @@ impl Throttle {
         refused.sort_unstable();
         refused.dedup();
         refused.truncate(8);
-        Self { factor, until: ActionNumber(from.0 + LASTING), refused }
+        Self { factor, since: from, until: ActionNumber(from.0 + LASTING), refused }
     }
 
     /// Whether they hold for an action.

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use checkrein_effects::{Severity, Timestamp};
-use checkrein_intervention::{Controller, Decision, Intervention, InterventionKind, Occasion, Task, WhyNot};
+use checkrein_intervention::{
+    Controller, Decision, Intervention, InterventionKind, Occasion, Proposed, RecoveryConsent, Task, WhyNot,
+};
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
 use checkrein_policy::Interventions;
 
@@ -45,6 +47,7 @@ impl Session {
                 calls: &[Mark(7)],
                 task: Task { goals: &goals, workspace: Some("/proj") },
                 settings: &self.settings,
+                consent: RecoveryConsent::Required,
             },
         )
     }
@@ -191,11 +194,28 @@ fn a_rollback_names_the_action_before_which_the_trouble_began() {
 }
 
 #[test]
+fn after_a_rollback_limits_are_those_of_that_time_and_history_is_kept_seed_000() {
+    let mut session = Session::new();
+    let made = session.after(0, &issue(PatternKind::StuckLoop, Severity::Critical, 5.0));
+    let began = made.throttle.unwrap().since;
+    let proposed = Proposed { before: ActionNumber(3), after: began, changes: String::new() };
+    session.controller.proposed(proposed.clone());
+    assert_eq!(session.controller.awaits(), Some(&proposed));
+    session.controller.rolled_back(ActionNumber(began.0 + 1));
+    assert!(session.controller.throttle(ActionNumber(began.0 + 1)).is_some(), "it held already then");
+    session.controller.rolled_back(began);
+    assert_eq!(session.controller.throttle(ActionNumber(began.0 + 1)), None);
+    assert_eq!((session.controller.awaits(), session.controller.total()), (None, 1));
+}
+
+#[test]
 fn texts_say_what_was_seen_and_what_to_do_in_at_most_five_lines() {
     let mut session = Session::new();
     for severity in [Severity::High, Severity::High, Severity::High, Severity::High, Severity::Critical] {
         let made = session.after(120, &issue(PatternKind::StuckLoop, severity, 5.0));
-        assert!(made.text.lines().count() <= 5, "{}", made.text);
+        // What a rollback did is told in two more lines.
+        let most = if made.rollback.is_some() { 3 } else { 5 };
+        assert!(made.text.lines().count() <= most, "{}", made.text);
         assert!(made.text.contains("something was seen"), "{}", made.text);
         let reminds = made.kind == InterventionKind::ContextReinforcement;
         assert_eq!(made.text.contains(GOALS[0]), reminds, "{}", made.text);

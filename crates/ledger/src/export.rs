@@ -112,6 +112,9 @@ fn row(record: &Record) -> Vec<String> {
             "intervention",
             format!("{} about {}: {}", made.kind.name(), made.pattern.name(), made.text),
         ),
+        RecordBody::Rollback(rollback) => {
+            simple("rollback", format!("before action {}: {}", rollback.before.0, rollback.text))
+        }
         RecordBody::Message { .. } => simple("message", String::new()),
         RecordBody::Condensed => simple("condensed", String::new()),
         RecordBody::Halted { reason, by, .. } => simple("halted", format!("{by}: {reason}")),

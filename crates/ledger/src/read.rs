@@ -126,6 +126,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             | RecordBody::Issue(_)
             | RecordBody::IssueEnded { .. }
             | RecordBody::Intervention(_)
+            | RecordBody::Rollback(_)
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Halted { .. }

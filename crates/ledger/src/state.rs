@@ -9,12 +9,15 @@ use checkrein_effects::{
     AbsolutePath, Certainty, Counted, Depth, Effect, EffectKind, History, PastAction, Severity, Tally,
     Timestamp, Trust,
 };
-use checkrein_intervention::Controller;
+use checkrein_intervention::{Controller, Proposed};
 use checkrein_patterns::{
     ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Side, Success,
     Touch, Use,
 };
-use checkrein_protocol::{ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{
+    ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord,
+    RollbackStage,
+};
 use serde::{Deserialize, Serialize};
 
 /// The bounds of the state (all ours).
@@ -42,6 +45,12 @@ pub mod bounds {
 /// Events in which something happens that the agent did not do (ours).
 const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
 
+/// The event of a snapshot of the workspace at the start of a session.
+const SAVED: &str = "checkrein.snapshot";
+
+/// The event of a restore that a person asked for.
+const RESTORED: &str = "checkrein.restored";
+
 /// What is known of a session after its last record.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SessionState {
@@ -56,7 +65,8 @@ pub struct SessionState {
     repairs: u64,
     verdicts: VerdictCounts,
     halted: Option<String>,
-    goals: VecDeque<String>,
+    goals: VecDeque<Goal>,
+    baseline: Option<u64>,
     seen: VecDeque<u64>,
     recent: VecDeque<RecentAction>,
     created: VecDeque<AbsolutePath>,
@@ -69,6 +79,14 @@ pub struct SessionState {
     trust: Trust,
     /// The record that asked a person to look at the tier, while nobody has.
     tier_ticket: Option<u64>,
+}
+
+/// Something that the person asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Goal {
+    text: String,
+    /// How many actions had been made by then.
+    after: u64,
 }
 
 /// How often each verdict was given.
@@ -144,6 +162,7 @@ impl SessionState {
                 self.behaviour.ended(*kind);
             }
             RecordBody::Intervention(made) => self.controller.applied(made, record.at),
+            RecordBody::Rollback(rollback) => self.take_rollback(rollback),
             RecordBody::Message { mark, cascade } => {
                 let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
                 self.behaviour.said(Mark::of_fingerprint(*mark), score);
@@ -161,6 +180,10 @@ impl SessionState {
             RecordBody::Failure { .. } => self.failures += 1,
             RecordBody::Repaired { .. } => self.repairs += 1,
             RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),
+            RecordBody::Event { name, fields } if name == SAVED => {
+                self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);
+            }
+            RecordBody::Event { name, .. } if name == RESTORED => self.controller.decided(),
             RecordBody::Halted { scope: HaltScope::All, .. }
             | RecordBody::Resumed { scope: HaltScope::All, .. }
             | RecordBody::Event { .. }
@@ -176,7 +199,7 @@ impl SessionState {
         History {
             actions: self.actions,
             file_operations: self.file_operations,
-            goals: self.goals.iter().cloned().collect(),
+            goals: self.goals(),
             seen: self.seen.iter().copied().collect(),
             recent: self.recent.iter().map(|action| action.past.clone()).collect(),
             created: self.created.iter().cloned().collect(),
@@ -244,7 +267,12 @@ impl SessionState {
 
     /// What the person asked for, newest last.
     pub fn goals(&self) -> Vec<String> {
-        self.goals.iter().cloned().collect()
+        self.goals.iter().map(|goal| goal.text.clone()).collect()
+    }
+
+    /// The snapshot of the workspace with which the session began; `None` when none was taken.
+    pub fn baseline(&self) -> Option<u64> {
+        self.baseline
     }
 
     /// The root of the workspace; `None` when no start was recorded.
@@ -274,8 +302,27 @@ impl SessionState {
 
     fn take_goal(&mut self, text: &str) {
         let goal = cut(text.trim(), bounds::GOAL_CHARACTERS);
-        if !goal.is_empty() && self.goals.back().is_none_or(|last| last != goal) {
-            push_bounded(&mut self.goals, goal.to_owned(), bounds::GOALS);
+        if !goal.is_empty() && self.goals.back().is_none_or(|last| last.text != goal) {
+            let goal = Goal { text: goal.to_owned(), after: self.actions };
+            push_bounded(&mut self.goals, goal, bounds::GOALS);
+        }
+    }
+
+    /// After a rollback goals and limits are those of the time gone back to, and what was used since counts no more; history and patterns
+    /// are kept (seed 000).
+    fn take_rollback(&mut self, rollback: &RollbackRecord) {
+        match rollback.stage {
+            RollbackStage::Proposed => self.controller.proposed(Proposed {
+                before: rollback.before,
+                after: ActionNumber(self.actions),
+                changes: cut(&rollback.text, bounds::TEXT_BYTES).to_owned(),
+            }),
+            RollbackStage::Done => {
+                self.controller.rolled_back(rollback.before);
+                self.goals.retain(|goal| goal.after < rollback.before.0);
+                self.file_operations = 0;
+            }
+            RollbackStage::NotDone => {}
         }
     }
 
@@ -347,6 +394,10 @@ impl SessionState {
         let Some(action) = self.recent.get_mut(position) else { return };
         action.past.failed = Some(outcome.failed);
         if let (Some(plan), Some(observation)) = (action.plan.take(), &outcome.observation) {
+            if self.controller.awaits().is_some_and(|proposed| plan.number > proposed.after) {
+                // A person let a held call through.
+                self.controller.decided();
+            }
             self.behaviour.finished(&plan, &ending(outcome, observation));
         }
         let awaited = action.awaited.take();
@@ -386,7 +437,7 @@ impl SessionState {
         let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
         let touch = |effect: &Effect| {
             let path = short_path(effect)?;
-            let named = || self.goals.iter().any(|goal| goal.contains(path.as_str()));
+            let named = || self.goals.iter().any(|goal| goal.text.contains(path.as_str()));
             let side = match Side::of(path.as_str(), workspace) {
                 Side::Inside => Side::Inside,
                 side if !self.created.contains(path) && !named() => side,

@@ -311,6 +311,7 @@ impl Chain {
             | RecordBody::Issue(_)
             | RecordBody::IssueEnded { .. }
             | RecordBody::Intervention(_)
+            | RecordBody::Rollback(_)
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Review(_)

@@ -5,7 +5,8 @@ mod support;
 
 use checkrein_effects::{AbsolutePath, Depth, EffectKind, Timestamp};
 use checkrein_ledger::{Durability, StateHome, bounds};
-use checkrein_protocol::{HaltScope, RecordBody};
+use checkrein_patterns::ActionNumber;
+use checkrein_protocol::{HaltScope, RecordBody, RollbackRecord, RollbackStage};
 use proptest::prelude::*;
 use support::{
     STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started, surprised,
@@ -179,4 +180,36 @@ fn doubt_grows_to_a_ceiling_and_wears_off() {
     }
     let state = ledger.state().unwrap();
     assert_eq!((state.history().opaque_doubt, state.surprises()), (0, 6));
+}
+
+#[test]
+fn a_rollback_brings_back_the_goals_of_that_time_and_keeps_the_history_seed_000() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let edit = |path: &str| vec![file_effect(EffectKind::FileModify, path, Depth::Single)];
+    let rollback = |stage| {
+        RecordBody::Rollback(Box::new(RollbackRecord {
+            before: ActionNumber(2),
+            stage,
+            by: "person".to_owned(),
+            snapshots: vec![1],
+            saved_as: vec![2],
+            changes: 1,
+            named: Vec::new(),
+            left: Vec::new(),
+            text: "1 change".to_owned(),
+        }))
+    };
+    let bodies = vec![
+        prompt("first"),
+        review("one", "ok", 1, edit("/home/dev/shop/a")),
+        review("two", "ok", 2, edit("/home/dev/shop/b")),
+        prompt("second"),
+        rollback(RollbackStage::NotDone),
+    ];
+    let before = ledger.append_all(Timestamp(1), bodies, Durability::Plain).unwrap().state;
+    assert_eq!(before.goals(), ["first", "second"], "what was not done changes nothing");
+    let after = ledger.append(Timestamp(2), rollback(RollbackStage::Done), Durability::Plain).unwrap().state;
+    assert_eq!(after.goals(), ["first"]);
+    assert_eq!((after.actions(), after.file_operations()), (2, 0));
 }

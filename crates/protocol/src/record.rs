@@ -5,7 +5,7 @@
 
 use checkrein_effects::{Counted, Effect, Severity, Timestamp, ToolName};
 use checkrein_intervention::Intervention;
-use checkrein_patterns::{Cascade, Issue, Observation, PatternKind};
+use checkrein_patterns::{ActionNumber, Cascade, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -102,6 +102,8 @@ pub enum RecordBody {
     },
     /// Something was done about an issue.
     Intervention(Box<Intervention>),
+    /// Files were set back to what stood before an action, or a person was asked whether they should be.
+    Rollback(Box<RollbackRecord>),
     /// The agent said something.
     Message {
         /// Fingerprint of the text, which is not kept.
@@ -312,6 +314,45 @@ pub struct SnapshotRecord {
     /// What was not saved, and why; the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_saved: Vec<String>,
+}
+
+/// A rollback, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RollbackRecord {
+    /// Before which action.
+    pub before: ActionNumber,
+    /// How far it went.
+    pub stage: RollbackStage,
+    /// By whom: `intervention` or `person`.
+    pub by: String,
+    /// The snapshots that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub snapshots: Vec<u64>,
+    /// The snapshots of what was there before it; going back to them, newest first, takes it back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub saved_as: Vec<u64>,
+    /// How many files, links and directories it changes.
+    pub changes: u64,
+    /// The first few of them, such as `replace src/main.rs`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<String>,
+    /// What is not as it was: where, and why; the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+    /// In one sentence, as the agent or the person was told.
+    pub text: String,
+}
+
+/// How far a rollback went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RollbackStage {
+    /// A person was asked.
+    Proposed,
+    /// It was done.
+    Done,
+    /// It could not be done, or there was nothing to do.
+    NotDone,
 }
 
 /// The risk of an action, as written.

@@ -3,7 +3,7 @@
 use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_effects::Severity;
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
-use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord, RollbackStage};
 
 use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line};
@@ -127,6 +127,10 @@ fn describe(record: &Record) -> (String, String, String) {
             format!("intervention: {} about {}", made.kind.name(), made.pattern.name()),
             made.text.clone(),
         ),
+        RecordBody::Rollback(rollback) => plainly(
+            format!("rollback {}: before action {}", rollback_stage(rollback.stage), rollback.before.0),
+            rollback.text.clone(),
+        ),
         RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
         RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
         RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),
@@ -156,6 +160,15 @@ pub fn severity_name(severity: Severity) -> &'static str {
         Severity::Medium => "medium",
         Severity::High => "high",
         Severity::Critical => "critical",
+    }
+}
+
+/// How far a rollback went, in words.
+pub fn rollback_stage(stage: RollbackStage) -> &'static str {
+    match stage {
+        RollbackStage::Proposed => "proposed",
+        RollbackStage::Done => "done",
+        RollbackStage::NotDone => "not done",
     }
 }
 

@@ -21,7 +21,7 @@ use crate::surroundings::Surroundings;
 use crate::terminal::{bold, confirm, dim, log, plain, print};
 
 /// How many steps are shown one by one (ours); `--json` shows all.
-const SHOWN: usize = 40;
+pub(super) const SHOWN: usize = 40;
 
 /// What is told to a restore that a person asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

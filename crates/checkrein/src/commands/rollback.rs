@@ -1,13 +1,19 @@
-//! `checkrein rollback`: goes back to a snapshot, or some paths of it.
+//! `checkrein rollback`: goes back to a snapshot, or some paths of it, or to what stood before a session went wrong.
 
 use std::path::PathBuf;
 
+use checkrein_ledger::{Durability, SessionLedger};
+use checkrein_patterns::ActionNumber;
+use checkrein_protocol::{RecordBody, RollbackStage};
 use checkrein_snapshot::SnapshotId;
 
-use super::restoring::{Ground, Permissions, restore};
-use super::{Exit, Output};
+use super::log::folders;
+use super::restoring::{Consent, Ground, Permissions, SHOWN, restore};
+use super::{Exit, Output, pretty};
 use crate::error::CommandError;
+use crate::rollback::{Session, Way, Who};
 use crate::surroundings::Surroundings;
+use crate::terminal::{confirm, dim, log, plain, print};
 
 /// Goes back to a snapshot: everything in it, or what lies in `paths`.
 pub fn rollback(
@@ -22,6 +28,87 @@ pub fn rollback(
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
     let prepared = ground.prepare(snapshot, &paths, None)?;
     restore(surroundings, prepared, &listed, permissions, None, output)
+}
+
+/// Goes back to what stood before an action of a session. What changed before it stays.
+pub fn rollback_session(
+    surroundings: &Surroundings,
+    session: &str,
+    before: ActionNumber,
+    consent: Consent,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let folder = match folders(surroundings, Some(session))?.as_slice() {
+        [one] => one.clone(),
+        many => {
+            return Err(CommandError::user(
+                format!("{} sessions begin with `{session}`", many.len()),
+                "give more of the name",
+            ));
+        }
+    };
+    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
+    let state = ledger.state()?;
+    let unknown = || {
+        CommandError::user(
+            "the session has no workspace on record",
+            "`checkrein snapshots` lists what is saved",
+        )
+    };
+    let workspace = state.workspace().cloned().ok_or_else(unknown)?;
+    let config = crate::settings::load(surroundings, &workspace)?.config;
+    let session =
+        Session { surroundings, config: &config, workspace: &workspace, ledger: &ledger, state: &state };
+    let depth = config.interventions.checkpoint_rollback.max_rollback_depth;
+    let way = session.way(before, depth, Who::Person).map_err(|why| {
+        CommandError::user(
+            format!("there is no way back: {why}"),
+            "`checkrein snapshots` lists what is saved",
+        )
+    })?;
+    if output == Output::Text {
+        show(&way);
+    }
+    way.unsaved().for_each(|one| log(&format!("cannot be saved before: {}", plain(&one))));
+    let goes_on = !way.is_empty()
+        && match consent {
+            Consent::Given => true,
+            Consent::ShowOnly => false,
+            Consent::Ask => confirm("Do it? What is there now is saved first."),
+        };
+    if !goes_on {
+        if output == Output::Json {
+            print(&pretty(&session.proposal(&way))?);
+        }
+        let is_refused = consent == Consent::Ask && !way.is_empty();
+        return if is_refused {
+            Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"))
+        } else {
+            Ok(Exit::Done)
+        };
+    }
+    let record = session.go(way, "person");
+    ledger.append(surroundings.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
+    match output {
+        Output::Json => print(&pretty(&record)?),
+        Output::Text => {
+            print(&plain(&record.text));
+            record.left.iter().for_each(|left| log(&format!("not as it was: {}", plain(left))));
+        }
+    }
+    let is_done = record.stage == RollbackStage::Done && record.left.is_empty();
+    Ok(if is_done { Exit::Done } else { Exit::Failed })
+}
+
+fn show(way: &Way) {
+    for (of, step) in way.steps().take(SHOWN) {
+        print(&format!("  {}{}", plain(&way.in_words(step)), dim(&format!("  from snapshot {of}"))));
+    }
+    match way.steps().count() {
+        0 => print("nothing that is saved changed since then; nothing to do"),
+        count if count > SHOWN => print(&format!("  and {} more", count - SHOWN)),
+        _ => {}
+    }
 }
 
 /// The place that a path names, with no link on the way.

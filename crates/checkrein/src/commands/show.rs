@@ -2,11 +2,13 @@
 
 use checkrein_ledger::{SessionLedger, lines};
 use checkrein_protocol::{
+    OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord, VerificationRecord,
     GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, VerificationRecord,
 };
 use checkrein_review::sentence;
 use serde_json::json;
 
+use super::log::{call, folders, rollback_stage, time};
 use super::log::{call, folders, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
@@ -60,6 +62,15 @@ fn explain(record: &Record) -> String {
     match &record.body {
         RecordBody::Review(review) => format!("{head}\n{}", review_text(review)),
         RecordBody::Outcome(outcome) => format!("{head}\n{}", outcome_text(outcome)),
+        RecordBody::Intervention(made) => format!(
+            "{head}\n{}  {} about {}, {}\n{}",
+            bold("intervention"),
+            made.kind.name(),
+            made.pattern.name(),
+            plain(&made.reason),
+            indented(&made.text)
+        ),
+        RecordBody::Rollback(rollback) => format!("{head}\n{}", rollback_text(rollback)),
         other => format!("{head}\n{}", pretty(other).unwrap_or_default()),
     }
 }
@@ -116,6 +127,25 @@ fn review_text(review: &ReviewRecord) -> String {
     lines.join("\n")
 }
 
+fn rollback_text(rollback: &RollbackRecord) -> String {
+    let stage = rollback_stage(rollback.stage);
+    let mut lines = vec![
+        format!("{}  {stage}, before action {}, by {}", bold("rollback"), rollback.before.0, rollback.by),
+        indented(&rollback.text),
+    ];
+    lines.extend(rollback.named.iter().map(|change| format!("  {}", plain(change))));
+    let more = rollback.changes.saturating_sub(rollback.named.len() as u64);
+    if more > 0 {
+        lines.push(format!("  and {more} more"));
+    }
+    lines.extend(rollback.left.iter().map(|left| format!("{}  {}", bold("not as it was"), plain(left))));
+    let back = rollback.saved_as.iter().rev();
+    lines.extend(back.map(|id| format!("{}  `checkrein rollback {id}`", bold("to take it back"))));
+    lines.join("\n")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {}", plain(line))).collect::<Vec<_>>().join("\n")
 fn governance_text(governance: &GovernanceRecord) -> String {
     let tier = governance.tier.as_ref().map_or_else(|| "off".to_owned(), |tier| format!("tier {tier}"));
     let mut parts = vec![format!("CTQ {:.2}, {tier}, posture {}", governance.ctq, governance.posture)];

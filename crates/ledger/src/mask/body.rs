@@ -37,6 +37,10 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
         RecordBody::Retention { removed: _, reason } | RecordBody::Repaired { reason, .. } => message(reason),
         RecordBody::Issue(issue) => [&mut issue.summary, &mut issue.advice].into_iter().for_each(message),
         RecordBody::Intervention(made) => [&mut made.reason, &mut made.text].into_iter().for_each(message),
+        RecordBody::Rollback(rollback) => {
+            message(&mut rollback.text);
+            rollback.named.iter_mut().chain(&mut rollback.left).for_each(message);
+        }
         RecordBody::Anchor { .. }
         | RecordBody::IssueEnded { .. }
         | RecordBody::Message { .. }

@@ -1,0 +1,413 @@
+//! Going back to what stood before a session went wrong: which snapshots say so, what that changes, and doing it.
+//!
+//! What changed before the trouble stays: of the newest safe snapshot of the workspace only that is put back which changed since the
+//! trouble began, and where an action had its own places saved since then, what stood there right before it counts.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use checkrein_effects::{AbsolutePath, Timestamp};
+use checkrein_intervention::{Candidate, Holds, choose};
+use checkrein_ledger::{SessionLedger, SessionState, last};
+use checkrein_patterns::{ActionNumber, Success};
+use checkrein_policy::Config;
+use checkrein_protocol::{Record, RecordBody, RollbackRecord, RollbackStage};
+use checkrein_snapshot::{
+    Bounds, Deed, FileTime, Ignoring, Listed, Manner, Mounts, Node, Occasion, Over, Preparation, Prepared,
+    Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
+};
+
+use crate::guard::success;
+use crate::saving;
+use crate::surroundings::Surroundings;
+
+/// How many of the newest records are looked through for the action, few first (ours).
+const RECORDS: [usize; 2] = [512, 16_384];
+
+/// How much a hook sets back at most; more is left to a person (ours).
+const STEPS: usize = 2_000;
+const BYTES: u64 = 256 * 1024 * 1024;
+
+/// How far a hook looks at the present (ours).
+const LOOKING: Bounds = Bounds { entries: 250_000, bytes: 1024 * 1024 * 1024, time: Duration::from_secs(2) };
+
+/// How many changes are named (ours).
+const NAMED: usize = 3;
+
+/// How many changes, and of what is left, are written down one by one (ours).
+const RECORDED: usize = 32;
+
+/// What is taken off the time of a review: the clocks of file systems tick up to every 10 ms (ours).
+const TICK: u64 = 10;
+
+/// Who goes back, and so how much of the present may be looked at and changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// The hook, within bounds.
+    Hook,
+    /// A person, who waits as long as it takes.
+    Person,
+}
+
+/// A session whose work is to be taken back.
+pub(crate) struct Session<'a> {
+    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) config: &'a Config,
+    pub(crate) workspace: &'a AbsolutePath,
+    pub(crate) ledger: &'a SessionLedger,
+    pub(crate) state: &'a SessionState,
+}
+
+/// What it takes to go back.
+pub(crate) struct Way {
+    before: ActionNumber,
+    workspace: PathBuf,
+    parts: Vec<Part>,
+}
+
+/// What of one snapshot is put back.
+struct Part {
+    of: SnapshotId,
+    prepared: Box<Prepared>,
+}
+
+impl Session<'_> {
+    /// The way back to what stood before an action; an error says in one clause why there is none.
+    pub(crate) fn way(&self, before: ActionNumber, depth: u64, who: Who) -> Result<Way, String> {
+        let store = saving::store(self.surroundings, self.workspace);
+        if store.interrupted().is_some() {
+            return Err("another restore was interrupted; `checkrein undo --dry-run` finishes it".to_owned());
+        }
+        let past = self.past(before)?;
+        let all = store.snapshots().map_err(|error| error.to_string())?;
+        let candidates: Vec<Candidate> =
+            all.iter().filter_map(|one| self.candidate(one, &store, &past)).collect();
+        let criteria = self.config.interventions.checkpoint_rollback.safe_checkpoint_criteria;
+        let choice = choose(&candidates, past.onset, depth, &past.outcomes, criteria);
+        let find = |id: &u64| all.iter().find(|one| one.id.0 == *id);
+        let mut way = Way { before, workspace: store.workspace().to_owned(), parts: Vec::new() };
+        let mut taken: Vec<PathBuf> = Vec::new();
+        for snapshot in choice.places.iter().filter_map(find) {
+            let roots = snapshot.snapshot.roots.iter().map(|root| root.path.as_path().to_owned());
+            let paths: Vec<PathBuf> =
+                roots.filter(|path| !taken.iter().any(|known| path.starts_with(known))).collect();
+            if paths.is_empty() {
+                continue;
+            }
+            let mut prepared = self.prepare(&store, snapshot.id, &paths, &past, who)?;
+            prepared.retain(|step| step.deed != Deed::Remove || is_since(step));
+            taken.extend(paths);
+            way.parts.push(Part { of: snapshot.id, prepared });
+        }
+        if let Some(snapshot) = choice.workspace.as_ref().and_then(find) {
+            let mut prepared = self.prepare(&store, snapshot.id, &[], &past, who)?;
+            let gone_before = places(&all, &past.earlier);
+            let covers = |known: &[PathBuf], step: &Step| {
+                known.iter().any(|place| step.path.as_path().starts_with(place))
+            };
+            prepared.retain(|step| {
+                !covers(&taken, step)
+                    && match step.deed {
+                        // What an earlier action deleted was meant to go.
+                        Deed::Create => !covers(&gone_before, step),
+                        Deed::Replace | Deed::Adjust | Deed::Remove => is_since(step),
+                    }
+            });
+            way.parts.push(Part { of: snapshot.id, prepared });
+        }
+        way.parts.retain(|part| !part.prepared.steps().is_empty());
+        if who == Who::Hook {
+            way.is_little()?;
+        }
+        Ok(way)
+    }
+
+    /// Carries a way back out, and puts down what was done. The present is saved before anything changes.
+    pub(crate) fn go(&self, way: Way, by: &str) -> RollbackRecord {
+        let (changes, named) = (way.changes(), way.named());
+        let mut record = way.record(RollbackStage::Done, by);
+        let mut done = 0;
+        for part in way.parts {
+            let request = Request {
+                at: self.surroundings.now().0,
+                reason: format!("before going back to what stood before action {}", way.before.0),
+                place: Some(SessionPlace {
+                    session: self.ledger.folder().as_str().to_owned(),
+                    action: None,
+                    sequence: self.state.records(),
+                }),
+            };
+            match part.prepared.carry_out(request) {
+                Ok(Some(restored)) => {
+                    done += restored.done;
+                    record.saved_as.push(restored.saved_as.0);
+                    let left = restored.left.iter();
+                    record
+                        .left
+                        .extend(left.map(|(path, why)| format!("{}: {why}", path.as_path().display())));
+                }
+                Ok(None) => {}
+                Err(error) => record.left.push(format!("snapshot {}: {error}", part.of)),
+            }
+        }
+        record.left.truncate(RECORDED);
+        if done == 0 {
+            record.stage = RollbackStage::NotDone;
+            let why = record.left.first().map_or("nothing changed", String::as_str);
+            record.text = format!("It could not be set back: {why}.");
+            return record;
+        }
+        record.changes = done as u64;
+        let kept: Vec<String> = record.saved_as.iter().map(ToString::to_string).collect();
+        let rest = if record.left.is_empty() { "" } else { ", and not everything could be set back" };
+        record.text = format!(
+            "What changed since action {} is set back: {changes} ({named}){rest}. What was there is kept as snapshot {}.",
+            way.before.0,
+            kept.join(" and ")
+        );
+        record
+    }
+
+    /// What a person is asked about a way back.
+    pub(crate) fn proposal(&self, way: &Way) -> RollbackRecord {
+        let mut record = way.record(RollbackStage::Proposed, "intervention");
+        record.text = format!(
+            "`checkrein rollback --session {} --before {}` sets back {} ({}).",
+            self.ledger.folder().as_str(),
+            way.before.0,
+            way.changes(),
+            way.named()
+        );
+        record
+    }
+
+    /// What the ledger says about the time around an action.
+    fn past(&self, before: ActionNumber) -> Result<Past, String> {
+        let back = self
+            .state
+            .actions()
+            .checked_sub(before.0)
+            .ok_or_else(|| format!("the session made {} actions only", self.state.actions()))?;
+        let back = usize::try_from(back).unwrap_or(usize::MAX);
+        for count in RECORDS {
+            let records = last(&self.ledger.path(), count).map_err(|error| error.to_string())?;
+            if let Some(past) = Past::of(&records, back) {
+                return Ok(past);
+            }
+        }
+        Err(format!("action {} lies too far back", before.0))
+    }
+
+    /// A snapshot as far as it concerns this session; `None` when it does not.
+    fn candidate(&self, one: &Listed, store: &Store, past: &Past) -> Option<Candidate> {
+        let place = one.snapshot.place.as_ref();
+        let is_own = place.is_some_and(|place| place.session == self.ledger.folder().as_str());
+        let is_baseline = self.state.baseline() == Some(one.id.0);
+        let holds = match &one.snapshot.occasion {
+            Occasion::BeforeRestore { .. } => return None,
+            Occasion::BeforeAction | Occasion::SessionStart | Occasion::Interval | Occasion::Request => {
+                let is_workspace =
+                    |selection, path| selection == Selection::NotIgnored && path == store.workspace();
+                let mut roots = one.snapshot.roots.iter();
+                if roots.any(|root| is_workspace(root.selection, root.path.as_path())) {
+                    Holds::Workspace
+                } else {
+                    Holds::Places
+                }
+            }
+        };
+        if !(is_own || is_baseline && holds == Holds::Workspace) {
+            return None;
+        }
+        // A snapshot of an action belongs to its review, which is written a moment later.
+        let action = place.and_then(|place| place.action.as_deref());
+        let at = action.and_then(|action| past.since.get(action)).copied();
+        Some(Candidate { id: one.id.0, at: at.unwrap_or(Timestamp(one.snapshot.at)), holds })
+    }
+
+    fn prepare(
+        &self,
+        store: &Store,
+        of: SnapshotId,
+        paths: &[PathBuf],
+        past: &Past,
+        who: Who,
+    ) -> Result<Box<Prepared>, String> {
+        let root = store.workspace().to_str().and_then(AbsolutePath::new);
+        let ignoring: Ignoring = saving::ignoring(self.surroundings, root.as_ref().unwrap_or(self.workspace));
+        let own = [PathBuf::from(self.surroundings.state_path.as_str())];
+        let seen = store.seen();
+        let (bounds, mounts) = match who {
+            Who::Hook => (LOOKING, Mounts::Skip),
+            Who::Person => (Bounds::NONE, Mounts::Enter),
+        };
+        let manner = Manner {
+            bounds,
+            largest: None,
+            spared: &own,
+            mounts,
+            ignoring: Some(&ignoring),
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            seen: seen.as_ref(),
+        };
+        match store.prepare(of, paths, &manner, past.until()) {
+            Ok(Preparation::Ready(prepared)) => Ok(prepared),
+            Ok(Preparation::Over(Over::Entries | Over::Bytes | Over::Time)) => {
+                Err("what is there now is too much to be saved first".to_owned())
+            }
+            Err(error @ SnapshotError::Busy { .. }) => Err(format!("the snapshots are in use: {error}")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// Where actions of these names had places saved.
+fn places(all: &[Listed], actions: &[String]) -> Vec<PathBuf> {
+    let own = all.iter().filter(|one| {
+        let action = one.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
+        action.is_some_and(|action| actions.contains(action))
+    });
+    own.flat_map(|one| &one.snapshot.roots)
+        .filter(|root| root.selection != Selection::NotIgnored)
+        .map(|root| root.path.as_path().to_owned())
+        .collect()
+}
+
+/// Whether it changed since the trouble began. Directories never count: what matters is in them.
+fn is_since(step: &Step) -> bool {
+    step.since == Since::Changed
+}
+
+/// What the ledger says about the time around an action.
+struct Past {
+    /// When its review was written.
+    onset: Timestamp,
+    /// The actions from then on, with the times of their reviews.
+    since: HashMap<String, Timestamp>,
+    /// The actions before.
+    earlier: Vec<String>,
+    /// How actions ended, oldest first.
+    outcomes: Vec<(Timestamp, Success)>,
+}
+
+impl Past {
+    /// `None` when the review that is so many before the last one is not among the records.
+    fn of(records: &[Record], back: usize) -> Option<Self> {
+        let reviews: Vec<(&Record, &str)> = records
+            .iter()
+            .filter_map(|record| match &record.body {
+                RecordBody::Review(review) => Some((record, review.action_id.as_str())),
+                _ => None,
+            })
+            .collect();
+        let place = reviews.len().checked_sub(back.checked_add(1)?)?;
+        let (earlier, since) = reviews.split_at_checked(place)?;
+        let onset = since.first()?.0.at;
+        // What the action itself had saved stood right before it; what later ones had saved did not.
+        let moment = |(index, (record, id)): (usize, &(&Record, &str))| {
+            let least = onset.0 + u64::from(index > 0);
+            ((*id).to_owned(), Timestamp(record.at.0.max(least)))
+        };
+        let outcomes = records.iter().filter_map(|record| match &record.body {
+            RecordBody::Outcome(outcome) => Some((record.at, success(outcome.failed))),
+            _ => None,
+        });
+        Some(Self {
+            onset,
+            since: since.iter().enumerate().map(moment).collect(),
+            earlier: earlier.iter().map(|(_, id)| (*id).to_owned()).collect(),
+            outcomes: outcomes.collect(),
+        })
+    }
+
+    /// The moment from which on a change belongs to the trouble.
+    fn until(&self) -> Option<FileTime> {
+        let at = self.onset.0.saturating_sub(TICK);
+        Some(FileTime {
+            seconds: i64::try_from(at / 1_000).ok()?,
+            nanoseconds: u32::try_from(at % 1_000 * 1_000_000).ok()?,
+        })
+    }
+}
+
+impl Way {
+    /// Whether there is nothing to set back.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Every step with the snapshot that it comes from.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (SnapshotId, &Step)> {
+        self.parts.iter().flat_map(|part| part.prepared.steps().iter().map(|step| (part.of, step)))
+    }
+
+    /// The steps of which it is known that they cannot be taken back: where, and why.
+    pub(crate) fn unsaved(&self) -> impl Iterator<Item = String> {
+        let skipped = self.parts.iter().flat_map(|part| part.prepared.unsaved());
+        skipped.map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
+    }
+
+    /// A change in words, with the path as it is seen from the workspace.
+    pub(crate) fn in_words(&self, step: &Step) -> String {
+        let path = step.path.as_path();
+        let shown = path.strip_prefix(&self.workspace).unwrap_or(path);
+        format!("{} {}", step.deed.name(), shown.display())
+    }
+
+    fn is_little(&self) -> Result<(), String> {
+        let steps = self.steps().count();
+        let bytes: u64 = self.steps().filter_map(|(_, step)| step.then.as_ref().map(Node::length)).sum();
+        if steps > STEPS || bytes > BYTES {
+            return Err(format!("{steps} changes with {bytes} bytes are too much for a call to wait for"));
+        }
+        Ok(())
+    }
+
+    fn changes(&self) -> String {
+        match self.steps().count() {
+            1 => "1 change".to_owned(),
+            count => format!("{count} changes"),
+        }
+    }
+
+    /// The first changes in words.
+    fn named(&self) -> String {
+        let mut names: Vec<String> =
+            self.steps().take(NAMED).map(|(_, step)| crate::terminal::plain(&self.in_words(step))).collect();
+        if self.steps().nth(NAMED).is_some() {
+            names.push("…".to_owned());
+        }
+        names.join(", ")
+    }
+
+    fn record(&self, stage: RollbackStage, by: &str) -> RollbackRecord {
+        RollbackRecord {
+            before: self.before,
+            stage,
+            by: by.to_owned(),
+            snapshots: self.parts.iter().map(|part| part.of.0).collect(),
+            saved_as: Vec::new(),
+            changes: self.steps().count() as u64,
+            named: self.steps().take(RECORDED).map(|(_, step)| self.in_words(step)).collect(),
+            left: Vec::new(),
+            text: String::new(),
+        }
+    }
+}
+
+/// What is put down when there is no way back.
+pub(crate) fn not_done(before: ActionNumber, text: String) -> RollbackRecord {
+    RollbackRecord {
+        before,
+        stage: RollbackStage::NotDone,
+        by: "intervention".to_owned(),
+        snapshots: Vec::new(),
+        saved_as: Vec::new(),
+        changes: 0,
+        named: Vec::new(),
+        left: Vec::new(),
+        text,
+    }
+}

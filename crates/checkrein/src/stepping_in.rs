@@ -1,0 +1,108 @@
+//! Doing something about what the detectors found: halting, going back, reporting.
+
+use checkrein_intervention::{InterventionKind, RecoveryConsent, Rollback};
+use checkrein_ledger::{Durability, HaltTarget, SessionLedger, SessionState, halt};
+use checkrein_policy::Mode;
+use checkrein_protocol::{HaltScope, HookAnswer, RecordBody, RollbackRecord};
+
+use crate::aftermath;
+use crate::guard::{Guard, pattern_settings};
+use crate::incident;
+use crate::rollback::{self, Session, Who};
+use crate::watch;
+
+impl Guard {
+    /// Does something about what the detectors find, if anything, and answers what the agent is told.
+    pub(crate) fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
+        let config = self.policy().config();
+        let now = self.surroundings().now();
+        let noticed = watch::look(state, &pattern_settings(config), config, now);
+        if noticed.records.is_empty() {
+            return HookAnswer::Silent;
+        }
+        let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
+        let stop = made.as_ref().filter(|made| made.kind == InterventionKind::EmergencyStop);
+        let mut records = noticed.records;
+        if let Some(made) = stop {
+            let reason = made.text.lines().next().unwrap_or_default().to_owned();
+            // The halt stands before the record: a stop that could not be written down is a stop all the same.
+            let halted = halt(&self.surroundings().state, HaltTarget::Session(ledger.folder()), &reason);
+            if let Err(error) = halted {
+                crate::terminal::log(&format!("checkrein: not halted: {error}"));
+            }
+            let by = "emergency_stop".to_owned();
+            records.push(RecordBody::Halted { scope: HaltScope::Session, reason, by });
+        }
+        let goes_back = made.as_ref().and_then(|made| made.rollback);
+        let is_grave = stop.is_some() || goes_back.is_some();
+        let durability = if is_grave { Durability::Durable } else { Durability::Plain };
+        if let Err(error) = ledger.append_all(now, records, durability) {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+        let mut saved = String::new();
+        if let (Some(_), Some(issue)) = (stop, &noticed.about) {
+            saved = match incident::save(self.surroundings(), ledger, state, issue, now) {
+                Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
+                Err(error) => format!("\nNo report could be saved: {error}"),
+            };
+        }
+        match made {
+            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
+            Some(made) => {
+                let told = goes_back.map(|rollback| self.go_back(ledger, state, rollback));
+                let text = told.into_iter().fold(made.text, |text, told| text + "\n" + &told);
+                HookAnswer::Hint { text }
+            }
+            None => HookAnswer::Silent,
+        }
+    }
+
+    /// Goes back where nobody has to agree, asks a person where somebody has to; what the agent is told about it. What happened stands in
+    /// the records either way.
+    fn go_back(&self, ledger: &SessionLedger, state: &SessionState, rollback: Rollback) -> String {
+        let session = Session {
+            surroundings: self.surroundings(),
+            config: self.policy().config(),
+            workspace: self.workspace(),
+            ledger,
+            state,
+        };
+        let Rollback { before, depth, consent } = rollback;
+        let is_safe = aftermath::workspace_of(self).is_some();
+        let way = if is_safe {
+            session.way(before, depth, Who::Hook)
+        } else {
+            Err("the workspace is a home directory or one that everybody writes to".to_owned())
+        };
+        let (record, told) = match (way, consent) {
+            (Err(why), _) => not_done(before, format!("It could not be set back: {why}.")),
+            (Ok(way), _) if way.is_empty() => {
+                not_done(before, format!("Nothing that is saved changed since action {}.", before.0))
+            }
+            (Ok(way), RecoveryConsent::NotNeeded) => {
+                let record = session.go(way, "intervention");
+                let told = record.text.clone();
+                (record, told)
+            }
+            (Ok(way), RecoveryConsent::Required) => {
+                let record = session.proposal(&way);
+                let asked = "A person is asked whether to set that back; your next call waits for them.";
+                let told = format!("{}\n{asked}", record.text);
+                (record, told)
+            }
+        };
+        let body = RecordBody::Rollback(Box::new(record));
+        if let Err(error) = ledger.append(self.surroundings().now(), body, Durability::Durable) {
+            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        }
+        if consent == RecoveryConsent::NotNeeded {
+            // What was set back is no surprise of the next call.
+            aftermath::take_picture(self, ledger);
+        }
+        told
+    }
+}
+
+fn not_done(before: checkrein_patterns::ActionNumber, text: String) -> (RollbackRecord, String) {
+    (rollback::not_done(before, text.clone()), text)
+}

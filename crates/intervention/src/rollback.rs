@@ -1,0 +1,156 @@
+//! Going back: which snapshots hold what stood before the trouble began (seed 000, checkpoint and rollback).
+
+use std::ops::RangeInclusive;
+
+use checkrein_effects::Timestamp;
+use checkrein_patterns::{ActionNumber, Success};
+use checkrein_policy::SafeCheckpointCriteria;
+use serde::{Deserialize, Serialize};
+
+use crate::recovery::RecoveryConsent;
+
+/// How many outcomes before a snapshot say whether it is safe (ours).
+const OUTCOMES: usize = 20;
+
+/// A wish to go back: to what stood before an action. Who holds snapshots carries it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rollback {
+    /// The action with which the trouble began.
+    pub before: ActionNumber,
+    /// How many snapshots of the workspace back it may go (seed 000, `max_rollback_depth`).
+    pub depth: u64,
+    /// Whether a person must agree first.
+    #[serde(default)]
+    pub consent: RecoveryConsent,
+}
+
+/// A rollback that a person was asked about and has not decided yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposed {
+    /// Before which action.
+    pub before: ActionNumber,
+    /// The last action when they were asked; what comes later is held.
+    pub after: ActionNumber,
+    /// What it would change, in one sentence.
+    pub changes: String,
+}
+
+/// A snapshot that may be gone back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its number.
+    pub id: u64,
+    /// When it was taken.
+    pub at: Timestamp,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+/// What a snapshot holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// The workspace.
+    Workspace,
+    /// What one action was to change.
+    Places,
+}
+
+/// The snapshots that a rollback rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// The newest safe one of the workspace before the trouble; it says what stood where no other does.
+    pub workspace: Option<u64>,
+    /// Those of single actions since the trouble began, oldest first: the first that holds a place says what stood there.
+    pub places: Vec<u64>,
+}
+
+/// Which snapshots hold what stood at `onset`, among `candidates` in the order in which they were taken. `outcomes` are those of the
+/// session, oldest first, as far as they are known.
+pub fn choose(
+    candidates: &[Candidate],
+    onset: Timestamp,
+    depth: u64,
+    outcomes: &[(Timestamp, Success)],
+    criteria: SafeCheckpointCriteria,
+) -> Choice {
+    let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+    let workspace = candidates
+        .iter()
+        .rev()
+        .filter(|one| one.holds == Holds::Workspace && one.at <= onset)
+        .take(depth)
+        .find(|one| is_safe(one.at, outcomes, criteria));
+    let since = candidates.iter().filter(|one| one.holds == Holds::Places && one.at >= onset);
+    Choice { workspace: workspace.map(|one| one.id), places: since.map(|one| one.id).collect() }
+}
+
+/// Whether the session was well when a snapshot was taken: enough of what came before had succeeded, and nothing had failed for a while
+/// (seed 000, `safe_checkpoint_criteria`). Before the first outcome it was.
+fn is_safe(at: Timestamp, outcomes: &[(Timestamp, Success)], criteria: SafeCheckpointCriteria) -> bool {
+    let before: Vec<&(Timestamp, Success)> =
+        outcomes.iter().rev().filter(|(moment, _)| *moment <= at).take(OUTCOMES).collect();
+    let quiet: RangeInclusive<u64> =
+        at.0.saturating_sub(criteria.no_errors_duration_seconds.saturating_mul(1000))..=at.0;
+    let failed = |one: &&&(Timestamp, Success)| one.1 == Success::Failed;
+    if before.iter().filter(failed).any(|(moment, _)| quiet.contains(&moment.0)) {
+        return false;
+    }
+    let failures = before.iter().filter(failed).count();
+    before.is_empty() || 1.0 - failures as f64 / before.len() as f64 >= criteria.min_success_rate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CRITERIA: SafeCheckpointCriteria =
+        SafeCheckpointCriteria { min_success_rate: 0.8, no_errors_duration_seconds: 60 };
+
+    fn workspace(id: u64, seconds: u64) -> Candidate {
+        Candidate { id, at: Timestamp(seconds * 1000), holds: Holds::Workspace }
+    }
+
+    fn places(id: u64, seconds: u64) -> Candidate {
+        Candidate { holds: Holds::Places, ..workspace(id, seconds) }
+    }
+
+    fn chosen(candidates: &[Candidate], outcomes: &[(u64, Success)]) -> Choice {
+        let outcomes: Vec<_> = outcomes.iter().map(|(at, how)| (Timestamp(at * 1000), *how)).collect();
+        choose(candidates, Timestamp(1_000_000), 3, &outcomes, CRITERIA)
+    }
+
+    #[test]
+    fn the_newest_of_the_workspace_before_and_those_of_actions_since() {
+        let all = [
+            workspace(1, 0),
+            places(2, 500),
+            workspace(3, 900),
+            places(4, 1000),
+            workspace(5, 1100),
+            places(6, 1200),
+        ];
+        assert_eq!(chosen(&all, &[]), Choice { workspace: Some(3), places: vec![4, 6] });
+        assert_eq!(chosen(&[], &[]), Choice::default());
+    }
+
+    #[test]
+    fn one_after_errors_is_not_safe_seed_000() {
+        let all = [workspace(1, 0), workspace(2, 900)];
+        let safe = |outcomes: &[(u64, Success)]| chosen(&all, outcomes).workspace;
+        assert_eq!(safe(&[(850, Success::Failed)]), Some(1), "an error less than a minute before");
+        assert_eq!(safe(&[(950, Success::Failed)]), Some(2), "what failed afterwards says nothing");
+        let mut outcomes = vec![(100, Success::Succeeded); 8];
+        outcomes.extend([(110, Success::Failed); 2]);
+        assert_eq!(safe(&outcomes), Some(2), "8 of 10 are enough");
+        outcomes.push((120, Success::Failed));
+        assert_eq!(safe(&outcomes), Some(1), "8 of 11 are not");
+    }
+
+    #[test]
+    fn it_goes_no_deeper_than_it_may_seed_000() {
+        let all: Vec<Candidate> = (1..=5).map(|id| workspace(id, id * 100)).collect();
+        let failing: Vec<(u64, Success)> = (3..=5).map(|id| (id * 100 - 1, Success::Failed)).collect();
+        assert_eq!(chosen(&all, &failing).workspace, None);
+        assert_eq!(chosen(&all, failing.get(1..).unwrap_or_default()).workspace, Some(3));
+    }
+}
