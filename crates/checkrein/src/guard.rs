@@ -39,6 +39,7 @@ use crate::fail_closed::{Consequence, Failure};
 use crate::installation::{self, Installations};
 use crate::saving;
 use crate::settings;
+use crate::spending;
 use crate::surroundings::Surroundings;
 use crate::watch;
 
@@ -165,7 +166,7 @@ impl Guard {
                 self.before(event, &ledger, call.clone(), action, halted.as_deref(), started)
             }
             Moment::AfterAction(outcome) => {
-                let stepped_in = self.after(&ledger, outcome);
+                let stepped_in = self.after(event, &ledger, outcome);
                 halted.map_or(stepped_in, |reason| HookAnswer::Stop { reason })
             }
             Moment::PermissionAsked { action } => {
@@ -209,7 +210,7 @@ impl Guard {
                 self.configuration_changed(&ledger, event, file.as_ref())
             }
             Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
-                self.turn_ended(&ledger, message.as_deref(), event_record(event, json!({})));
+                self.turn_ended(event, &ledger, message.as_deref());
                 HookAnswer::Silent
             }
             Moment::SessionEnded | Moment::SubagentStarted => {
@@ -269,6 +270,7 @@ impl Guard {
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
         watch::throttle(&mut review, state, config);
+        spending::budget(&mut review, state, config);
         watch::hold(&mut review, state, config);
         let took_ms = u64::try_from(reviewed_in.as_millis()).unwrap_or(u64::MAX);
         let precedent = precedent(world.history(), &review);
@@ -341,6 +343,7 @@ impl Guard {
         }
     }
 
+    fn after(&self, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
     /// A tripwire ends the session. What it refused is on record already; should the halt itself not be written, the call is refused
     /// all the same.
     fn halt_by_tripwire(&self, ledger: &SessionLedger, name: &str, reason: String) {
@@ -368,12 +371,10 @@ impl Guard {
             observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
             verification,
         });
-        self.record_and_look(ledger, body)
-    }
-
-    /// Records something after which the detectors look at the session.
-    fn record_and_look(&self, ledger: &SessionLedger, body: RecordBody) -> HookAnswer {
-        match ledger.append(self.surroundings.now(), body, Durability::Plain) {
+        let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+        let read = self.spent(event, &known, spending::AFTER_A_CALL);
+        let bodies = std::iter::once(body).chain(read).collect();
+        match ledger.append_all_to(known, self.surroundings.now(), bodies, Durability::Plain) {
             Ok(appended) => self.step_in(ledger, &appended.state),
             Err(error) => {
                 crate::terminal::log(&format!("checkrein: not recorded: {error}"));
@@ -382,12 +383,21 @@ impl Guard {
         }
     }
 
+    /// What the transcript says that is new, as records.
+    fn spent(&self, event: &HookEvent, known: &KnownSession, most: usize) -> Option<RecordBody> {
+        let reading = spending::read(&self.surroundings, known.state(), event.transcript.as_ref(), most)?;
+        Some(RecordBody::Usage(Box::new(reading.usage)))
+    }
+
     /// Records the end of a turn, with what the agent said last. Nothing can be said to it now, so what is found is recorded only.
-    fn turn_ended(&self, ledger: &SessionLedger, message: Option<&str>, event: RecordBody) {
-        let bodies = message.map(message_record).into_iter().chain([event]).collect();
+    fn turn_ended(&self, event: &HookEvent, ledger: &SessionLedger, message: Option<&str>) {
+        let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+        let spent = self.spent(event, &known, spending::AT_THE_END);
+        let ended = event_record(event, json!({}));
+        let bodies = message.map(message_record).into_iter().chain(spent).chain([ended]).collect();
         let now = self.surroundings.now();
         let config = self.policy.config();
-        let written = ledger.append_all(now, bodies, Durability::Plain).and_then(|appended| {
+        let written = ledger.append_all_to(known, now, bodies, Durability::Plain).and_then(|appended| {
             let mut found = watch::look(&appended.state, &pattern_settings(config), config, now).records;
             found.retain(|body| !matches!(body, RecordBody::Intervention(_)));
             if found.is_empty() { Ok(()) } else { ledger.append_all(now, found, Durability::Plain).map(drop) }

@@ -10,6 +10,7 @@
 //! | `watch` | after each outcome: what the detectors find, what is done about it |
 //! | `stepping_in` | doing it: halting, going back, reporting |
 //! | `rollback` | the way back to what stood before a session went wrong |
+//! | `spending` | what a session spends, read from the client's transcript, and its budget |
 //! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `incident` | what is kept of an emergency stop |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
@@ -36,6 +37,7 @@ pub mod rehearsal;
 mod rollback;
 mod saving;
 pub mod settings;
+mod spending;
 mod stepping_in;
 pub mod surroundings;
 pub mod terminal;

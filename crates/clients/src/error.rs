@@ -58,3 +58,17 @@ impl SettingsError {
         }
     }
 }
+
+/// A list of prices that cannot be read.
+#[derive(Debug, Error)]
+#[error(
+    "line {line}, column {column}: `{found}` is no price; a line is `model,input,output,cache_write,cache_read`"
+)]
+pub struct PriceError {
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What stands there.
+    pub found: String,
+}

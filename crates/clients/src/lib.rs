@@ -3,14 +3,19 @@
 //! | module | holds |
 //! |---|---|
 //! | `claude` | Claude Code: `decode`, `encode`, `settings` (where hooks are registered), `canary` |
+//! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
+//! | `prices` | what tokens cost |
 //! | `error` | what can be wrong with a payload or a settings file |
 //!
 //! **Invariants.** No quirk of a client leaves its module. This crate reads and writes no file: it takes and gives texts.
 //! An answer is one JSON object, and never an explicit approval: a guard that finds nothing wrong has no opinion.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
 
 pub mod claude;
 mod error;
+mod prices;
+pub mod transcript;
 
-pub use error::{DecodeError, SettingsError};
+pub use error::{DecodeError, PriceError, SettingsError};
+pub use prices::Prices;

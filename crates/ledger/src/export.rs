@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use checkrein_protocol::{Record, RecordBody};
+use checkrein_protocol::{ModelUsage, Record, RecordBody};
 
 use crate::error::LedgerError;
 use crate::home::FolderName;
@@ -114,6 +114,13 @@ fn row(record: &Record) -> Vec<String> {
         ),
         RecordBody::Rollback(rollback) => {
             simple("rollback", format!("before action {}: {}", rollback.before.0, rollback.text))
+        }
+        RecordBody::Usage(usage) => {
+            let one = |one: &ModelUsage| {
+                let cost = one.cost.map_or_else(|| "unknown".to_owned(), |cost| cost.to_string());
+                format!("{} {} tokens {cost}", one.model, one.tokens.all())
+            };
+            simple("usage", usage.models.iter().map(one).collect::<Vec<_>>().join("; "))
         }
         RecordBody::Message { .. } => simple("message", String::new()),
         RecordBody::Condensed => simple("condensed", String::new()),

@@ -6,6 +6,7 @@
 //! | `session` | appending to a ledger under a lock, and repairing its end |
 //! | `line` | one line: how a record gets its hash and how it is checked |
 //! | `state` | the compact state that judging the next action needs |
+//! | `spent` | what a session has spent: tokens, money, processes, bytes |
 //! | `cache` | the state on disk |
 //! | `heads` | the last records of ledgers, written down elsewhere as witnesses |
 //! | `read` | reading records: all, the last ones, those of one action |
@@ -34,6 +35,7 @@ pub mod mask;
 mod read;
 mod retention;
 mod session;
+mod spent;
 mod state;
 mod verify;
 
@@ -46,5 +48,6 @@ pub use listing::{SessionSummary, sessions};
 pub use read::{Line, Lines, find, last, lines};
 pub use retention::prune;
 pub use session::{Appended, Durability, KnownSession, LOCK_WAIT, SessionLedger};
+pub use spent::{Cost, Spent};
 pub use state::{SessionState, VerdictCounts, bounds};
 pub use verify::{Broken, BrokenKind, HomeVerification, Verification, verify, verify_all, verify_session};

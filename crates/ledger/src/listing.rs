@@ -6,6 +6,7 @@ use crate::error::LedgerError;
 use crate::halt::{Halt, is_halted};
 use crate::home::{FolderName, StateHome};
 use crate::session::SessionLedger;
+use crate::spent::Spent;
 use crate::state::{SessionState, VerdictCounts};
 
 /// What a list of sessions says about one.
@@ -25,6 +26,12 @@ pub struct SessionSummary {
     pub actions: u64,
     /// How often each verdict was given.
     pub verdicts: VerdictCounts,
+    /// The client, when a start was recorded.
+    pub client: Option<String>,
+    /// How many file operations it made.
+    pub file_operations: u64,
+    /// What it has spent.
+    pub spent: Spent,
     /// How often something did not run.
     pub failures: u64,
     /// How often its ledger was found damaged.
@@ -75,6 +82,9 @@ fn summary(home: &StateHome, folder: FolderName, state: &SessionState) -> Sessio
         records: state.records(),
         actions: state.actions(),
         verdicts: state.verdicts(),
+        client: state.client().map(str::to_owned),
+        file_operations: state.file_operations(),
+        spent: state.spent().clone(),
         failures: state.failures(),
         repairs: state.repairs(),
         trust: state.trust(),

@@ -127,6 +127,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             | RecordBody::IssueEnded { .. }
             | RecordBody::Intervention(_)
             | RecordBody::Rollback(_)
+            | RecordBody::Usage(_)
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Halted { .. }

@@ -136,7 +136,18 @@ impl SessionLedger {
         body: RecordBody,
         durability: Durability,
     ) -> Result<Appended, LedgerError> {
-        self.append_after(Some(known), at, vec![body], durability)
+        self.append_all_to(known, at, vec![body], durability)
+    }
+
+    /// The same for several records, with one write.
+    pub fn append_all_to(
+        &self,
+        known: KnownSession,
+        at: Timestamp,
+        bodies: Vec<RecordBody>,
+        durability: Durability,
+    ) -> Result<Appended, LedgerError> {
+        self.append_after(Some(known), at, bodies, durability)
     }
 
     /// Appends one record, masked. `at` is the time to write on it.

@@ -20,6 +20,8 @@ use checkrein_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::spent::Spent;
+
 /// The bounds of the state (all ours).
 pub mod bounds {
     /// Goals kept, newest.
@@ -75,6 +77,8 @@ pub struct SessionState {
     behaviour: Behaviour,
     controller: Controller,
     workspace: Option<AbsolutePath>,
+    client: Option<String>,
+    spent: Spent,
     tallies: VecDeque<Tally>,
     trust: Trust,
     /// The record that asked a person to look at the tier, while nobody has.
@@ -125,6 +129,8 @@ struct RecentAction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Awaited {
     file_operations: u64,
+    processes: u64,
+    bytes_written: u64,
     counted: Vec<Counted>,
     created: Vec<AbsolutePath>,
     deleted: Vec<Deleted>,
@@ -143,7 +149,8 @@ impl SessionState {
         self.records += 1;
         self.last = Some(record.at);
         match &record.body {
-            RecordBody::SessionStarted { session, workspace, .. } => {
+            RecordBody::SessionStarted { session, workspace, client, .. } => {
+                self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
                 self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
                 self.started.get_or_insert(record.at);
                 self.session.get_or_insert_with(|| cut(session.as_str(), bounds::TEXT_BYTES).to_owned());
@@ -163,6 +170,11 @@ impl SessionState {
             }
             RecordBody::Intervention(made) => self.controller.applied(made, record.at),
             RecordBody::Rollback(rollback) => self.take_rollback(rollback),
+            RecordBody::Usage(usage) => {
+                if let Some(tokens) = self.spent.take(usage) {
+                    self.behaviour.spent(tokens);
+                }
+            }
             RecordBody::Message { mark, cascade } => {
                 let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
                 self.behaviour.said(Mark::of_fingerprint(*mark), score);
@@ -283,6 +295,16 @@ impl SessionState {
     /// How many file operations were made.
     pub fn file_operations(&self) -> u64 {
         self.file_operations
+    }
+
+    /// What it has spent.
+    pub fn spent(&self) -> &Spent {
+        &self.spent
+    }
+
+    /// The client, as it is called; `None` when no start was recorded.
+    pub fn client(&self) -> Option<&str> {
+        self.client.as_deref()
     }
 
     /// How often each verdict was given.
@@ -428,6 +450,8 @@ impl SessionState {
             edit: path.and_then(|path| edit(path, review)),
             alignment: alignment.map(hundredths),
             file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
+            processes: u32::try_from(review.programs.len()).unwrap_or(u32::MAX),
+            bytes_written: written(&review.input),
             touches: self.touches(review),
         }
     }
@@ -453,6 +477,8 @@ impl SessionState {
     fn take_effects(&mut self, awaited: Awaited, at: Timestamp) -> Vec<AbsolutePath> {
         awaited.counted.iter().for_each(|counted| self.count(counted, at));
         self.file_operations = self.file_operations.saturating_add(awaited.file_operations);
+        self.spent.processes = self.spent.processes.saturating_add(awaited.processes);
+        self.spent.bytes_written = self.spent.bytes_written.saturating_add(awaited.bytes_written);
         for deleted in &awaited.deleted {
             self.created.retain(|path| !deleted.covers(path));
         }
@@ -494,6 +520,13 @@ impl VerdictCounts {
 
 impl Awaited {
     fn of(review: &ReviewRecord) -> Self {
+        let mut awaited = Self {
+            file_operations: 0,
+            processes: review.programs.len() as u64,
+            bytes_written: written(&review.input),
+            created: Vec::new(),
+            deleted: Vec::new(),
+        };
         let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
         let mut awaited = Self {
             file_operations: 0,
@@ -585,6 +618,13 @@ fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
         _ => return None,
     };
     Some(Edit { path: Mark::of(path.as_str()), before, after })
+}
+
+/// How many bytes a tool of a client writes, by the fields that such tools have.
+fn written(input: &serde_json::Value) -> u64 {
+    let lengths =
+        ["content", "new_string", "new_source"].iter().filter_map(|name| input.get(*name)?.as_str());
+    lengths.map(|text| text.len() as u64).sum()
 }
 
 /// A share in hundredths.

@@ -312,6 +312,7 @@ impl Chain {
             | RecordBody::IssueEnded { .. }
             | RecordBody::Intervention(_)
             | RecordBody::Rollback(_)
+            | RecordBody::Usage(_)
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Review(_)

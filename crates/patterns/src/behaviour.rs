@@ -120,6 +120,8 @@ impl Behaviour {
             edit: None,
             alignment: None,
             file_operations: 0,
+            processes: 0,
+            bytes_written: 0,
             touches: Vec::new(),
             ..plan.clone()
         };
@@ -143,9 +145,17 @@ impl Behaviour {
         }
         self.spiral.used(Usage {
             file_operations: u64::from(plan.file_operations),
+            processes: u64::from(plan.processes),
+            bytes_written: plan.bytes_written,
+            tokens: 0,
             output_bytes: ending.output_bytes,
             milliseconds: ending.duration_ms.unwrap_or_default(),
         });
+    }
+
+    /// Takes up that the model was given and gave tokens.
+    pub fn spent(&mut self, tokens: u64) {
+        self.spiral.spent(tokens);
     }
 
     /// Takes up a message of the agent, with what it says about new work.

@@ -23,8 +23,11 @@ const GROWTH: f64 = 1.5;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Usage {
     pub(crate) file_operations: u64,
+    pub(crate) processes: u64,
+    pub(crate) bytes_written: u64,
     pub(crate) output_bytes: u64,
     pub(crate) milliseconds: u64,
+    pub(crate) tokens: u64,
 }
 
 /// The last stretches of work, and the one that goes on.
@@ -38,16 +41,21 @@ pub(crate) struct Spiral {
 /// A resource: its name, its amount, and what is too little to be called a spiral (ours).
 type Resource = (&'static str, fn(&Usage) -> u64, u64);
 
-const RESOURCES: [Resource; 3] = [
+const RESOURCES: [Resource; 6] = [
     ("file operations", |usage| usage.file_operations, 100),
+    ("processes", |usage| usage.processes, 200),
+    ("bytes written", |usage| usage.bytes_written, 1024 * 1024),
     ("output", |usage| usage.output_bytes, 1024 * 1024),
     ("time", |usage| usage.milliseconds, 10 * 60 * 1000),
+    ("tokens", |usage| usage.tokens, 200_000),
 ];
 
 impl Spiral {
     pub(crate) fn used(&mut self, usage: Usage) {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         add(&mut self.current.file_operations, usage.file_operations);
+        add(&mut self.current.processes, usage.processes);
+        add(&mut self.current.bytes_written, usage.bytes_written);
         add(&mut self.current.output_bytes, usage.output_bytes);
         add(&mut self.current.milliseconds, usage.milliseconds);
         self.actions += 1;
@@ -59,6 +67,11 @@ impl Spiral {
         }
         self.points.push_back(std::mem::take(&mut self.current));
         self.actions = 0;
+    }
+
+    /// Tokens come beside the actions, so they make no stretch longer.
+    pub(crate) fn spent(&mut self, tokens: u64) {
+        self.current.tokens = self.current.tokens.saturating_add(tokens);
     }
 
     pub(crate) fn clear(&mut self) {
@@ -126,6 +139,16 @@ mod tests {
             }
         }
         assert_eq!(spiral.detect(ActionNumber(20)), None, "40 operations in 5 actions are little");
+    }
+
+    #[test]
+    fn tokens_that_grow_are_a_spiral_too() {
+        let mut spiral = Spiral::default();
+        for point in 0..4_u32 {
+            spiral.spent(50_000 * 2_u64.pow(point));
+            (0..STRETCH).for_each(|_| spiral.used(Usage::default()));
+        }
+        assert!(spiral.detect(ActionNumber(20)).unwrap().summary.starts_with("tokens grew 2.0 times"));
     }
 
     #[test]

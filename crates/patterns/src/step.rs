@@ -29,6 +29,10 @@ pub struct Plan {
     pub alignment: Option<u8>,
     /// How many file operations it makes.
     pub file_operations: u32,
+    /// How many programs it starts.
+    pub processes: u32,
+    /// How many bytes it writes, as far as that is known beforehand.
+    pub bytes_written: u64,
     /// The places that it touches, as far as the scope is concerned, at most 8 (ours).
     pub touches: Vec<Touch>,
 }

@@ -28,6 +28,8 @@ impl Session {
             edit: None,
             alignment: None,
             file_operations: u32::from(deed == Deed::Changes),
+            processes: 1,
+            bytes_written: 0,
             touches: Vec::new(),
         }
     }

@@ -41,6 +41,8 @@ pub struct HookEvent {
     pub actor: Option<ActorId>,
     /// The client's own name of the event.
     pub name: String,
+    /// Where the client writes down the session, when it says so; of a sub-agent that ends, its own.
+    pub transcript: Option<AbsolutePath>,
     /// What is happening.
     pub moment: Moment,
 }

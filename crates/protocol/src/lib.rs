@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `hook` | what a client's hook tells and what it is told |
 //! | `record` | the records of a session's ledger |
+//! | `usage` | tokens and money |
 //! | `batch` | the questions and answers of `check --batch` |
 //!
 //! **Invariants.** Types and their spelling only, no logic.
@@ -11,7 +12,9 @@
 mod batch;
 mod hook;
 mod record;
+mod usage;
 
 pub use batch::*;
 pub use hook::*;
 pub use record::*;
+pub use usage::*;

@@ -9,6 +9,8 @@ use checkrein_patterns::{ActionNumber, Cascade, Issue, Observation, PatternKind}
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::usage::UsageRecord;
+
 /// The name that a client gives to one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -104,6 +106,8 @@ pub enum RecordBody {
     Intervention(Box<Intervention>),
     /// Files were set back to what stood before an action, or a person was asked whether they should be.
     Rollback(Box<RollbackRecord>),
+    /// What the transcript of the client says was spent since it was read last.
+    Usage(Box<UsageRecord>),
     /// The agent said something.
     Message {
         /// Fingerprint of the text, which is not kept.

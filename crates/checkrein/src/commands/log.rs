@@ -39,6 +39,10 @@ pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -
         records.extend(found.into_iter().map(|record| (folder.clone(), record)));
     }
     records.retain(|(_, record)| matches_verdict(record, selection.verdict.as_deref()));
+    if output == Output::Text {
+        // What was spent stands in the list of sessions; here it would stand between the calls.
+        records.retain(|(_, record)| !matches!(record.body, RecordBody::Usage(_)));
+    }
     records.sort_by_key(|(_, record)| record.at);
     let newest = records.len().saturating_sub(selection.count);
     let records = records.split_off(newest);
@@ -131,6 +135,10 @@ fn describe(record: &Record) -> (String, String, String) {
             format!("rollback {}: before action {}", rollback_stage(rollback.stage), rollback.before.0),
             rollback.text.clone(),
         ),
+        RecordBody::Usage(usage) => {
+            let tokens = usage.models.iter().map(|one| one.tokens.counted()).sum::<u64>();
+            plainly(format!("spent {tokens} tokens"), usage.gap.clone().unwrap_or_default())
+        }
         RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
         RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
         RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),

@@ -1,5 +1,7 @@
 //! `checkrein sessions`: the sessions that are recorded.
 
+use checkrein_ledger::{Cost, SessionSummary};
+use serde_json::{Value as Json, json};
 use checkrein_policy::TrustPolicy;
 use checkrein_world::find_workspace;
 use serde_json::json;
@@ -7,6 +9,7 @@ use serde_json::json;
 use super::log::time;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
+use crate::spending::cost_in_words;
 use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::terminal::{print, table, verdict};
@@ -29,6 +32,8 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                     "records": session.records,
                     "actions": session.actions,
                     "verdicts": session.verdicts,
+                    "client": session.client,
+                    "spent": spent(session),
                     "trust_debt": policy.left(&session.trust, now),
                     "posture": policy.posture(policy.left(&session.trust, now)),
                     "halted": session.halt.as_ref().map(|halt| &halt.reason),
@@ -52,6 +57,8 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                         count.nudge.to_string(),
                         count.escalate.to_string(),
                         count.block.to_string(),
+                        tokens_in_words(session),
+                        cost_in_words(session.spent.cost()),
                         count.flagged.to_string(),
                         if debt > 0.0 { format!("{debt:.1}") } else { String::new() },
                         halted,
@@ -59,10 +66,36 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                 })
                 .collect();
             print(&table(
+                &["session", "last", "actions", "ok", "nudge", "escalate", "block", "tokens", "cost", ""],
                 &["session", "last", "actions", "ok", "nudge", "escalate", "block", "flagged", "debt", ""],
                 rows,
             ));
         }
     }
     Ok(Exit::Done)
+}
+
+/// What a session has spent, for programs; what is not known is null.
+pub(super) fn spent(session: &SessionSummary) -> Json {
+    let spent = &session.spent;
+    let tokens = spent.is_metered().then(|| spent.tokens());
+    let (dollars, at_least) = match spent.cost() {
+        Some(Cost::Known(known)) => (Some(known.dollars()), Some(known.dollars())),
+        Some(Cost::AtLeast(known)) => (None, Some(known.dollars())),
+        None => (None, None),
+    };
+    json!({
+        "tokens": tokens,
+        "dollars": dollars,
+        "dollars_at_least": at_least,
+        "models": spent.models(),
+        "processes": spent.processes,
+        "bytes_written": spent.bytes_written,
+        "file_operations": session.file_operations,
+    })
+}
+
+/// The tokens of a session in words.
+pub(super) fn tokens_in_words(session: &SessionSummary) -> String {
+    if session.spent.is_metered() { session.spent.tokens().all().to_string() } else { "unknown".to_owned() }
 }

@@ -18,8 +18,10 @@ pub fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     let cwd =
         AbsolutePath::new(required(&fields, "cwd")?).ok_or(DecodeError::MissingField { field: "cwd" })?;
     let actor = optional(&fields, "agent_id").map(|id| ActorId(id.to_owned()));
+    let own = optional(&fields, "agent_transcript_path").filter(|_| name == "SubagentStop");
+    let transcript = own.or_else(|| optional(&fields, "transcript_path")).and_then(AbsolutePath::new);
     let moment = moment(&name, fields, &cwd)?;
-    Ok(HookEvent { client: Client::Claude, session, cwd, actor, name, moment })
+    Ok(HookEvent { client: Client::Claude, session, cwd, actor, name, transcript, moment })
 }
 
 fn moment(name: &str, mut fields: Map<String, Json>, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {

@@ -197,10 +197,10 @@ pub(crate) static KEYS: &[Key] = &[
         "Time of a supervised run, in seconds. Not set: no limit in profile `interactive`, else 300.",
         |config| config.execution_limit_seconds().map_or(Value::Unset, Value::Count)),
     key!("limits.tokens", limits.tokens, Kind::Count(1), Lower,
-        "Tokens of one session. Not set: no limit in profile `interactive`, else 100000.",
+        "Tokens of one session, those read from the cache left out; checked before each call with the mean of the last answers. Not set: no limit in profile `interactive`, else 100000.",
         |config| config.token_limit().map_or(Value::Unset, Value::Count)),
     key!("limits.dollars", limits.dollars, Kind::Amount, Lower,
-        "Money of one session, in US dollars. Not set: no limit in profile `interactive`, else 5.",
+        "Money of one session, in US dollars, by `prices.csv`; models without a price are told, not counted. Not set: no limit in profile `interactive`, else 5.",
         |config| config.dollar_limit().map_or(Value::Unset, Value::Number)),
 
     key!("patterns.enabled_patterns", patterns.enabled_patterns, Kind::List, Cover,

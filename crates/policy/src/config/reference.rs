@@ -24,7 +24,7 @@ pub fn reference() -> String {
          of `interventions` what prepares a rollback or an incident (`auto_rollback`, the retention and criteria of\n\
          `checkpoint_rollback`, `auto_cleanup`, `notification_channels`, `preserve_incident_data_days`), `custom_prompts_path`,\n\
          `include_examples`, `metrics_window_seconds`, and `strategy.type: custom`, which climbs like `progressive`;\n\
-         `limits` other than `limits.file_operations`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
+         `limits.memory_mb` and `limits.execution_seconds`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
          (every action waits for its review).\n\n",
     );
     text.push_str("| key | type | default | what it does | a project may |\n|---|---|---|---|---|\n");

@@ -1,0 +1,195 @@
+//! What a session spends: the transcript of its client read on, and the budget checked before the next call.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+
+use checkrein_clients::Prices;
+use checkrein_clients::transcript::{Meter, Reading};
+use checkrein_effects::AbsolutePath;
+use checkrein_ledger::{Cost, SessionState};
+use checkrein_patterns::{ActionNumber, Mark};
+use checkrein_policy::Config;
+use checkrein_protocol::{MicroDollars, TranscriptMark, UsageRecord};
+use checkrein_review::{Review, VerdictKind};
+
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+
+/// How much of a transcript is read after a call (ours); what is left is read after the next.
+pub(crate) const AFTER_A_CALL: usize = 1024 * 1024;
+
+/// How much is read at the end of a turn, when nobody waits for the next call (ours).
+pub(crate) const AT_THE_END: usize = 16 * 1024 * 1024;
+
+/// Reads a transcript on from where the session has read it; `None` when there is nothing new or it cannot be read, which the list of
+/// sessions shows as unknown.
+pub(crate) fn read(
+    surroundings: &Surroundings,
+    state: &SessionState,
+    transcript: Option<&AbsolutePath>,
+    most: usize,
+) -> Option<Reading> {
+    let path = transcript?;
+    let mark = state.spent().mark(u64::from(Mark::of(path.as_str()).0));
+    match piece(path, mark, most) {
+        Ok(Piece::Nothing) => None,
+        Ok(Piece::New(bytes)) => {
+            let (prices, gap) = match prices(surroundings) {
+                Ok(prices) => (prices, None),
+                Err(error) => (Prices::default(), Some(error.message)),
+            };
+            let mut meter = Meter::new(mark, &prices);
+            meter.take(&bytes, most);
+            let mut reading = meter.finish();
+            reading.usage.gap = gap;
+            (reading.usage.mark != mark).then_some(reading)
+        }
+        Ok(Piece::Shorter(length)) => {
+            let gap =
+                "the transcript was written anew; what went before is counted, what came between is not";
+            let mark = TranscriptMark {
+                offset: length,
+                ..TranscriptMark { file: mark.file, ..TranscriptMark::default() }
+            };
+            let from = state.spent().mark(mark.file).offset;
+            let usage = UsageRecord { from, mark, models: Vec::new(), gap: Some(gap.to_owned()) };
+            Some(Reading { usage, said: Vec::new() })
+        }
+        Err(error) => {
+            crate::terminal::log(&format!("checkrein: `{path}` is not read: {error}"));
+            None
+        }
+    }
+}
+
+/// What stands behind the mark.
+enum Piece {
+    Nothing,
+    New(Vec<u8>),
+    /// The file is shorter than it was: its length.
+    Shorter(u64),
+}
+
+fn piece(path: &AbsolutePath, mark: TranscriptMark, most: usize) -> io::Result<Piece> {
+    // The path comes from outside: what is no ordinary file must not keep anybody waiting.
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = match fs::OpenOptions::new().read(true).custom_flags(nonblocking).open(path.as_str()) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Piece::Nothing),
+        Err(error) => return Err(error),
+    };
+    let facts = file.metadata()?;
+    if !facts.is_file() {
+        return Err(io::Error::other("no ordinary file"));
+    }
+    let length = facts.len();
+    if length < mark.offset {
+        return Ok(Piece::Shorter(length));
+    }
+    let wanted = usize::try_from(length - mark.offset).unwrap_or(most).min(most);
+    let mut bytes = vec![0; wanted];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, mark.offset + filled as u64)? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(if bytes.is_empty() { Piece::Nothing } else { Piece::New(bytes) })
+}
+
+/// The prices in force: `prices.csv` of the configuration before those that come along.
+pub(crate) fn prices(surroundings: &Surroundings) -> Result<Prices, CommandError> {
+    let path = surroundings.configuration.join("prices.csv");
+    let text = match fs::read_to_string(path.as_str()) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Prices::default());
+        }
+        Err(error) => return Err(CommandError::file("read", &path, &error)),
+    };
+    Prices::with_own(&text).map_err(|error| {
+        CommandError::user(format!("`{path}` {error}"), "mend the line; until then only known prices count")
+    })
+}
+
+/// Refuses a call when what was spent and what the next answer will take are more than the limits, tighter ones included.
+pub(crate) fn budget(review: &mut Review, state: &SessionState, config: &Config) {
+    let (tokens, dollars) = (config.token_limit(), config.dollar_limit());
+    if tokens.is_none() && dollars.is_none() || review.verdict.kind >= VerdictKind::Block {
+        return;
+    }
+    if let Some(reason) = over(state, tokens, dollars, review) {
+        review.verdict.kind = VerdictKind::Block;
+        review.rewrite = None;
+        review.reasoning.primary = reason;
+        review.alternatives =
+            vec!["end here: say what is done and what is left; a person can raise the limit".to_owned()];
+    }
+}
+
+fn over(
+    state: &SessionState,
+    tokens: Option<u64>,
+    dollars: Option<f64>,
+    review: &mut Review,
+) -> Option<String> {
+    let spent = state.spent();
+    if !spent.is_metered() {
+        if state.outcomes() > 0 {
+            review
+                .failures
+                .push("what the session spends is not known: its transcript could not be read".to_owned());
+        }
+        return None;
+    }
+    let throttle = state.controller().throttle(ActionNumber(state.actions() + 1));
+    let (next_tokens, next_cost) = spent.estimate();
+    if let Some(limit) = tokens {
+        let limit = throttle.map_or(limit, |throttle| throttle.reduced(limit));
+        let used = spent.tokens().counted();
+        if used.saturating_add(next_tokens) > limit {
+            return Some(format!(
+                "the session has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`)"
+            ));
+        }
+    }
+    let limit = dollars?;
+    let factor = throttle.map_or(1.0, |throttle| throttle.factor);
+    let (known, is_whole) = match spent.cost()? {
+        Cost::Known(known) => (known, true),
+        Cost::AtLeast(known) => (known, false),
+    };
+    let next = next_cost.unwrap_or_default();
+    if known.dollars() + next.dollars() > limit * factor {
+        return Some(format!(
+            "the session has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`)",
+            in_cents(limit * factor)
+        ));
+    }
+    if !is_whole {
+        let names: Vec<&str> =
+            spent.models().iter().filter(|one| one.cost.is_none()).map(|one| one.model.as_str()).collect();
+        review.failures.push(format!(
+            "the limit of dollars was not checked as a whole: no price is known for {} (`prices.csv` can name one)",
+            names.join(", ")
+        ));
+    }
+    None
+}
+
+fn in_cents(dollars: f64) -> String {
+    format!("${dollars:.2}")
+}
+
+/// A cost in words.
+pub(crate) fn cost_in_words(cost: Option<Cost>) -> String {
+    match cost {
+        None => "unknown".to_owned(),
+        Some(Cost::Known(known)) => known.to_string(),
+        Some(Cost::AtLeast(MicroDollars(0))) => "unknown".to_owned(),
+        Some(Cost::AtLeast(known)) => format!("{known} + unknown"),
+    }
+}

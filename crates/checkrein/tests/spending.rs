@@ -1,0 +1,158 @@
+//! What a session spends, read from the client's transcript as it grows, and what its limits do.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason};
+
+struct Session {
+    environment: TestEnvironment,
+    calls: u32,
+}
+
+impl Session {
+    fn new(configuration: &str) -> Self {
+        let environment = TestEnvironment::new();
+        let folder = environment.home().join(".config/checkrein");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.yaml"), configuration).unwrap();
+        Self { environment, calls: 0 }
+    }
+
+    fn transcript(&self) -> PathBuf {
+        self.environment.home().join("transcript.jsonl")
+    }
+
+    /// The model answers, as its client writes it down.
+    fn answers(&self, model: &str, id: &str, output: u64) {
+        let row = json!({ "type": "assistant", "message": {
+            "id": id, "model": model, "content": [{ "type": "text", "text": "working" }],
+            "usage": { "input_tokens": 1000, "output_tokens": output, "cache_read_input_tokens": 50_000 },
+        }});
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(self.transcript()).unwrap();
+        writeln!(file, "{row}").unwrap();
+    }
+
+    fn event(&self, name: &str, mut fields: Json) -> Json {
+        fields["transcript_path"] = json!(self.transcript());
+        self.environment.answer_to(&self.environment.payload("s", name, fields))
+    }
+
+    fn call(&mut self) -> Json {
+        self.calls += 1;
+        let mut fields = json!({
+            "tool_name": "Bash",
+            "tool_input": { "command": format!("cat README.md # {}", self.calls) },
+            "tool_use_id": format!("call-{}", self.calls),
+        });
+        let before = self.event("PreToolUse", fields.clone());
+        if decision(&before).is_none() {
+            fields["tool_response"] = json!({ "stdout": format!("# {}", self.calls), "stderr": "" });
+            self.event("PostToolUse", fields);
+        }
+        before
+    }
+
+    fn spent(&self) -> Json {
+        let listed: Json = serde_json::from_str(&self.environment.succeed(&["sessions", "--json"])).unwrap();
+        listed["spent"].clone()
+    }
+}
+
+const SONNET: &str = "claude-sonnet-4-5-20250929";
+
+#[test]
+fn tokens_and_money_are_told_by_model() {
+    let mut session = Session::new("");
+    session.answers(SONNET, "one", 1);
+    session.answers(SONNET, "one", 200);
+    session.call();
+    session.answers(SONNET, "two", 300);
+    session.call();
+    session.call();
+    let spent = session.spent();
+    assert_eq!(
+        spent["tokens"],
+        json!({ "input": 2000, "output": 500, "cache_write": 0, "cache_read": 100_000 })
+    );
+    // 2000 x 3 + 500 x 15 + 100,000 x .3 millionths.
+    assert_eq!(spent["dollars"], 0.0435);
+    assert_eq!(spent["models"][0]["answers"], 2);
+    assert_eq!(spent["processes"], 3);
+    let listed = session.environment.succeed(&["sessions"]);
+    assert!(listed.contains("102500") && listed.contains("$0.0435"), "{listed}");
+    assert!(!session.environment.succeed(&["log"]).contains("spent"), "the log is about calls");
+}
+
+#[test]
+fn what_is_not_known_is_unknown_never_zero() {
+    let mut session = Session::new("");
+    session.call();
+    assert_eq!((&session.spent()["tokens"], &session.spent()["dollars"]), (&Json::Null, &Json::Null));
+    let listed = session.environment.succeed(&["sessions"]);
+    assert!(listed.contains("unknown"), "{listed}");
+    session.answers("claude-of-tomorrow", "one", 100);
+    session.call();
+    let spent = session.spent();
+    assert_eq!((&spent["tokens"]["output"], &spent["dollars"]), (&json!(100), &Json::Null));
+    let prices = session.environment.home().join(".config/checkrein/prices.csv");
+    fs::write(prices, "claude-of-tomorrow,1,1,1,0\n").unwrap();
+    session.answers("claude-of-tomorrow", "two", 100);
+    session.call();
+    let spent = session.spent();
+    assert_eq!((&spent["dollars"], &spent["dollars_at_least"]), (&Json::Null, &json!(0.0011)));
+}
+
+#[test]
+fn a_call_that_would_exceed_the_tokens_is_refused_before_it_runs() {
+    let mut session = Session::new("limits:\n  tokens: 3500\n");
+    session.answers(SONNET, "one", 200);
+    assert_eq!(decision(&session.call()), None, "nothing is known yet");
+    session.answers(SONNET, "two", 200);
+    assert_eq!(decision(&session.call()), None, "1200 used, and 1200 more are within 3500");
+    let refused = session.call();
+    assert_eq!(decision(&refused), Some("deny"), "2400 used, and 1200 more are not");
+    assert!(reason(&refused).contains("about 1200 more would exceed its limit of 3500"), "{refused}");
+}
+
+#[test]
+fn the_seed_gives_unattended_sessions_five_dollars() {
+    let mut session = Session::new("profile: unattended\nlimits:\n  tokens: 100000000\n");
+    session.answers("claude-opus-4-1", "one", 30_000);
+    session.call();
+    assert_eq!(decision(&session.call()), None, "2.34 and as much again are less than 5");
+    session.answers("claude-opus-4-1", "two", 30_000);
+    session.call();
+    let refused = session.call();
+    assert!(reason(&refused).contains("limit of $5.00"), "{refused}");
+}
+
+#[test]
+fn hostile_transcripts_keep_nobody_waiting() {
+    let mut session = Session::new("");
+    let made = session.environment.command("mkfifo").arg(session.transcript()).status().unwrap();
+    assert!(made.success());
+    assert_eq!(decision(&session.call()), None);
+    fs::remove_file(session.transcript()).unwrap();
+    fs::write(session.transcript(), vec![b'x'; 3 * 1024 * 1024]).unwrap();
+    for _ in 0..4 {
+        session.call();
+    }
+    session.environment.succeed(&["audit", "verify"]);
+    let mut file = fs::OpenOptions::new().append(true).open(session.transcript()).unwrap();
+    writeln!(file).unwrap();
+    session.answers(SONNET, "one", 7);
+    session.call();
+    assert_eq!(session.spent()["tokens"]["output"], 7, "it goes on after a line that is too long");
+}

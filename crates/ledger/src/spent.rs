@@ -1,0 +1,181 @@
+//! What a session has spent and used, bounded: tokens and money as transcripts tell them, processes and bytes as reviews do.
+
+use std::collections::VecDeque;
+
+use checkrein_protocol::{MicroDollars, ModelUsage, Tokens, TranscriptMark, UsageRecord};
+use serde::{Deserialize, Serialize};
+
+/// How many transcripts are read on, the last ones: that of the session and those of its sub-agents (ours).
+const TRANSCRIPTS: usize = 8;
+
+/// How many models are told apart; further ones are counted together, without a name (ours).
+const MODELS: usize = 8;
+
+/// From how many of the last readings the next answer is estimated (ours).
+const RECENT: usize = 5;
+
+/// What a session has spent and used.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    marks: VecDeque<TranscriptMark>,
+    models: Vec<ModelUsage>,
+    recent: VecDeque<Answer>,
+    /// What the answers with a price cost.
+    cost: MicroDollars,
+    /// Whether there were answers without one.
+    unpriced: bool,
+    /// How many programs were started.
+    pub processes: u64,
+    /// How many bytes the tools of the client were to write; what programs write is not known.
+    pub bytes_written: u64,
+}
+
+/// What one answer of a model took, on average over a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Answer {
+    tokens: u64,
+    cost: Option<MicroDollars>,
+}
+
+/// What a session cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cost {
+    /// Every answer has a price; this is the sum.
+    Known(MicroDollars),
+    /// Some answers have no known price; the others cost this.
+    AtLeast(MicroDollars),
+}
+
+impl Spent {
+    /// Takes up a reading, unless the same piece was taken up before; the tokens that were new.
+    pub(crate) fn take(&mut self, usage: &UsageRecord) -> Option<u64> {
+        if self.mark(usage.mark.file).offset != usage.from {
+            return None;
+        }
+        self.marks.retain(|mark| mark.file != usage.mark.file);
+        while self.marks.len() >= TRANSCRIPTS {
+            self.marks.pop_front();
+        }
+        self.marks.push_back(usage.mark);
+        let mut all = 0;
+        for one in &usage.models {
+            all += one.tokens.counted();
+            self.recent_answer(one);
+            match one.cost {
+                Some(cost) => self.cost.0 = self.cost.0.saturating_add(cost.0),
+                None => self.unpriced = true,
+            }
+            let known = self.models.iter().position(|known| known.model == one.model);
+            match known.or((self.models.len() >= MODELS).then_some(MODELS - 1)) {
+                Some(place) => {
+                    let Some(known) = self.models.get_mut(place) else { continue };
+                    if known.model != one.model {
+                        known.model.clear();
+                    }
+                    known.answers += one.answers;
+                    known.tokens = known.tokens.plus(&one.tokens);
+                    known.cost = known.cost.zip(one.cost).map(|(sum, more)| MicroDollars(sum.0 + more.0));
+                }
+                None => self.models.push(one.clone()),
+            }
+        }
+        Some(all)
+    }
+
+    fn recent_answer(&mut self, one: &ModelUsage) {
+        let answers = one.answers.max(1);
+        while self.recent.len() >= RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Answer {
+            tokens: one.tokens.counted() / answers,
+            cost: one.cost.map(|cost| MicroDollars(cost.0 / answers)),
+        });
+    }
+
+    /// How far a transcript was read.
+    pub fn mark(&self, file: u64) -> TranscriptMark {
+        let known = self.marks.iter().find(|mark| mark.file == file).copied();
+        known.unwrap_or(TranscriptMark { file, ..TranscriptMark::default() })
+    }
+
+    /// Whether any transcript was read: otherwise nothing is known about tokens, which is not none.
+    pub fn is_metered(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// By model.
+    pub fn models(&self) -> &[ModelUsage] {
+        &self.models
+    }
+
+    /// The tokens of all models.
+    pub fn tokens(&self) -> Tokens {
+        self.models.iter().fold(Tokens::default(), |sum, one| sum.plus(&one.tokens))
+    }
+
+    /// What it cost; `None` when nothing was read yet.
+    pub fn cost(&self) -> Option<Cost> {
+        let cost = if self.unpriced { Cost::AtLeast(self.cost) } else { Cost::Known(self.cost) };
+        self.is_metered().then_some(cost)
+    }
+
+    /// What the next answer will take, by the mean of the last ones: tokens, and money when all of them have a price.
+    pub fn estimate(&self) -> (u64, Option<MicroDollars>) {
+        let count = self.recent.len().max(1) as u64;
+        let tokens = self.recent.iter().map(|answer| answer.tokens).sum::<u64>() / count;
+        let costs: Option<Vec<u64>> =
+            self.recent.iter().map(|answer| answer.cost.map(|cost| cost.0)).collect();
+        (tokens, costs.map(|costs| MicroDollars(costs.iter().sum::<u64>() / count)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(file: u64, from: u64, to: u64, model: &str, input: u64, cost: Option<u64>) -> UsageRecord {
+        UsageRecord {
+            from,
+            mark: TranscriptMark { file, offset: to, ..TranscriptMark::default() },
+            models: vec![ModelUsage {
+                model: model.to_owned(),
+                answers: 1,
+                tokens: Tokens { input, cache_read: 1000, ..Tokens::default() },
+                cost: cost.map(MicroDollars),
+            }],
+            gap: None,
+        }
+    }
+
+    #[test]
+    fn a_piece_that_two_hooks_read_counts_once() {
+        let mut spent = Spent::default();
+        assert_eq!(spent.take(&reading(1, 0, 10, "m", 5, Some(7))), Some(5));
+        assert_eq!(spent.take(&reading(1, 0, 10, "m", 5, Some(7))), None);
+        assert_eq!(spent.take(&reading(1, 10, 20, "m", 6, Some(7))), Some(6));
+        assert_eq!(spent.take(&reading(2, 0, 10, "m", 1, Some(7))), Some(1), "a sub-agent has its own");
+        assert_eq!((spent.tokens().counted(), spent.tokens().all()), (12, 3012));
+        assert_eq!(spent.cost(), Some(Cost::Known(MicroDollars(21))));
+    }
+
+    #[test]
+    fn an_unknown_price_is_unknown_never_zero() {
+        let mut spent = Spent::default();
+        assert_eq!(spent.cost(), None, "nothing was read");
+        spent.take(&reading(1, 0, 10, "known", 5, Some(7)));
+        spent.take(&reading(1, 10, 20, "new", 5, None));
+        assert_eq!(spent.cost(), Some(Cost::AtLeast(MicroDollars(7))));
+        assert_eq!(spent.estimate(), (5, None));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut spent = Spent::default();
+        for index in 0..100 {
+            spent.take(&reading(index, 0, 10, &format!("m{index}"), 10, Some(1)));
+        }
+        assert_eq!((spent.models().len(), spent.marks.len()), (MODELS, TRANSCRIPTS));
+        assert_eq!((spent.tokens().counted(), spent.estimate()), (1000, (10, Some(MicroDollars(1)))));
+    }
+}
