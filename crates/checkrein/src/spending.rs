@@ -187,9 +187,8 @@ fn in_cents(dollars: f64) -> String {
 /// A cost in words.
 pub(crate) fn cost_in_words(cost: Option<Cost>) -> String {
     match cost {
-        None => "unknown".to_owned(),
+        None | Some(Cost::AtLeast(MicroDollars(0))) => "unknown".to_owned(),
         Some(Cost::Known(known)) => known.to_string(),
-        Some(Cost::AtLeast(MicroDollars(0))) => "unknown".to_owned(),
         Some(Cost::AtLeast(known)) => format!("{known} + unknown"),
     }
 }

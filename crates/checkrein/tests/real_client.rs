@@ -243,14 +243,36 @@ fn an_agent_that_empties_the_settings_keeps_the_hooks() {
     assert!(environment.project().join("notes/draft.md").exists(), "the hooks were gone");
 }
 
-#[test]
-fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report() {
+/// No pauses between interventions, so that a test need not wait for minutes.
+const AT_ONCE: &str =
+    "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
+
+/// A guarded project with settings of the person.
+fn guarded_with(settings: &str) -> TestEnvironment {
     let environment = guarded();
     let folder = environment.home().join(".config/checkrein");
     fs::create_dir_all(&folder).unwrap();
-    let at_once =
-        "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
-    fs::write(folder.join("config.yaml"), at_once).unwrap();
+    fs::write(folder.join("config.yaml"), settings).unwrap();
+    environment
+}
+
+/// The rungs of the ladder that a session saw.
+fn rungs(records: &[Json]) -> Vec<&str> {
+    let made = records.iter().filter(|record| record["body"]["type"] == "intervention");
+    made.filter_map(|record| record["body"]["kind"].as_str()).collect()
+}
+
+const LADDER: [&str; 5] = [
+    "soft_correction",
+    "context_reinforcement",
+    "resource_throttling",
+    "checkpoint_rollback",
+    "emergency_stop",
+];
+
+#[test]
+fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report() {
+    let environment = guarded_with(AT_ONCE);
     let mut script = vec![bash("ls"); 14];
     script.push(Turn::Says("finished"));
     let model = Model::start(script, vec![]);
@@ -259,22 +281,41 @@ fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report(
     for part in ["checkrein noticed stuck loop", "The task is: do it", "refused until action"] {
         assert!(heard.contains(part), "the model did not read `{part}`: {heard}");
     }
-    let records = environment.records(session_of(&result));
-    let made: Vec<&str> = records
-        .iter()
-        .filter(|record| record["body"]["type"] == "intervention")
-        .filter_map(|record| record["body"]["kind"].as_str())
-        .collect();
-    assert_eq!(
-        made,
-        [
-            "soft_correction",
-            "context_reinforcement",
-            "resource_throttling",
-            "checkpoint_rollback",
-            "emergency_stop"
-        ]
-    );
+    assert_eq!(rungs(&environment.records(session_of(&result))), LADDER);
     let report = environment.succeed(&["incident", "show", "20"]);
     assert!(report.contains("stuck_loop"), "{report}");
+}
+
+#[test]
+fn a_loop_that_spoils_files_is_taken_back_before_it_is_stopped() {
+    let environment = guarded_with(&format!("profile: unattended\n{AT_ONCE}"));
+    let mut script = vec![bash("echo good > good.txt")];
+    script.extend(vec![bash("echo broken > src/main.rs; echo left > junk.txt"); 24]);
+    script.push(Turn::Says("finished"));
+    let model = Model::start(script, vec![]);
+    let result = run(&environment, &model, &[]);
+    let records = environment.records(session_of(&result));
+    assert_eq!(rungs(&records), LADDER);
+    let body = |kind: &str| records.iter().map(|record| &record["body"]).find(|body| body["type"] == kind);
+    let rollback = body("rollback").expect("no rollback recorded");
+    assert_eq!((&rollback["stage"], &rollback["before"]), (&json!("done"), &json!(2)), "{rollback}");
+    let heard = model.heard();
+    for part in ["What changed since action 2 is set back: 2 changes", "refused until action"] {
+        assert!(heard.contains(part), "the model did not read `{part}`: {heard}");
+    }
+    let read = |name: &str| fs::read_to_string(environment.project().join(name)).ok();
+    assert_eq!(read("good.txt").as_deref(), Some("good\n"), "what went well before stays");
+    assert!(body("halted").is_some(), "the session goes on");
+    let usage = body("usage").expect("nothing spent is recorded");
+    assert!(usage["models"][0]["tokens"]["input"].as_u64().unwrap() >= 1000, "{usage}");
+    let report = environment.succeed(&["incident", "show", "20"]);
+    for part in ["rollback done", "tried before without success", "checkrein rollback --session"] {
+        assert!(report.contains(part), "{part} is missing in\n{report}");
+    }
+    // The report names a command that runs: what the loop spoiled after it was set back can be set back once more.
+    let command = report.split('`').find(|part| part.starts_with("checkrein rollback --session")).unwrap();
+    let mut words: Vec<&str> = command.split(' ').skip(1).collect();
+    words.push("--yes");
+    environment.succeed(&words);
+    assert_eq!(read("src/main.rs").as_deref(), Some("fn main() {}\n"));
 }
