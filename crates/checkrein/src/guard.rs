@@ -16,11 +16,13 @@ use checkrein_ledger::{
     is_halted,
 };
 use checkrein_patterns::{
-    Audience, Cascade, CascadeLevel, Mark, Observation, PatternKind, PatternSensitivity, PatternSettings,
-    Success,
+    Audience, Cascade, CascadeLevel, Claim, Mark, Observation, PatternKind, PatternSensitivity,
+    PatternSettings, Success,
 };
 use checkrein_policy::{Approve, Config, Mode, Policy, Posture, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
+    ActionId, ActorId, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord,
+    RationalityRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
     ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, RecordBody,
     ReviewRecord, RiskRecord, SessionId,
     ActionId, ActorId, GovernanceRecord, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
@@ -48,6 +50,9 @@ pub(crate) const RECORDED_EFFECTS: usize = 64;
 
 /// How many programs of one action are written down (ours).
 const RECORDED_PROGRAMS: usize = 16;
+
+/// How many messages between calls are written down from one reading of a transcript (ours).
+const MESSAGES: usize = 8;
 
 /// The session name for failures of which nothing else is known.
 const NO_SESSION: &str = "unknown-session";
@@ -372,7 +377,7 @@ impl Guard {
             verification,
         });
         let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-        let read = self.spent(event, &known, spending::AFTER_A_CALL);
+        let read = self.transcribed(event, &known, spending::AFTER_A_CALL, None);
         let bodies = std::iter::once(body).chain(read).collect();
         match ledger.append_all_to(known, self.surroundings.now(), bodies, Durability::Plain) {
             Ok(appended) => self.step_in(ledger, &appended.state),
@@ -383,18 +388,34 @@ impl Guard {
         }
     }
 
-    /// What the transcript says that is new, as records.
-    fn spent(&self, event: &HookEvent, known: &KnownSession, most: usize) -> Option<RecordBody> {
-        let reading = spending::read(&self.surroundings, known.state(), event.transcript.as_ref(), most)?;
-        Some(RecordBody::Usage(Box::new(reading.usage)))
+    /// What the transcript says that is new, as records: what was spent, and messages between calls that speak of new work. `last` is the
+    /// message that is recorded anyway.
+    fn transcribed(
+        &self,
+        event: &HookEvent,
+        known: &KnownSession,
+        most: usize,
+        last: Option<&str>,
+    ) -> Vec<RecordBody> {
+        let transcript = event.transcript.as_ref();
+        let Some(reading) = spending::read(&self.surroundings, known.state(), transcript, most) else {
+            return Vec::new();
+        };
+        let known_marks = [Some(known.state().said()), last.map(message_mark)];
+        let is_new = |text: &&String| !known_marks.contains(&Some(message_mark(text)));
+        let speaks = |body: &RecordBody| matches!(body, RecordBody::Message { cascade: Some(_), .. });
+        let said = reading.said.iter().filter(is_new).map(|text| message_record(text, MessagePlace::Midway));
+        let mut bodies: Vec<RecordBody> = said.filter(speaks).take(MESSAGES).collect();
+        bodies.push(RecordBody::Usage(Box::new(reading.usage)));
+        bodies
     }
 
     /// Records the end of a turn, with what the agent said last. Nothing can be said to it now, so what is found is recorded only.
     fn turn_ended(&self, event: &HookEvent, ledger: &SessionLedger, message: Option<&str>) {
         let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-        let spent = self.spent(event, &known, spending::AT_THE_END);
-        let ended = event_record(event, json!({}));
-        let bodies = message.map(message_record).into_iter().chain(spent).chain([ended]).collect();
+        let read = self.transcribed(event, &known, spending::AT_THE_END, message);
+        let said = message.map(|text| message_record(text, MessagePlace::End));
+        let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
         let now = self.surroundings.now();
         let config = self.policy.config();
         let written = ledger.append_all_to(known, now, bodies, Durability::Plain).and_then(|appended| {
@@ -675,11 +696,15 @@ pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
     }
 }
 
-/// The record of a message of the agent: a mark of it, and what it says about new work.
-pub(crate) fn message_record(text: &str) -> RecordBody {
+/// The record of a message of the agent: a mark of it, and what it says about new work and about what was seen.
+pub(crate) fn message_record(text: &str, place: MessagePlace) -> RecordBody {
     let cascade = Cascade::of(text);
     let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
-    RecordBody::Message { mark: u64::from(Mark::of(text.trim()).0), cascade }
+    RecordBody::Message { mark: u64::from(message_mark(text).0), cascade, claim: Claim::of(text), place }
+}
+
+fn message_mark(text: &str) -> Mark {
+    Mark::of(text.trim())
 }
 
 /// Whether it succeeded, from what the client says.

@@ -5,6 +5,8 @@ use std::time::Instant;
 use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
 use checkrein_patterns::{Observation, PatternSettings};
+use checkrein_protocol::{ActionId, MessagePlace, OutcomeRecord, Record, RecordBody, SessionId};
+use checkrein_review::{Review, review};
 use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, SessionId};
 use checkrein_review::{Review, review, settle_trust};
 use serde_json::Value as Json;
@@ -63,7 +65,7 @@ impl<'a> Rehearsal<'a> {
 
     /// The agent said something.
     pub(crate) fn said(&mut self, text: &str) -> Noticed {
-        self.apply(message_record(text));
+        self.apply(message_record(text, MessagePlace::End));
         self.detect()
     }
 

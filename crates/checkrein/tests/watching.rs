@@ -158,3 +158,54 @@ fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     assert_eq!(kept[0]["cascade"]["level"], "critical");
     assert!(!kept[0].to_string().contains("lexer"));
 }
+
+#[test]
+fn messages_between_calls_that_speak_of_new_work_are_recorded_once_and_change_nothing() {
+    let session = Session::new();
+    let transcript = session.environment.home().join("transcript.jsonl");
+    let said = |id: &str, text: &str| {
+        let usage = json!({ "input_tokens": 1, "output_tokens": 1 });
+        let content = json!([{ "type": "text", "text": text }]);
+        let message = json!({ "id": id, "model": "claude-haiku-4-5", "content": content, "usage": usage });
+        format!("{}\n", json!({ "type": "assistant", "message": message }))
+    };
+    let last = "All done! Should I continue with the lexer?";
+    let texts = [
+        said("1", "I look at the parser."),
+        said("2", "While I'm at it, I could also rename it."),
+        said("3", last),
+    ];
+    std::fs::write(&transcript, texts.concat()).unwrap();
+    for _ in 0..2 {
+        session.event("Stop", json!({ "last_assistant_message": last, "transcript_path": transcript }));
+    }
+    let kept: Vec<(Json, Json)> = session
+        .kinds("message")
+        .iter()
+        .map(|kept| (kept["place"].clone(), kept["cascade"]["patterns"].clone()))
+        .collect();
+    assert_eq!(kept.len(), 3, "{kept:?}");
+    assert_eq!(kept[0], (json!("midway"), json!(["CP-030"])));
+    assert_eq!((&kept[1].0, &kept[2].0), (&Json::Null, &Json::Null), "the last one of each turn");
+}
+
+#[test]
+fn tests_that_are_said_to_pass_and_were_not_run_are_noticed() {
+    let mut session = Session::new();
+    let claim = json!({ "last_assistant_message": "Fixed. All tests pass." });
+    session.call("cat README.md", "# project");
+    session.event("Stop", claim.clone());
+    assert_eq!(session.kinds("issue"), Vec::<Json>::new(), "one is not enough");
+    session.call("cat src/main.rs", "fn main() {}");
+    session.event("Stop", claim.clone());
+    let issues = session.kinds("issue");
+    assert_eq!((issues.len(), &issues[0]["kind"]), (1, &json!("hallucination")), "{issues:?}");
+
+    let mut honest = Session::new();
+    honest.call("cargo test -q", "test result: ok. 3 passed; 0 failed");
+    for name in ["a", "b", "c"] {
+        honest.call(&format!("cat {name}"), name);
+        honest.event("Stop", claim.clone());
+    }
+    assert_eq!(honest.kinds("issue"), Vec::<Json>::new());
+}

@@ -11,12 +11,12 @@ use checkrein_effects::{
 };
 use checkrein_intervention::{Controller, Proposed};
 use checkrein_patterns::{
-    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Side, Success,
-    Touch, Use,
+    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Probe, Side,
+    Success, Touch, Use,
 };
 use checkrein_protocol::{
-    ActionId, DoubtRecord, HaltScope, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord,
-    RollbackStage,
+    ActionId, DoubtRecord, HaltScope, MessagePlace, OutcomeRecord, Record, RecordBody, ReviewRecord,
+    RollbackRecord, RollbackStage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,7 @@ pub struct SessionState {
     controller: Controller,
     workspace: Option<AbsolutePath>,
     client: Option<String>,
+    said: Mark,
     spent: Spent,
     tallies: VecDeque<Tally>,
     trust: Trust,
@@ -175,9 +176,14 @@ impl SessionState {
                     self.behaviour.spent(tokens);
                 }
             }
-            RecordBody::Message { mark, cascade } => {
-                let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
-                self.behaviour.said(Mark::of_fingerprint(*mark), score);
+            RecordBody::Message { mark, cascade, claim, place } => {
+                let mark = Mark::of_fingerprint(*mark);
+                self.said = mark;
+                if *place == MessagePlace::End {
+                    let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
+                    self.behaviour.said(mark, score);
+                    claim.iter().for_each(|claim| self.behaviour.claimed(*claim));
+                }
             }
             RecordBody::Condensed => self.behaviour.condensed(),
             RecordBody::Halted { scope: HaltScope::Session, reason, .. } => {
@@ -295,6 +301,11 @@ impl SessionState {
     /// How many file operations were made.
     pub fn file_operations(&self) -> u64 {
         self.file_operations
+    }
+
+    /// The mark of the message of the agent that was recorded last.
+    pub fn said(&self) -> Mark {
+        self.said
     }
 
     /// What it has spent.
@@ -446,6 +457,7 @@ impl SessionState {
             action: Mark::of_fingerprint(review.exact),
             deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
             clarity: Clarity::of(&review.effects),
+            probe: review.input.get("command").and_then(|text| text.as_str()).map_or(Probe::Other, Probe::of),
             place: path.map(|path| Place::of(path.as_str())),
             edit: path.and_then(|path| edit(path, review)),
             alignment: alignment.map(hundredths),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use checkrein_effects::Severity;
 use serde::{Deserialize, Serialize};
 
+use crate::claims::Claim;
 use crate::combination;
 use crate::drift::Drift;
 use crate::edits::Edits;
@@ -19,7 +20,7 @@ use crate::scope::Scope;
 use crate::settings::PatternSettings;
 use crate::spiral::{Spiral, Usage};
 use crate::stagnation::Stagnation;
-use crate::step::{Deed, Ending, Plan, Step};
+use crate::step::{Deed, Ending, Plan, Probe, Step};
 use crate::wandering::Wandering;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
@@ -116,6 +117,7 @@ impl Behaviour {
         // Nothing was looked at, changed or used.
         let nothing = Plan {
             deed: Deed::Runs,
+            probe: Probe::Other,
             place: None,
             edit: None,
             alignment: None,
@@ -131,9 +133,13 @@ impl Behaviour {
 
     /// Takes up where an action went and what it used.
     fn move_through(&mut self, plan: &Plan, ending: &Ending<'_>) {
-        if let Some(error) = ending.observation.error {
-            self.phantoms.failed(plan.number, plan.action, plan.deed, error);
+        if let Some(missing) = ending.observation.missing {
+            self.phantoms.failed(plan.number, plan.action, plan.deed, missing);
         }
+        if (plan.deed, ending.success) == (Deed::Changes, Success::Succeeded) {
+            self.phantoms.changed();
+        }
+        self.phantoms.ran(plan.probe, ending.observation.tests);
         match (plan.deed, ending.success, plan.place) {
             (Deed::Changes, Success::Succeeded, _) => self.wandering.clear(),
             (Deed::Looks, Success::Succeeded, Some(place)) => self.wandering.looked(plan.number, place),
@@ -156,6 +162,11 @@ impl Behaviour {
     /// Takes up that the model was given and gave tokens.
     pub fn spent(&mut self, tokens: u64) {
         self.spiral.spent(tokens);
+    }
+
+    /// Takes up that the agent says it has seen something.
+    pub fn claimed(&mut self, claim: Claim) {
+        self.phantoms.claimed(self.now, claim);
     }
 
     /// Takes up a message of the agent, with what it says about new work.

@@ -14,6 +14,7 @@
 //! | `edits` | oscillating edits |
 //! | `stagnation` | tests that come out the same (seed 004, upstream 3.8) |
 //! | `scope`, `drift`, `spiral`, `wandering`, `phantoms` | scope creep, goal drift, resource spirals, wandering, hallucination (upstream 1.2) |
+//! | `claims` | what an agent says that it has seen |
 //! | `cascade` | an agent that talks itself into new work (seed 004, upstream 3.1) |
 //! | `combination` | patterns that are worse together (upstream 1.2) |
 //!
@@ -24,6 +25,7 @@
 
 mod behaviour;
 mod cascade;
+mod claims;
 mod combination;
 mod drift;
 mod edits;
@@ -44,9 +46,10 @@ mod wandering;
 
 pub use behaviour::{Behaviour, News, Standing};
 pub use cascade::{Cascade, CascadeLevel};
+pub use claims::Claim;
 pub use issue::{ActionNumber, Issue, PatternKind, Share};
 pub use mark::Mark;
-pub use observation::{ErrorCategory, ErrorSignature, Observation, Success, TestCounts};
+pub use observation::{ErrorCategory, ErrorSignature, Missing, Observation, Success, TestCounts};
 pub use scope::{Side, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
-pub use step::{Clarity, Deed, Edit, Ending, Place, Plan};
+pub use step::{Clarity, Deed, Edit, Ending, Place, Plan, Probe};

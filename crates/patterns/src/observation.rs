@@ -16,6 +16,25 @@ pub struct Observation {
     /// How many tests passed and failed, when the output says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
+    /// What sort of thing was not there, when the action failed for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
+}
+
+/// A sort of thing that was used as if it were there (upstream 1.2: phantom files and incorrect references).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// A file or directory.
+    Path,
+    /// A program.
+    Command,
+    /// A package of a registry.
+    Package,
+    /// A module that is loaded.
+    Module,
+    /// A name in a module, a type or a scope.
+    Symbol,
 }
 
 /// An error without what differs from one occurrence to the next (upstream 1.2).
@@ -105,18 +124,76 @@ impl Observation {
         let text = text.as_ref();
         let digest = if text.trim().is_empty() { Mark::default() } else { Mark::of(&steady(text)) };
         let error = (success == Success::Failed).then(|| ErrorSignature::of(text));
-        Self { digest, error, tests: TestCounts::read(text) }
+        let missing = error.and_then(|error| Missing::of(&text.to_lowercase(), error.category));
+        Self { digest, error, tests: TestCounts::read(text), missing }
     }
 
     /// What is kept of an action that was refused and did not run. It is no error of the kind that comes back with other paths, so it
     /// carries none.
     pub(crate) fn of_refusal(verdict: &str) -> Self {
-        Self { digest: Mark::of_parts(["refused", verdict]), error: None, tests: None }
+        Self { digest: Mark::of_parts(["refused", verdict]), error: None, tests: None, missing: None }
     }
 
     /// Whether the action answered nothing.
     pub fn is_empty(&self) -> bool {
         self.digest == Mark::default()
+    }
+}
+
+impl Missing {
+    /// What the output of a failure says was not there.
+    fn of(lower: &str, category: ErrorCategory) -> Option<Self> {
+        const TELLING: [(Missing, &[&str]); 3] = [
+            (
+                Missing::Package,
+                &[
+                    "no matching distribution found",
+                    "could not find a version that satisfies",
+                    "is not in this registry",
+                    "is not in the npm registry",
+                    "404 not found - get https://registry",
+                    "no matching package named",
+                    "could not find `",
+                    "could not find gem",
+                    "unable to locate package",
+                    "couldn't find any package",
+                    "no formulae or casks found",
+                ],
+            ),
+            (
+                Missing::Command,
+                &["command not found", "is not recognized as an internal", "unknown command:"],
+            ),
+            (
+                Missing::Symbol,
+                &[
+                    "cannot import name",
+                    "has no attribute",
+                    "nameerror: name",
+                    "is not a function",
+                    "is not defined",
+                    "undefined method",
+                    "in this scope",
+                    "no method named",
+                    "unresolved name",
+                ],
+            ),
+        ];
+        let told = TELLING.iter().find(|(_, words)| words.iter().any(|word| lower.contains(word)));
+        told.map(|(missing, _)| *missing).or(match category {
+            ErrorCategory::Import => Some(Self::Module),
+            ErrorCategory::NotFound => Some(Self::Path),
+            ErrorCategory::PermissionDenied
+            | ErrorCategory::Syntax
+            | ErrorCategory::Timeout
+            | ErrorCategory::Network
+            | ErrorCategory::TestFailure
+            | ErrorCategory::Type
+            | ErrorCategory::Usage
+            | ErrorCategory::Resources
+            | ErrorCategory::Conflict
+            | ErrorCategory::Other => None,
+        })
     }
 }
 
@@ -303,6 +380,24 @@ mod tests {
         ] {
             assert_eq!(error(text).category, category, "{text}");
         }
+    }
+
+    #[test]
+    fn what_was_not_there() {
+        let missing = |text: &str| Observation::of(text, Success::Failed).missing;
+        for (text, sort) in [
+            ("bash: frobnicate: command not found", Missing::Command),
+            ("ERROR: No matching distribution found for reqeusts-pro", Missing::Package),
+            ("npm error 404 'left-padd@*' is not in this registry.", Missing::Package),
+            ("ImportError: cannot import name 'Foo' from 'bar'", Missing::Symbol),
+            ("AttributeError: module 'os' has no attribute 'exits'", Missing::Symbol),
+            ("ModuleNotFoundError: No module named 'foo'", Missing::Module),
+            ("cat: src/nope.rs: No such file or directory", Missing::Path),
+        ] {
+            assert_eq!(missing(text), Some(sort), "{text}");
+        }
+        assert_eq!(missing("assertion failed: 1 == 2"), None);
+        assert_eq!(Observation::of("command not found", Success::Succeeded).missing, None);
     }
 
     #[test]

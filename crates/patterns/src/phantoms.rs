@@ -1,15 +1,17 @@
-//! Hallucination (upstream 1.2): references to things that do not exist, files that are read and modules that are loaded as if they were there.
+//! Hallucination (upstream 1.2): references to things that do not exist, as if they were there: files, programs, packages, modules, names; and
+//! tests that are said to pass although they were not run.
 
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
 use serde::{Deserialize, Serialize};
 
+use crate::claims::Claim;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
-use crate::observation::{ErrorCategory, ErrorSignature};
+use crate::observation::{Missing, TestCounts};
 use crate::settings::PatternSettings;
-use crate::step::Deed;
+use crate::step::{Deed, Probe};
 
 /// How far back is looked, in actions (ours).
 const HORIZON: u64 = 32;
@@ -20,43 +22,96 @@ const WINDOW: usize = 8;
 /// From how many on (upstream 1.2, `min_occurrences`).
 const THRESHOLD: usize = 2;
 
-/// The last references to things that were not there, each once.
+/// The last references to things that were not there, each once, and claims of what was not seen.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Phantoms(VecDeque<(ActionNumber, Mark)>);
+pub(crate) struct Phantoms {
+    seen: VecDeque<Phantom>,
+    tests: Tested,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Phantom {
+    number: ActionNumber,
+    mark: Mark,
+    sort: Sort,
+}
+
+/// What sort of thing was assumed (upstream 1.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Sort {
+    /// Something that is not there.
+    Missing(Missing),
+    /// Something that was said and not seen.
+    Claim,
+}
+
+/// What is known about tests in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+enum Tested {
+    /// They were not run.
+    #[default]
+    Never,
+    /// They were, and nothing says that any failed.
+    Run,
+    /// Some failed when they were run last.
+    Failing,
+}
 
 impl Phantoms {
-    /// Takes up an error, if it is of this sort: looking whether something is there (`ls`, `test -f`) is not.
-    pub(crate) fn failed(&mut self, number: ActionNumber, action: Mark, deed: Deed, error: ErrorSignature) {
-        let assumed = match error.category {
-            ErrorCategory::NotFound => deed == Deed::Looks,
-            ErrorCategory::Import => true,
-            ErrorCategory::PermissionDenied
-            | ErrorCategory::Syntax
-            | ErrorCategory::Timeout
-            | ErrorCategory::Network
-            | ErrorCategory::TestFailure
-            | ErrorCategory::Type
-            | ErrorCategory::Usage
-            | ErrorCategory::Resources
-            | ErrorCategory::Conflict
-            | ErrorCategory::Other => false,
+    /// Takes up something that was not there, if it was assumed to be: looking whether something is there (`ls`, `test -f`) assumes nothing.
+    pub(crate) fn failed(&mut self, number: ActionNumber, action: Mark, deed: Deed, missing: Missing) {
+        let assumed = match missing {
+            Missing::Path => deed == Deed::Looks,
+            Missing::Command | Missing::Package | Missing::Module | Missing::Symbol => true,
         };
-        if !assumed || self.0.iter().any(|(_, known)| *known == action) {
+        if assumed {
+            self.add(Phantom { number, mark: action, sort: Sort::Missing(missing) });
+        }
+    }
+
+    /// Takes up that something was changed: names that do not fit are what edits put right, and who gets somewhere has one mistake forgiven.
+    pub(crate) fn changed(&mut self) {
+        self.seen.retain(|phantom| phantom.sort != Sort::Missing(Missing::Symbol));
+        self.seen.pop_front();
+    }
+
+    /// Takes up an action that may have run tests, with what its output says of them.
+    pub(crate) fn ran(&mut self, probe: Probe, counts: Option<TestCounts>) {
+        self.tests = match (probe, counts) {
+            (_, Some(counts)) if counts.failed > 0 => Tested::Failing,
+            (Probe::Tests, _) | (Probe::Other, Some(_)) => Tested::Run,
+            (Probe::Other, None) => self.tests,
+        };
+    }
+
+    /// Takes up a claim; what was seen is none of these.
+    pub(crate) fn claimed(&mut self, number: ActionNumber, claim: Claim) {
+        let is_seen = match claim {
+            Claim::TestsPass => self.tests == Tested::Run,
+        };
+        if !is_seen {
+            let mark = Mark::of_parts(["claim", &number.0.to_string()]);
+            self.add(Phantom { number, mark, sort: Sort::Claim });
+        }
+    }
+
+    fn add(&mut self, phantom: Phantom) {
+        if self.seen.iter().any(|known| known.mark == phantom.mark) {
             return;
         }
-        while self.0.len() >= WINDOW {
-            self.0.pop_front();
+        while self.seen.len() >= WINDOW {
+            self.seen.pop_front();
         }
-        self.0.push_back((number, action));
+        self.seen.push_back(phantom);
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.seen.clear();
     }
 
     pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
-        self.0.back().filter(|(number, _)| now.0.saturating_sub(number.0) <= 1)?;
-        let recent = || self.0.iter().filter(|(number, _)| now.0.saturating_sub(number.0) < HORIZON);
+        self.seen.back().filter(|phantom| now.0.saturating_sub(phantom.number.0) <= 1)?;
+        let recent = || self.seen.iter().filter(|phantom| now.0.saturating_sub(phantom.number.0) < HORIZON);
         let count = recent().count();
         if count < THRESHOLD + settings.slack() {
             return None;
@@ -72,11 +127,21 @@ impl Phantoms {
             confidence: Share::new(10.0 * count as f64 / now.0.max(1) as f64),
             impact: Share::default(),
             signal: count as f64,
-            summary: format!("{count} different things were used that do not exist"),
-            advice: "list or search before using a name: what was assumed is not there".to_owned(),
-            actions: newest(recent().map(|(number, _)| *number)),
+            summary: summary(count, recent().filter(|phantom| phantom.sort == Sort::Claim).count()),
+            advice: "list, search or run before relying on something: what was assumed is not so".to_owned(),
+            actions: newest(recent().map(|phantom| phantom.number)),
             growth: None,
         })
+    }
+}
+
+fn summary(count: usize, claims: usize) -> String {
+    match (count - claims, claims) {
+        (used, 0) => format!("{used} different things were used that do not exist"),
+        (0, claims) => format!("tests were said to pass {claims} times that were not run or failed"),
+        (used, _) => format!(
+            "tests were said to pass that were not run or failed, and {used} things were used that do not exist"
+        ),
     }
 }
 
@@ -88,8 +153,8 @@ mod tests {
     fn played(texts: &[(&str, Deed)]) -> Option<Issue> {
         let mut phantoms = Phantoms::default();
         for (index, (text, deed)) in texts.iter().enumerate() {
-            let error = Observation::of(text, Success::Failed).error.unwrap();
-            phantoms.failed(ActionNumber(index as u64 + 1), Mark::of(text), *deed, error);
+            let missing = Observation::of(text, Success::Failed).missing.unwrap();
+            phantoms.failed(ActionNumber(index as u64 + 1), Mark::of(text), *deed, missing);
         }
         phantoms.detect(ActionNumber(texts.len() as u64), &PatternSettings::default())
     }
@@ -105,5 +170,55 @@ mod tests {
     fn the_same_one_twice_or_a_missing_program_are_none() {
         assert_eq!(played(&[("cat: a.rs: No such file", Deed::Looks); 2]), None);
         assert_eq!(played(&[("make: x: not found", Deed::Runs), ("make: y: not found", Deed::Runs)]), None);
+    }
+
+    #[test]
+    fn commands_packages_and_names_that_do_not_exist_upstream_1_2() {
+        let guesses = [
+            ("bash: frobnicate: command not found", Deed::Runs),
+            ("No matching distribution found for foo-pro", Deed::Changes),
+            ("module 'os' has no attribute 'exits'", Deed::Runs),
+        ];
+        for pair in guesses.windows(2) {
+            assert!(played(pair).is_some(), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn who_edits_gets_somewhere_and_is_forgiven() {
+        let mut phantoms = Phantoms::default();
+        let settings = PatternSettings::default();
+        for number in 1..20 {
+            let mark = Mark::of(&number.to_string());
+            phantoms.failed(ActionNumber(number), mark, Deed::Runs, Missing::Symbol);
+            phantoms.changed();
+            assert_eq!(
+                phantoms.detect(ActionNumber(number), &settings),
+                None,
+                "errors of names between edits are work"
+            );
+        }
+    }
+
+    #[test]
+    fn tests_that_are_said_to_pass_must_have_been_run() {
+        let settings = PatternSettings::default();
+        let mut phantoms = Phantoms::default();
+        phantoms.claimed(ActionNumber(3), Claim::TestsPass);
+        phantoms.claimed(ActionNumber(3), Claim::TestsPass);
+        assert_eq!(phantoms.detect(ActionNumber(3), &settings), None, "one is not enough");
+        phantoms.claimed(ActionNumber(4), Claim::TestsPass);
+        let found = phantoms.detect(ActionNumber(4), &settings).unwrap();
+        assert!(found.summary.contains("said to pass 2 times"), "{}", found.summary);
+
+        let mut phantoms = Phantoms::default();
+        for (number, counts) in [(1, None), (2, Some(TestCounts { passed: 3, failed: 0 }))] {
+            phantoms.ran(Probe::Tests, counts);
+            phantoms.claimed(ActionNumber(number), Claim::TestsPass);
+        }
+        assert!(phantoms.seen.is_empty());
+        phantoms.ran(Probe::Tests, Some(TestCounts { passed: 3, failed: 1 }));
+        phantoms.claimed(ActionNumber(5), Claim::TestsPass);
+        assert_eq!(phantoms.seen.len(), 1, "they failed");
     }
 }

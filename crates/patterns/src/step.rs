@@ -21,6 +21,8 @@ pub struct Plan {
     pub deed: Deed,
     /// Whether its effects are understood.
     pub clarity: Clarity,
+    /// What it finds out.
+    pub probe: Probe,
     /// The first place that it touches, if any.
     pub place: Option<Place>,
     /// The edit that it makes, if it is one.
@@ -48,6 +50,15 @@ pub enum Deed {
     Waits,
     /// It may do anything.
     Runs,
+}
+
+/// What an action finds out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Probe {
+    /// Whether the tests pass.
+    Tests,
+    /// Something else.
+    Other,
 }
 
 /// Whether it is known what an action does.
@@ -136,6 +147,15 @@ impl Deed {
         }
         let looks = |effect: &Effect| matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead);
         if !effects.is_empty() && effects.iter().all(looks) { Self::Looks } else { Self::Runs }
+    }
+}
+
+impl Probe {
+    /// What a command finds out, by its words: generously, since who ran tests in an unusual way has run them all the same.
+    pub fn of(command: &str) -> Self {
+        const WORDS: [&str; 8] = ["test", "spec", "check", "make", "tox", "nox", "jest", "verify"];
+        let lower = command.to_lowercase();
+        if WORDS.iter().any(|word| lower.contains(word)) { Self::Tests } else { Self::Other }
     }
 }
 

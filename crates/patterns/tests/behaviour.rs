@@ -4,7 +4,7 @@
 
 use checkrein_patterns::{
     ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, Observation, PatternKind,
-    PatternSettings, Place, Plan, Share, Success,
+    PatternSettings, Place, Plan, Probe, Share, Success,
 };
 
 /// A session that is played by hand.
@@ -29,6 +29,7 @@ impl Session {
             alignment: None,
             file_operations: u32::from(deed == Deed::Changes),
             processes: 1,
+            probe: Probe::Other,
             bytes_written: 0,
             touches: Vec::new(),
         }

@@ -5,7 +5,7 @@
 
 use checkrein_effects::{Counted, Effect, Severity, Timestamp, ToolName};
 use checkrein_intervention::Intervention;
-use checkrein_patterns::{ActionNumber, Cascade, Issue, Observation, PatternKind};
+use checkrein_patterns::{ActionNumber, Cascade, Claim, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -116,6 +116,12 @@ pub enum RecordBody {
         /// What it says about new work (seed 004: recorded when it says anything).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cascade: Option<Cascade>,
+        /// What it says was seen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        claim: Option<Claim>,
+        /// Where in its turn it stands.
+        #[serde(default, skip_serializing_if = "MessagePlace::is_end")]
+        place: MessagePlace,
     },
     /// The client shortened the conversation.
     Condensed,
@@ -193,6 +199,24 @@ pub enum RecordBody {
     /// A record of a type that this version does not know.
     #[serde(other)]
     Unknown,
+}
+
+/// Where in a turn of the agent a message stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessagePlace {
+    /// At its end: a person reads it, or nobody does.
+    #[default]
+    End,
+    /// Between calls; it is recorded, and nothing follows from it.
+    Midway,
+}
+
+impl MessagePlace {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    fn is_end(&self) -> bool {
+        matches!(self, Self::End)
+    }
 }
 
 /// What a halt is for.
