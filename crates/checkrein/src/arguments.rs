@@ -197,11 +197,14 @@ pub(crate) enum Command {
     },
     /// Play a recorded session through the review and show what would have been said.
     #[command(
-        after_help = "Reads a transcript of Claude Code, or JSON Lines {\"id\", \"steps\": [{\"tool\", \"input\", ...}]}.\n\nExample:\n  checkrein replay examples/session.jsonl"
+        after_help = "Reads a transcript of Claude Code, Codex or Gemini CLI, or JSON Lines {\"id\", \"steps\": [{\"tool\", \"input\", ...}]}.\n\nExamples:\n  checkrein replay examples/session.jsonl\n  checkrein replay ~/.codex/sessions/2026/11/21/rollout-1.jsonl\n  checkrein replay examples/session.jsonl --against stricter.yaml"
     )]
     Replay {
-        /// The recording.
+        /// The recording; `-` reads standard input.
         file: String,
+        /// Show only where this configuration, by itself, would say something else.
+        #[arg(long, value_name = "FILE")]
+        against: Option<String>,
     },
     /// Verify the records, or copy them.
     Audit {

@@ -10,6 +10,7 @@ pub mod halt;
 pub mod incidents;
 pub mod init;
 pub mod log;
+mod recording;
 pub mod policy;
 pub mod replay;
 pub mod restoring;

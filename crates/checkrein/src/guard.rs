@@ -97,6 +97,13 @@ impl Guard {
         Self { surroundings, workspace, installations, policy, failures }
     }
 
+    /// The same guard with another policy, to compare the two.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
     /// What was found around.
     pub fn surroundings(&self) -> &Surroundings {
         &self.surroundings

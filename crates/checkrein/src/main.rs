@@ -131,7 +131,7 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
                 export::export(&surroundings, snapshot, &directory, output)
             }
         },
-        Command::Replay { file } => replay::replay(&surroundings, &file, output),
+        Command::Replay { file, against } => replay::replay(&surroundings, &file, against.as_deref(), output),
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
             AuditCommand::Export { session, form, output } => {

@@ -1,54 +1,30 @@
-//! `checkrein replay FILE`: what would have been said to a recorded session, step by step.
+//! `checkrein replay FILE`: what would have been said to a recorded session, step by step; or where two policies say different things.
 //!
-//! Reads a transcript of Claude Code, or JSON Lines `{"id", "steps": [{"tool", "input", "output", "is_error", "text"?}]}`. Steps whose tool is
+//! Reads a transcript of Claude Code, Codex or Gemini CLI, or JSON Lines `{"id", "steps": [{"tool", "input", "output", "is_error", "text"?}]}`. Steps whose tool is
 //! one of these are no calls: `user_message` (the person spoke), `say`, `message`, `think`, `thought` (the agent did), `condensation` (the client
 //! shortened the conversation), `observation` (something happened that nobody did).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
+use std::io::BufReader;
 
 use checkrein_effects::{AbsolutePath, Action, Timestamp};
 use checkrein_patterns::Issue;
+use checkrein_policy::{Config, Layer, LayerKind, Policy, Source};
 use checkrein_protocol::ActionId;
 use checkrein_review::VerdictKind;
-use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::log::severity_name;
+use super::recording::{Recorded, Step, read};
 use super::{Exit, Output, line};
 use crate::error::CommandError;
 use crate::guard::Guard;
 use crate::rehearsal::{RecordedOutcome, Rehearsal};
+use crate::settings;
 use crate::surroundings::Surroundings;
-use crate::terminal::{bold, cut, dim, plain, print, verdict};
+use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use crate::watch::{Noticed, stops};
-
-/// One step of a recorded session.
-#[derive(Debug, Clone, Default, Deserialize)]
-struct Step {
-    tool: Option<String>,
-    #[serde(default)]
-    input: Json,
-    #[serde(default)]
-    output: Json,
-    #[serde(default)]
-    is_error: bool,
-    text: Option<String>,
-    /// When, in milliseconds since 1970.
-    at: Option<u64>,
-}
-
-/// A recorded session.
-#[derive(Debug, Clone, Deserialize)]
-struct Recorded {
-    id: Json,
-    steps: Vec<Step>,
-    #[serde(default)]
-    goals: Vec<String>,
-    goal: Option<String>,
-    cwd: Option<String>,
-}
 
 /// What kind of step it is.
 enum Event<'a> {
@@ -60,23 +36,141 @@ enum Event<'a> {
     Nothing,
 }
 
-/// Plays every session of a file, or of standard input when it is `-`.
-pub fn replay(surroundings: &Surroundings, file: &str, output: Output) -> Result<Exit, CommandError> {
-    let failed = |error: std::io::Error| CommandError::file("read", file, &error);
-    let text = if file == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(failed)?;
-        text
-    } else {
-        fs::read_to_string(file).map_err(failed)?
-    };
+/// Plays every session of a file, or of standard input when it is `-`. With a configuration file `against`, what that file would say is
+/// compared instead.
+pub fn replay(
+    surroundings: &Surroundings,
+    file: &str,
+    against: Option<&str>,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let other = against.map(other_configuration).transpose()?;
     let own = surroundings.cwd.clone();
-    for session in read(&text, file)? {
+    let take = |session: Recorded| {
         let cwd = session.cwd.as_deref().and_then(AbsolutePath::new).unwrap_or_else(|| own.clone());
         let guard = Guard::open(surroundings.clone(), &cwd);
-        play(&guard, &session, &cwd, output)?;
+        match &other {
+            None => play(&guard, &session, &cwd, output),
+            Some(config) => {
+                let policy = Policy::new(config.clone()).with_catalogue(settings::catalogue(surroundings)?);
+                compare(guard, policy, &session, &cwd, output)
+            }
+        }
+    };
+    if file == "-" {
+        read(std::io::stdin().lock(), file, take)?;
+    } else {
+        let opened = fs::File::open(file).map_err(|error| CommandError::file("read", file, &error))?;
+        read(BufReader::new(opened), file, take)?;
     }
     Ok(Exit::Done)
+}
+
+/// What one file says by itself, over the defaults.
+fn other_configuration(file: &str) -> Result<Config, CommandError> {
+    let text = fs::read_to_string(file).map_err(|error| CommandError::file("read", file, &error))?;
+    let source = Source::File { name: file.to_owned(), text };
+    let loaded =
+        checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[]).map_err(|errors| {
+            CommandError::user(errors.to_string(), "`checkrein config schema` describes every key")
+        })?;
+    Ok(loaded.config)
+}
+
+/// What a policy says to every call of a session, with the text of the call.
+fn verdicts(guard: &Guard, session: &Recorded, cwd: &AbsolutePath) -> Vec<Said> {
+    let goals: Vec<String> = session.goals.iter().chain(&session.goal).cloned().collect();
+    let mut rehearsal = Rehearsal::new(guard, &goals);
+    let mut said = Vec::new();
+    for (index, step) in session.steps.iter().enumerate() {
+        rehearsal.wait_until(step.at.map(Timestamp));
+        if let Some(text) = &step.text {
+            rehearsal.heard(text);
+        }
+        match event(step) {
+            Event::Call(tool) => {
+                let id = ActionId(format!("step-{}", index + 1));
+                let action = Action::tool_call(tool, input(tool, &step.input), cwd.clone());
+                let review = rehearsal.before(&action, id.clone());
+                said.push(Said {
+                    step: index + 1,
+                    call: format!("{tool} {}", shown(&action, step)),
+                    verdict: review.verdict.kind,
+                    reason: review.reasoning.primary.clone(),
+                });
+                // Both policies see the same course of things, or every later step would differ.
+                let text = step.output.as_str().map_or_else(|| json_text(&step.output), str::to_owned);
+                rehearsal.after(id, &action, RecordedOutcome { output: &text, failed: step.is_error });
+            }
+            Event::Person => rehearsal.heard(&spoken(step)),
+            Event::Agent => drop(rehearsal.said(&spoken(step))),
+            Event::Condensed => drop(rehearsal.condensed()),
+            Event::Outside => rehearsal.happened(),
+            Event::Nothing => {}
+        }
+    }
+    said
+}
+
+/// What a policy says to one call.
+struct Said {
+    step: usize,
+    call: String,
+    verdict: VerdictKind,
+    reason: String,
+}
+
+/// Shows where two policies differ.
+fn compare(
+    guard: Guard,
+    other: Policy,
+    session: &Recorded,
+    cwd: &AbsolutePath,
+    output: Output,
+) -> Result<(), CommandError> {
+    let ours = verdicts(&guard, session, cwd);
+    let theirs = verdicts(&guard.with_policy(other), session, cwd);
+    let differing: Vec<(&Said, &Said)> =
+        ours.iter().zip(&theirs).filter(|(one, other)| one.verdict != other.verdict).collect();
+    match output {
+        Output::Json => {
+            let difference = |(one, other): &(&Said, &Said)| {
+                json!({
+                    "step": one.step,
+                    "call": one.call,
+                    "verdict": one.verdict.name(),
+                    "against": other.verdict.name(),
+                    "reason": one.reason,
+                    "against_reason": other.reason,
+                })
+            };
+            print(&line(&json!({
+                "id": session.id,
+                "steps": session.steps.len(),
+                "calls": ours.len(),
+                "differences": differing.iter().map(difference).collect::<Vec<_>>(),
+            }))?);
+        }
+        Output::Text => {
+            print(&bold(&format!("session {}", plain(&session.id.to_string()))));
+            let row = |(one, other): &(&Said, &Said)| {
+                let stricter = if other.verdict > one.verdict { &other.reason } else { &one.reason };
+                vec![
+                    one.step.to_string(),
+                    cut(&plain(&one.call), 60),
+                    verdict(one.verdict.name()),
+                    verdict(other.verdict.name()),
+                    cut(&plain(stricter), 70),
+                ]
+            };
+            if !differing.is_empty() {
+                let rows = differing.iter().map(row).collect();
+                print(&table(&["step", "call", "now", "against", "the stricter one says"], rows));
+            }
+            print(&format!("{} of {} calls differ", differing.len(), ours.len()));
+        }
+    }
+    Ok(())
 }
 
 /// What was found while a session was played.
@@ -138,7 +232,6 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
             findings.person_spoke();
             rehearsal.heard(text);
         }
-        let said = step.input.as_str().map_or_else(|| step.input.to_string(), str::to_owned);
         let noticed = match event(step) {
             Event::Call(tool) => {
                 let action = Action::tool_call(tool, input(tool, &step.input), cwd.clone());
@@ -146,12 +239,11 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
                 let kind = review.verdict.kind;
                 *findings.verdicts.entry(kind.name()).or_default() += 1;
                 if output == Output::Text {
-                    let shown = action.shell_text().map_or_else(|| step.input.to_string(), str::to_owned);
                     print(&format!(
                         "{number:>4}  {:<9} {} {}",
                         verdict(kind.name()),
                         tool,
-                        cut(&plain(&shown), 90)
+                        cut(&plain(&shown(&action, step)), 90)
                     ));
                     for text in review.message().lines() {
                         print(&format!("      {}", dim(&plain(text))));
@@ -168,10 +260,10 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
             }
             Event::Person => {
                 findings.person_spoke();
-                rehearsal.heard(&said);
+                rehearsal.heard(&spoken(step));
                 continue;
             }
-            Event::Agent => rehearsal.said(&said),
+            Event::Agent => rehearsal.said(&spoken(step)),
             Event::Condensed => rehearsal.condensed(),
             Event::Outside => {
                 rehearsal.happened();
@@ -216,6 +308,16 @@ fn show(noticed: &Noticed) {
     }
 }
 
+/// What a call is given, in one text.
+fn shown(action: &Action, step: &Step) -> String {
+    action.shell_text().map_or_else(|| step.input.to_string(), str::to_owned)
+}
+
+/// What is said in a step.
+fn spoken(step: &Step) -> String {
+    step.input.as_str().map_or_else(|| step.input.to_string(), str::to_owned)
+}
+
 fn event(step: &Step) -> Event<'_> {
     match step.tool.as_deref() {
         None => Event::Nothing,
@@ -247,132 +349,4 @@ fn json_text(value: &Json) -> String {
 /// Two decimals: a confidence is no more exact than that.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
-}
-
-/// Sessions from either form: lines with `steps` are sessions, other lines are one transcript.
-fn read(text: &str, file: &str) -> Result<Vec<Recorded>, CommandError> {
-    let mut sessions = Vec::new();
-    let mut transcript = Transcript::default();
-    for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-        let broken = |error: serde_json::Error| {
-            CommandError::user(
-                format!("`{file}` line {}, column {}: {error}", index + 1, error.column()),
-                "give a transcript of Claude Code, or JSON Lines with `id` and `steps`",
-            )
-        };
-        let value: Json = serde_json::from_str(text).map_err(broken)?;
-        if value.get("steps").is_some() {
-            sessions.push(serde_json::from_value(value).map_err(broken)?);
-        } else {
-            transcript.take(&value);
-        }
-    }
-    sessions.extend(transcript.finish());
-    Ok(sessions)
-}
-
-/// Who wrote a block of a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Speaker {
-    Person,
-    Agent,
-}
-
-/// A transcript of Claude Code, gathered line by line.
-#[derive(Debug, Default)]
-struct Transcript {
-    id: Option<Json>,
-    cwd: Option<String>,
-    goals: Vec<String>,
-    steps: Vec<Step>,
-    calls: HashMap<String, usize>,
-    at: Option<u64>,
-}
-
-impl Transcript {
-    fn take(&mut self, row: &Json) {
-        if self.id.is_none() {
-            self.id = row.get("sessionId").cloned();
-        }
-        if self.cwd.is_none() {
-            self.cwd = row.get("cwd").and_then(Json::as_str).map(str::to_owned);
-        }
-        let moment =
-            row.get("timestamp").and_then(Json::as_str).and_then(|text| text.parse::<jiff::Timestamp>().ok());
-        self.at = moment.and_then(|moment| u64::try_from(moment.as_millisecond()).ok()).or(self.at);
-        let content = row.get("message").and_then(|message| message.get("content"));
-        match (row.get("type").and_then(Json::as_str), content) {
-            (Some("user"), Some(Json::String(prompt))) => self.person_said(prompt),
-            (Some(who @ ("user" | "assistant")), Some(Json::Array(blocks))) => {
-                let speaker = if who == "user" { Speaker::Person } else { Speaker::Agent };
-                blocks.iter().for_each(|block| self.take_block(block, speaker));
-            }
-            _ => {}
-        }
-    }
-
-    fn person_said(&mut self, text: &str) {
-        if self.steps.is_empty() {
-            self.goals.push(text.to_owned());
-        } else {
-            self.message("user_message", text);
-        }
-    }
-
-    fn message(&mut self, tool: &str, text: &str) {
-        let input = Json::String(text.to_owned());
-        self.steps.push(Step { tool: Some(tool.to_owned()), input, at: self.at, ..Step::default() });
-    }
-
-    fn take_block(&mut self, block: &Json, speaker: Speaker) {
-        let text = |key: &str| block.get(key).and_then(Json::as_str).map(str::to_owned);
-        match block.get("type").and_then(Json::as_str) {
-            Some("text") => match (speaker, text("text")) {
-                (Speaker::Person, Some(said)) => self.person_said(&said),
-                (Speaker::Agent, Some(said)) => self.message("say", &said),
-                (_, None) => {}
-            },
-            Some("tool_use") => {
-                if let Some(id) = text("id") {
-                    self.calls.insert(id, self.steps.len());
-                }
-                let input = block.get("input").cloned().unwrap_or(Json::Null);
-                self.steps.push(Step { tool: text("name"), input, at: self.at, ..Step::default() });
-            }
-            Some("tool_result") => {
-                let step = text("tool_use_id").and_then(|id| self.calls.get(&id).copied());
-                let failed = block.get("is_error").and_then(Json::as_bool).unwrap_or(false);
-                if let Some(step) = step.and_then(|at| self.steps.get_mut(at)) {
-                    step.is_error = failed;
-                    step.output = Json::String(result_text(block.get("content")));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn finish(self) -> Option<Recorded> {
-        if self.steps.is_empty() {
-            return None;
-        }
-        Some(Recorded {
-            id: self.id.unwrap_or(Json::Null),
-            steps: self.steps,
-            goals: self.goals,
-            goal: None,
-            cwd: self.cwd,
-        })
-    }
-}
-
-/// The text of a tool's result: a string, or blocks with texts.
-fn result_text(content: Option<&Json>) -> String {
-    match content {
-        Some(Json::String(text)) => text.clone(),
-        Some(Json::Array(blocks)) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Json::as_str));
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
