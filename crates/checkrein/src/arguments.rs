@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use checkrein::commands::audit::ExportForm;
 use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
+use checkrein_protocol::Judgement;
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -105,6 +106,38 @@ pub(crate) enum Command {
     /// List the recorded sessions.
     #[command(after_help = "Example:\n  checkrein sessions")]
     Sessions,
+    /// Watch the running sessions: last call, verdicts, issues, interventions, tokens and cost.
+    #[command(
+        after_help = "In a terminal it refreshes until Ctrl-C; elsewhere it shows the state once.\nWith --json it goes on, unless --once is given.\n\nExamples:\n  checkrein watch\n  checkrein watch --once --all\n  checkrein watch --once --json"
+    )]
+    Watch {
+        /// Only once.
+        #[arg(long)]
+        once: bool,
+        /// Also sessions that nothing was heard of for an hour.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Say whether a detected issue was one. For people only.
+    #[command(
+        after_help = "Marks change nothing by themselves; `checkrein marks` counts them and suggests settings.\n\nExamples:\n  checkrein mark 4f3c:118 false-alarm --note 'a poll that waits'\n  checkrein mark 4f3c:118 confirmed\n  checkrein mark 4f3c missed --pattern stuck_loop"
+    )]
+    Mark {
+        /// The issue as SESSION:NUMBER; the session alone for one that was missed.
+        id: String,
+        /// What it was.
+        #[arg(value_enum)]
+        judgement: JudgementName,
+        /// The pattern that was missed.
+        #[arg(long, value_name = "NAME")]
+        pattern: Option<String>,
+        /// Why.
+        #[arg(long, default_value = "")]
+        note: String,
+    },
+    /// Show how often each pattern was right, and what to set if it was not.
+    #[command(after_help = "Example:\n  checkrein marks")]
+    Marks,
     /// List the sessions that an intervention stopped.
     #[command(after_help = "Example:\n  checkrein incidents")]
     Incidents,
@@ -434,6 +467,26 @@ impl VerdictName {
             Self::Escalate => "escalate",
             Self::Block => "block",
             Self::Halt => "halt",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum JudgementName {
+    /// It was right.
+    Confirmed,
+    /// It was honest work.
+    FalseAlarm,
+    /// There was none, and there should have been.
+    Missed,
+}
+
+impl From<JudgementName> for Judgement {
+    fn from(name: JudgementName) -> Self {
+        match name {
+            JudgementName::Confirmed => Self::Confirmed,
+            JudgementName::FalseAlarm => Self::FalseAlarm,
+            JudgementName::Missed => Self::Missed,
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod halt;
 pub mod incidents;
 pub mod init;
 pub mod log;
+pub mod marks;
 mod recording;
 pub mod policy;
 pub mod replay;
@@ -22,6 +23,7 @@ pub mod snapshots;
 pub mod surprises;
 pub mod trust;
 pub mod undo;
+pub mod watch;
 
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;

@@ -17,7 +17,7 @@ use checkrein_ledger::{
 };
 use checkrein_patterns::{
     Audience, Cascade, CascadeLevel, Claim, Mark, Observation, PatternKind, PatternSensitivity,
-    PatternSettings, Success,
+    PatternSettings, Share, Success,
 };
 use checkrein_policy::{Approve, Config, Mode, Policy, Posture, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
@@ -700,6 +700,7 @@ pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
             Profile::Interactive => Audience::Person,
             Profile::Unattended | Profile::Strict => Audience::Nobody,
         },
+        least_confidence: Share::new(config.patterns.least_confidence),
     }
 }
 

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use checkrein_effects::Timestamp;
 use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, Intervention, TimelineEntry};
-use checkrein_ledger::{SessionLedger, SessionState, last};
+use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
+use checkrein_policy::EmergencyStop;
 use checkrein_protocol::{Record, RecordBody};
+use serde_json::json;
 
 use crate::commands::log::{call, rollback_stage, time};
 use crate::surroundings::Surroundings;
@@ -52,6 +54,46 @@ pub(crate) fn save(
     write(&place.join("report.json"), &serde_json::to_vec_pretty(&incident).map_err(io::Error::other)?)?;
     write(&place.join("report.md"), incident.markdown(|moment| time(moment.0)).as_bytes())?;
     Ok(id)
+}
+
+/// Removes reports that are older or more than is kept; what goes is written into the ledger first.
+pub(crate) fn clear_away(
+    surroundings: &Surroundings,
+    ledger: &SessionLedger,
+    settings: &EmergencyStop,
+    now: Timestamp,
+) -> io::Result<()> {
+    let root = folder(surroundings);
+    // The names begin with the time, so the oldest come first.
+    let mut names: Vec<String> =
+        fs::read_dir(&root)?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    let keep = usize::try_from(settings.preserve_incidents).unwrap_or(usize::MAX);
+    let oldest =
+        now.0.saturating_sub(settings.preserve_incident_data_days.saturating_mul(24 * 60 * 60 * 1000));
+    let oldest: String = time(oldest).chars().filter(char::is_ascii_digit).collect();
+    let surplus = names.len().saturating_sub(keep);
+    let going: Vec<String> = names
+        .into_iter()
+        .enumerate()
+        .filter(|(index, name)| *index < surplus || name.as_str() < oldest.as_str())
+        .map(|(_, name)| name)
+        .collect();
+    if going.is_empty() {
+        return Ok(());
+    }
+    let body = RecordBody::Event {
+        name: "checkrein.incidents_removed".to_owned(),
+        fields: json!({
+            "incidents": going,
+            "reason": format!(
+                "older than {} days, or more than {}",
+                settings.preserve_incident_data_days, settings.preserve_incidents
+            ),
+        }),
+    };
+    ledger.append(now, body, Durability::Durable).map_err(io::Error::other)?;
+    going.iter().try_for_each(|name| fs::remove_dir_all(root.join(name)))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

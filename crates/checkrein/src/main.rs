@@ -13,6 +13,8 @@ use arguments::{
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
+    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, replay,
+    rollback, sessions, show, snapshots, surprises, trust, undo, watch,
     Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, policy, replay,
     reviews, rollback, sessions, show, snapshots, surprises, trust, undo,
 };
@@ -84,6 +86,11 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
             surprises::surprises(&surroundings, &surprises::Selection { session, limit }, output)
         }
         Command::Sessions => sessions::sessions(&surroundings, output),
+        Command::Watch { once, all } => watch::watch(&surroundings, once.into(), all.into(), output),
+        Command::Mark { id, judgement, pattern, note } => {
+            marks::mark(&surroundings, &id, judgement.into(), pattern.as_deref(), &note, output)
+        }
+        Command::Marks => marks::marks(&surroundings, output),
         Command::Reviews { open, command } => match command {
             Some(ReviewsCommand::Close { id, note }) => reviews::close(&surroundings, &id, &note, output),
             None => {

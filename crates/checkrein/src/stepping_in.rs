@@ -45,6 +45,10 @@ impl Guard {
                 Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
                 Err(error) => format!("\nNo report could be saved: {error}"),
             };
+            let kept = &config.interventions.emergency_stop;
+            if let Err(error) = incident::clear_away(self.surroundings(), ledger, kept, now) {
+                crate::terminal::log(&format!("checkrein: old incidents were not removed: {error}"));
+            }
         }
         match made {
             Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },

@@ -209,3 +209,75 @@ fn tests_that_are_said_to_pass_and_were_not_run_are_noticed() {
     }
     assert_eq!(honest.kinds("issue"), Vec::<Json>::new());
 }
+
+#[test]
+fn running_sessions_are_shown_as_they_are() {
+    let mut session = Session::new();
+    session.event("SessionStart", json!({ "source": "startup" }));
+    (0..6).for_each(|_| drop(session.call("ls", "a b")));
+    let line = session.environment.succeed(&["watch", "--once", "--json"]);
+    let seen: Json = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&seen["condition"], &seen["rung"], &seen["call"], &seen["issues"][0]["type"]),
+        (&json!("working"), &json!("resource_throttling"), &json!("Bash ls"), &json!("stuck_loop")),
+        "{seen}"
+    );
+    let text = session.environment.succeed(&["watch"]);
+    for part in ["resource_throttling", "Bash ls", "stuck_loop", "unknown", "claude"] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    session.environment.succeed(&["halt", "s"]);
+    assert!(session.environment.succeed(&["watch", "--once"]).contains("halted"));
+}
+
+#[test]
+fn what_people_say_about_detections_is_counted_and_changes_nothing_by_itself() {
+    let mut session = Session::new();
+    let number = |session: &Session| {
+        let records = session.environment.records("s");
+        records.iter().rposition(|record| record["body"]["type"] == "issue").unwrap() + 1
+    };
+    for round in 0..5 {
+        (0..4).for_each(|_| drop(session.call(&format!("ls {round}"), "a b")));
+        let id = format!("s:{}", number(&session));
+        session.environment.succeed(&["mark", &id, "false-alarm", "--note", "it was meant"]);
+        session.event("UserPromptSubmit", json!({ "prompt": format!("go on {round}") }));
+    }
+    session.environment.succeed(&["mark", "s", "missed", "--pattern", "scope_creep"]);
+    let told: Json = serde_json::from_str(&session.environment.succeed(&["marks", "--json"])).unwrap();
+    let stuck =
+        told["patterns"].as_array().unwrap().iter().find(|one| one["pattern"] == "stuck_loop").unwrap();
+    assert_eq!((&stuck["false_alarms"], &stuck["accuracy"]), (&json!(5), &json!(0.0)), "{told}");
+    assert!(told["suggestions"][0].as_str().unwrap().contains("never right in 5 times"), "{told}");
+    (0..4).for_each(|_| drop(session.call("ls more", "a b")));
+    assert_eq!(session.kinds("issue").len(), 6, "it is detected as before");
+
+    let agent = session
+        .environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["mark", "s:1", "confirmed"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(!agent.status.success(), "an agent cannot judge itself");
+    let wrong = session.environment.checkrein(&["mark", "s:1", "confirmed"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("is no issue"));
+}
+
+#[test]
+fn old_reports_go_and_leave_a_record() {
+    let mut session = Session::new();
+    let path = session.environment.home().join(".config/checkrein/config.yaml");
+    let text =
+        AT_ONCE.replace("interventions:\n", "interventions:\n  emergency_stop:\n    preserve_incidents: 1\n");
+    std::fs::write(path, text).unwrap();
+    let old = session.environment.state().join("incidents/20200101000000-old");
+    std::fs::create_dir_all(&old).unwrap();
+    (0..16).for_each(|_| drop(session.call("ls", "a b")));
+    assert_eq!(session.kinds("halted").len(), 1);
+    assert!(!old.exists());
+    let events = session.kinds("event");
+    let gone = events.iter().find(|event| event["name"] == "checkrein.incidents_removed").unwrap();
+    assert_eq!(gone["fields"]["incidents"], json!(["20200101000000-old"]));
+    assert_eq!(session.environment.succeed(&["incidents", "--json"]).lines().count(), 1);
+}

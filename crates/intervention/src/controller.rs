@@ -238,6 +238,11 @@ impl Controller {
         self.throttle.as_ref().filter(|throttle| throttle.holds_for(action))
     }
 
+    /// The rung that was reached last; `None` when nothing was done yet.
+    pub fn rung(&self) -> Option<InterventionKind> {
+        self.past.last().map(|past| past.kind)
+    }
+
     /// How many interventions were made.
     pub fn total(&self) -> u64 {
         self.total

@@ -122,6 +122,9 @@ fn row(record: &Record) -> Vec<String> {
             };
             simple("usage", usage.models.iter().map(one).collect::<Vec<_>>().join("; "))
         }
+        RecordBody::Marked { record, kind, judgement, note } => {
+            simple("marked", format!("{} {} {judgement:?} {note}", record, kind.name()))
+        }
         RecordBody::Message { .. } => simple("message", String::new()),
         RecordBody::Condensed => simple("condensed", String::new()),
         RecordBody::Halted { reason, by, .. } => simple("halted", format!("{by}: {reason}")),

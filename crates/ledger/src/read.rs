@@ -128,6 +128,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             | RecordBody::Intervention(_)
             | RecordBody::Rollback(_)
             | RecordBody::Usage(_)
+            | RecordBody::Marked { .. }
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Halted { .. }

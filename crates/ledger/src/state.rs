@@ -206,6 +206,7 @@ impl SessionState {
             | RecordBody::Resumed { scope: HaltScope::All, .. }
             | RecordBody::Event { .. }
             | RecordBody::ConfigChanged { .. }
+            | RecordBody::Marked { .. }
             | RecordBody::Retention { .. }
             | RecordBody::Anchor { .. }
             | RecordBody::Unknown => {}

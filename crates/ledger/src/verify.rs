@@ -313,6 +313,7 @@ impl Chain {
             | RecordBody::Intervention(_)
             | RecordBody::Rollback(_)
             | RecordBody::Usage(_)
+            | RecordBody::Marked { .. }
             | RecordBody::Message { .. }
             | RecordBody::Condensed
             | RecordBody::Review(_)

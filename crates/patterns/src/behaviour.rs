@@ -221,10 +221,10 @@ impl Behaviour {
         ]
         .into_iter()
         .flatten()
-        .filter(|issue| settings.looks_for(issue.kind))
+        .filter(|issue| settings.counts(issue))
         .collect();
         let combined = combination::detect(&issues);
-        issues.extend(combined.into_iter().filter(|issue| settings.looks_for(issue.kind)));
+        issues.extend(combined.into_iter().filter(|issue| settings.counts(issue)));
         issues.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
         issues
     }

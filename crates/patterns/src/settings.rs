@@ -1,9 +1,9 @@
 //! What a policy may set about the detectors.
 
-use crate::issue::PatternKind;
+use crate::issue::{Issue, PatternKind, Share};
 
 /// Which detectors run, and how easily they see something.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PatternSettings {
     /// The patterns that are looked for.
     pub enabled: Vec<PatternKind>,
@@ -11,6 +11,8 @@ pub struct PatternSettings {
     pub sensitivity: PatternSensitivity,
     /// Whether somebody is there to answer what the agent asks.
     pub audience: Audience,
+    /// Detections that are less sure are left out.
+    pub least_confidence: Share,
 }
 
 /// Whether somebody is there to answer what the agent asks: then offers of new work are recorded only, for the person decides (seed 004 speaks of
@@ -42,6 +44,7 @@ impl Default for PatternSettings {
             enabled: PatternKind::ALL.to_vec(),
             sensitivity: PatternSensitivity::default(),
             audience: Audience::default(),
+            least_confidence: Share::default(),
         }
     }
 }
@@ -50,6 +53,11 @@ impl PatternSettings {
     /// Whether a pattern is looked for.
     pub fn looks_for(&self, kind: PatternKind) -> bool {
         self.enabled.contains(&kind)
+    }
+
+    /// Whether an issue counts: its pattern is looked for, and it is sure enough.
+    pub(crate) fn counts(&self, issue: &Issue) -> bool {
+        self.looks_for(issue.kind) && issue.confidence >= self.least_confidence
     }
 
     /// How many repetitions more are needed.

@@ -104,6 +104,18 @@ pub enum RecordBody {
     },
     /// Something was done about an issue.
     Intervention(Box<Intervention>),
+    /// A person judged whether an issue was one.
+    Marked {
+        /// The number of the record of the issue; 0 when there is none, because it was missed.
+        record: u64,
+        /// The pattern.
+        kind: PatternKind,
+        /// Their judgement.
+        judgement: Judgement,
+        /// What they say about it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        note: String,
+    },
     /// Files were set back to what stood before an action, or a person was asked whether they should be.
     Rollback(Box<RollbackRecord>),
     /// What the transcript of the client says was spent since it was read last.
@@ -199,6 +211,18 @@ pub enum RecordBody {
     /// A record of a type that this version does not know.
     #[serde(other)]
     Unknown,
+}
+
+/// What a person says about a detection (upstream 1.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    /// It was right.
+    Confirmed,
+    /// It was honest work.
+    FalseAlarm,
+    /// There was none, and there should have been.
+    Missed,
 }
 
 /// Where in a turn of the agent a message stands.

@@ -3,7 +3,7 @@
 use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_effects::Severity;
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
-use checkrein_protocol::{Record, RecordBody, ReviewRecord, RollbackStage};
+use checkrein_protocol::{Judgement, Record, RecordBody, ReviewRecord, RollbackStage};
 
 use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line};
@@ -135,6 +135,9 @@ fn describe(record: &Record) -> (String, String, String) {
             format!("rollback {}: before action {}", rollback_stage(rollback.stage), rollback.before.0),
             rollback.text.clone(),
         ),
+        RecordBody::Marked { kind, judgement, note, .. } => {
+            plainly(format!("marked: {} {}", kind.name(), judgement_words(*judgement)), note.clone())
+        }
         RecordBody::Usage(usage) => {
             let tokens = usage.models.iter().map(|one| one.tokens.counted()).sum::<u64>();
             plainly(format!("spent {tokens} tokens"), usage.gap.clone().unwrap_or_default())
@@ -168,6 +171,15 @@ pub fn severity_name(severity: Severity) -> &'static str {
         Severity::Medium => "medium",
         Severity::High => "high",
         Severity::Critical => "critical",
+    }
+}
+
+/// A judgement in words, as it is given.
+pub fn judgement_words(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Confirmed => "confirmed",
+        Judgement::FalseAlarm => "false-alarm",
+        Judgement::Missed => "missed",
     }
 }
 

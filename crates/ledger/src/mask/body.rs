@@ -41,6 +41,7 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
             message(&mut rollback.text);
             rollback.named.iter_mut().chain(&mut rollback.left).for_each(message);
         }
+        RecordBody::Marked { note, .. } => message(note),
         RecordBody::Usage(usage) => usage.models.iter_mut().for_each(|one| message(&mut one.model)),
         RecordBody::Anchor { .. }
         | RecordBody::IssueEnded { .. }

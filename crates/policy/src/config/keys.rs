@@ -208,6 +208,8 @@ pub(crate) static KEYS: &[Key] = &[
     key!("patterns.custom_patterns", patterns.custom_patterns, Kind::Patterns, Gather, "Own patterns over a session."),
     key!("patterns.sensitivity", patterns.sensitivity, Kind::Choice(Sensitivity::WORDS), Order,
         "How easily a pattern is seen."),
+    key!("patterns.least_confidence", patterns.least_confidence, Kind::Fraction, Lower,
+        "Detections that are less sure are left out; `checkrein marks` suggests one."),
 
     key!("interventions.enabled", interventions.enabled, Kind::Switch, On, "Whether anything is done about issues."),
     key!("interventions.max_interventions_per_execution", interventions.max_interventions_per_execution, Kind::Count(0), Free,
@@ -267,6 +269,8 @@ pub(crate) static KEYS: &[Key] = &[
     key!("interventions.emergency_stop.preserve_incident_data_days",
         interventions.emergency_stop.preserve_incident_data_days, Kind::Count(1), Higher,
         "How long incidents are kept, in days."),
+    key!("interventions.emergency_stop.preserve_incidents", interventions.emergency_stop.preserve_incidents,
+        Kind::Count(1), Higher, "How many incidents are kept."),
     key!("interventions.strategy.type", interventions.strategy.kind, Kind::Choice(StrategyType::WORDS), Free,
         "How an intervention is picked."),
     key!("interventions.strategy.effectiveness_threshold", interventions.strategy.effectiveness_threshold, Kind::Fraction, Higher,

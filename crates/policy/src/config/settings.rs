@@ -170,6 +170,8 @@ pub struct Patterns {
     pub custom_patterns: Vec<Tripwire>,
     /// How easily a pattern is seen.
     pub sensitivity: Sensitivity,
+    /// Detections that are less sure are left out, 0 to 1.
+    pub least_confidence: f64,
 }
 
 /// Interventions (seeds 000 and 001).
@@ -278,6 +280,8 @@ pub struct EmergencyStop {
     pub notification_channels: Vec<String>,
     /// How long incidents are kept, in days.
     pub preserve_incident_data_days: u64,
+    /// How many incidents are kept.
+    pub preserve_incidents: u64,
 }
 
 /// How an intervention is picked.
@@ -419,6 +423,7 @@ impl Default for Patterns {
             enabled_patterns: vec!["all".to_owned()],
             custom_patterns: Vec::new(),
             sensitivity: Sensitivity::Medium,
+            least_confidence: 0.0,
         }
     }
 }
@@ -457,6 +462,7 @@ impl Default for Interventions {
                 auto_cleanup: false,
                 notification_channels: Vec::new(),
                 preserve_incident_data_days: 30,
+                preserve_incidents: 100,
             },
             strategy: Strategy {
                 kind: StrategyType::Progressive,

@@ -1,0 +1,165 @@
+//! `checkrein watch`: the sessions that are running, as they run.
+
+use std::io::IsTerminal as _;
+use std::thread;
+use std::time::Duration;
+
+use checkrein_ledger::{SessionLedger, SessionState, SessionSummary, last};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+use serde_json::{Value as Json, json};
+
+use super::log::{call, severity_name, time};
+use super::sessions::{spent, tokens_in_words};
+use super::{Exit, Output, Switch, line};
+use crate::error::CommandError;
+use crate::spending::cost_in_words;
+use crate::surroundings::Surroundings;
+use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
+
+/// A session that was written to within this time counts as running, in milliseconds (ours).
+const RUNNING: u64 = 60 * 60 * 1000;
+
+/// In how many of the newest records the last call is looked for (ours).
+const RECORDS: usize = 32;
+
+/// How often it is looked again (ours).
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// What is known of one session at the moment.
+struct Seen {
+    summary: SessionSummary,
+    state: SessionState,
+    call: Option<Box<ReviewRecord>>,
+    condition: &'static str,
+}
+
+/// Shows the running sessions, again and again, or once.
+pub fn watch(
+    surroundings: &Surroundings,
+    once: Switch,
+    all: Switch,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let is_live = std::io::stdout().is_terminal() && once == Switch::Off;
+    loop {
+        let seen = look(surroundings, all)?;
+        match output {
+            Output::Json => {
+                for one in &seen {
+                    print(&line(&told(one))?);
+                }
+            }
+            Output::Text => {
+                if is_live {
+                    // Home and clear: what is shown is always what is now.
+                    print("\u{1b}[H\u{1b}[2J");
+                    print(&dim(&format!("checkrein watch  {}  (Ctrl-C ends)", time(surroundings.now().0))));
+                }
+                print(&shown(&seen));
+            }
+        }
+        if !is_live && (output == Output::Text || once == Switch::On) {
+            return Ok(Exit::Done);
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+fn look(surroundings: &Surroundings, all: Switch) -> Result<Vec<Seen>, CommandError> {
+    let now = surroundings.now().0;
+    let mut seen = Vec::new();
+    for summary in checkrein_ledger::sessions(&surroundings.state)? {
+        let is_running = summary.last.is_some_and(|last| now.saturating_sub(last.0) < RUNNING);
+        if all == Switch::Off && !is_running {
+            continue;
+        }
+        let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
+        let state = ledger.state()?;
+        let records = last(&ledger.path(), RECORDS)?;
+        let condition = condition(&summary, &state, &records);
+        let call = records.into_iter().rev().find_map(|record| match record.body {
+            RecordBody::Review(review) => Some(review),
+            _ => None,
+        });
+        seen.push(Seen { summary, state, call, condition });
+    }
+    Ok(seen)
+}
+
+/// In one word: halted, waiting (a person is asked), ended, at rest (the turn is over), or working.
+fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record]) -> &'static str {
+    if summary.halt.is_some() {
+        return "halted";
+    }
+    if state.controller().awaits().is_some() {
+        return "waiting";
+    }
+    let newest = records.iter().rev().find_map(|record| match &record.body {
+        RecordBody::Event { name, .. } if name == "SessionEnd" => Some("ended"),
+        RecordBody::Event { name, .. } if name == "Stop" => Some("at rest"),
+        RecordBody::Review(review) if review.verdict == "escalate" => Some("waiting"),
+        RecordBody::Review(_) | RecordBody::Outcome(_) | RecordBody::Prompt { .. } => Some("working"),
+        _ => None,
+    });
+    newest.unwrap_or("working")
+}
+
+fn told(one: &Seen) -> Json {
+    let standing = one.state.behaviour().standing().iter();
+    let issues: Vec<Json> = standing
+        .map(|issue| json!({ "type": issue.kind.name(), "severity": severity_name(issue.severity) }))
+        .collect();
+    json!({
+        "session": one.summary.folder.as_str(),
+        "client": one.summary.client,
+        "last": one.summary.last,
+        "actions": one.summary.actions,
+        "call": one.call.as_deref().map(call),
+        "verdict": one.call.as_deref().map(|review| &review.verdict),
+        "verdicts": one.summary.verdicts,
+        "issues": issues,
+        "rung": one.state.controller().rung().map(checkrein_intervention::InterventionKind::name),
+        "spent": spent(&one.summary),
+        "condition": one.condition,
+    })
+}
+
+fn shown(seen: &[Seen]) -> String {
+    if seen.is_empty() {
+        return "no session is running; `--all` shows those of the past".to_owned();
+    }
+    let row = |one: &Seen| {
+        let verdicts = &one.summary.verdicts;
+        let issues: Vec<&str> =
+            one.state.behaviour().standing().iter().map(|issue| issue.kind.name()).collect();
+        let rung = one.state.controller().rung().map_or("", checkrein_intervention::InterventionKind::name);
+        let latest = one.call.as_deref();
+        vec![
+            cut(one.summary.folder.as_str(), 9),
+            one.summary.client.clone().unwrap_or_default(),
+            bold(one.condition),
+            one.summary.actions.to_string(),
+            format!("{} / {} / {}", verdicts.nudge, verdicts.escalate, verdicts.block),
+            latest.map(|review| verdict(&review.verdict)).unwrap_or_default(),
+            latest.map(|review| cut(&plain(&call(review)), 40)).unwrap_or_default(),
+            issues.join(" "),
+            rung.to_owned(),
+            tokens_in_words(&one.summary),
+            cost_in_words(one.summary.spent.cost()),
+        ]
+    };
+    let head = [
+        "session",
+        "client",
+        "state",
+        "calls",
+        "nudge/ask/block",
+        "last",
+        "call",
+        "issues",
+        "rung",
+        "tokens",
+        "cost",
+    ];
+    table(&head, seen.iter().map(row).collect())
+}
