@@ -138,6 +138,15 @@ pub(crate) enum Command {
     /// Show how often each pattern was right, and what to set if it was not.
     #[command(after_help = "Example:\n  checkrein marks")]
     Marks,
+    /// Send the notices that wait; the hook starts this. With --test, try every way that is set.
+    #[command(
+        after_help = "`interventions.emergency_stop.notification_channels` says who is told, `notifications` how; webhooks and\nmail are sent by `curl`. Secrets: ~/.config/checkrein/notify.secrets (mode 600).\n\nExamples:\n  checkrein notify --test"
+    )]
+    Notify {
+        /// Send a test.
+        #[arg(long)]
+        test: bool,
+    },
     /// List the sessions that an intervention stopped.
     #[command(after_help = "Example:\n  checkrein incidents")]
     Incidents,

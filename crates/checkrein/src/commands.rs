@@ -11,6 +11,7 @@ pub mod incidents;
 pub mod init;
 pub mod log;
 pub mod marks;
+pub mod notify;
 mod recording;
 pub mod policy;
 pub mod replay;

@@ -448,6 +448,7 @@ impl Guard {
         if review.verdict.kind >= VerdictKind::Block {
             HookAnswer::Deny { reason: review.message() }
         } else {
+            self.tell_question(ledger, &saving::in_words(action));
             HookAnswer::Silent
         }
     }

@@ -13,6 +13,7 @@
 //! | `spending` | what a session spends, read from the client's transcript, and its budget |
 //! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `incident` | what is kept of an emergency stop |
+//! | `notice` | telling people, in a process of its own |
 //! | `edge` | the hook's edge: standard input to one JSON answer, whatever happens |
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
@@ -21,7 +22,7 @@
 //! | `error` | what a command can fail with, as a person reads it |
 //!
 //! **Invariants.** No logic worth testing alone. Nothing crosses the hook's edge but through [`fail_closed`]. The hook starts no
-//! runtime, opens no database and starts no process.
+//! runtime, opens no database, and no process but the one that tells people, where they want to be told.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -33,6 +34,7 @@ pub mod fail_closed;
 pub mod guard;
 mod incident;
 pub mod installation;
+mod notice;
 pub mod rehearsal;
 mod rollback;
 mod saving;

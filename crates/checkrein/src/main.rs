@@ -13,6 +13,8 @@ use arguments::{
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
+    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, notify,
+    replay, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
     Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, replay,
     rollback, sessions, show, snapshots, surprises, trust, undo, watch,
     Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, policy, replay,
@@ -90,6 +92,7 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Mark { id, judgement, pattern, note } => {
             marks::mark(&surroundings, &id, judgement.into(), pattern.as_deref(), &note, output)
         }
+        Command::Notify { test } => notify::notify(&surroundings, test.into(), output),
         Command::Marks => marks::marks(&surroundings, output),
         Command::Reviews { open, command } => match command {
             Some(ReviewsCommand::Close { id, note }) => reviews::close(&surroundings, &id, &note, output),

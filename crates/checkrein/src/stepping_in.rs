@@ -4,11 +4,14 @@ use checkrein_intervention::{InterventionKind, RecoveryConsent, Rollback};
 use checkrein_ledger::{Durability, HaltTarget, SessionLedger, SessionState, halt};
 use checkrein_policy::Mode;
 use checkrein_protocol::{HaltScope, HookAnswer, RecordBody, RollbackRecord};
+use checkrein_review::VerdictKind;
 
 use crate::aftermath;
 use crate::guard::{Guard, pattern_settings};
 use crate::incident;
+use crate::notice::{self, Notice};
 use crate::rollback::{self, Session, Who};
+use crate::saving;
 use crate::watch;
 
 impl Guard {
@@ -45,6 +48,12 @@ impl Guard {
                 Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
                 Err(error) => format!("\nNo report could be saved: {error}"),
             };
+            self.tell(
+                ledger,
+                "emergency_stop",
+                "checkrein stopped a session",
+                &format!("{}{saved}", issue.summary),
+            );
             let kept = &config.interventions.emergency_stop;
             if let Err(error) = incident::clear_away(self.surroundings(), ledger, kept, now) {
                 crate::terminal::log(&format!("checkrein: old incidents were not removed: {error}"));
@@ -58,6 +67,34 @@ impl Guard {
                 HookAnswer::Hint { text }
             }
             None => HookAnswer::Silent,
+        }
+    }
+
+    /// Tells people, where they want to be told. That nobody could be told is written down, and keeps nobody waiting.
+    pub(crate) fn tell(&self, ledger: &SessionLedger, event: &str, title: &str, text: &str) {
+        let notice = Notice {
+            event: event.to_owned(),
+            session: ledger.folder().as_str().to_owned(),
+            workspace: self.workspace().clone(),
+            at: self.surroundings().now(),
+            title: title.to_owned(),
+            text: saving::masked(self, text),
+        };
+        if let Err(error) = notice::send(self.surroundings(), self.policy().config(), &notice) {
+            let failure = RecordBody::Failure {
+                stage: "notify".to_owned(),
+                kind: "not_started".to_owned(),
+                detail: error.to_string(),
+                verdict: VerdictKind::Ok.name().to_owned(),
+            };
+            self.record(ledger, failure);
+        }
+    }
+
+    /// Tells people of a question that waits for them, where they want to be told of those.
+    pub(crate) fn tell_question(&self, ledger: &SessionLedger, text: &str) {
+        if self.policy().config().notifications.questions {
+            self.tell(ledger, "question", "checkrein: a question waits for you", text);
         }
     }
 
@@ -90,6 +127,7 @@ impl Guard {
             }
             (Ok(way), RecoveryConsent::Required) => {
                 let record = session.proposal(&way);
+                self.tell_question(ledger, &record.text);
                 let asked = "A person is asked whether to set that back; your next call waits for them.";
                 let told = format!("{}\n{asked}", record.text);
                 (record, told)

@@ -290,6 +290,7 @@ fn every_command_has_help_with_an_example() {
         vec!["watch"],
         vec!["mark"],
         vec!["marks"],
+        vec!["notify"],
         vec!["incidents"],
         vec!["incident", "show"],
         vec!["halt"],

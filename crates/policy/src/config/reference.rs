@@ -20,6 +20,7 @@ pub fn reference() -> String {
         "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
          Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
          `patterns.custom_patterns`; of `interventions` what prepares an incident (`checkpoint_retention_minutes`,\n\
+         `auto_cleanup`), `custom_prompts_path`,\n\
          `auto_cleanup`, `notification_channels`), `custom_prompts_path`,\n\
          `auto_cleanup`, `notification_channels`, `preserve_incident_data_days`), `custom_prompts_path`,\n\
          of `interventions` what prepares a rollback or an incident (`auto_rollback`, the retention and criteria of\n\

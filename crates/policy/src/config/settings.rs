@@ -30,6 +30,8 @@ pub struct Config {
     pub patterns: Patterns,
     /// Interventions.
     pub interventions: Interventions,
+    /// How people are told.
+    pub notifications: Notifications,
     /// Saving files before they are lost.
     pub snapshots: Snapshots,
     /// The ledger.
@@ -295,6 +297,27 @@ pub struct Strategy {
     pub escalation_delay_seconds: u64,
 }
 
+/// How people are told; which ways are used is in [`EmergencyStop::notification_channels`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notifications {
+    /// Whether they are told of questions too.
+    pub questions: bool,
+    /// What is run.
+    pub command: Option<String>,
+    /// Where JSON is posted to.
+    pub webhook: Option<String>,
+    /// The incoming webhook of Slack.
+    pub slack: Option<String>,
+    /// The mail server, as an address.
+    pub smtp: Option<String>,
+    /// Who signs in there.
+    pub smtp_user: Option<String>,
+    /// The sender of mail.
+    pub mail_from: Option<String>,
+    /// The receiver of mail.
+    pub mail_to: Option<String>,
+}
+
 /// The ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Audit {
@@ -379,6 +402,7 @@ impl Default for Config {
             limits: Limits::default(),
             patterns: Patterns::default(),
             interventions: Interventions::default(),
+            notifications: Notifications::default(),
             snapshots: Snapshots::default(),
             audit: Audit::default(),
         }

@@ -1,0 +1,63 @@
+//! Telling people: the hook puts a notice down and starts `checkrein notify`, which sends it. Nobody waits for a network.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use checkrein_effects::{AbsolutePath, Timestamp};
+use checkrein_policy::Config;
+use serde::{Deserialize, Serialize};
+
+use crate::surroundings::Surroundings;
+
+/// The program that sends, beside the hook.
+const SENDER: &str = "checkrein";
+
+/// What people are told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Notice {
+    /// `emergency_stop`, `question` or `test`.
+    pub(crate) event: String,
+    /// The session, by the name of its folder.
+    pub(crate) session: String,
+    /// The workspace; its configuration says how people are told.
+    pub(crate) workspace: AbsolutePath,
+    /// When.
+    pub(crate) at: Timestamp,
+    /// In a few words.
+    pub(crate) title: String,
+    /// What happened, and what to do; masked.
+    pub(crate) text: String,
+}
+
+/// Where notices wait.
+pub(crate) fn folder(surroundings: &Surroundings) -> PathBuf {
+    surroundings.state.root().join("notices")
+}
+
+/// Has a notice sent when the configuration names a way to.
+pub(crate) fn send(surroundings: &Surroundings, config: &Config, notice: &Notice) -> io::Result<()> {
+    if config.interventions.emergency_stop.notification_channels.is_empty() {
+        return Ok(());
+    }
+    let folder = folder(surroundings);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let name = format!("{}-{}", notice.at.0, std::process::id());
+    let fresh = folder.join(format!(".{name}"));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
+    file.write_all(&serde_json::to_vec(notice).map_err(io::Error::other)?)?;
+    std::fs::rename(&fresh, folder.join(format!("{name}.json")))?;
+    let own = surroundings.program.clone().ok_or_else(|| io::Error::other("this program is not known"))?;
+    // A group of its own: what stops the hook or the client does not stop it.
+    Command::new(own.with_file_name(SENDER))
+        .args(["notify"])
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(drop)
+}

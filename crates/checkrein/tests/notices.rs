@@ -1,0 +1,214 @@
+//! People are told of stops and questions: through every way that is set, from a process of its own, and never silently not.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision};
+
+/// How long something may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn with_settings(settings: &str) -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    let folder = environment.home().join(".config/checkrein");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.yaml"), settings).unwrap();
+    environment
+}
+
+/// A server that answers each connection with `talk`, and hands on what it answers with.
+fn server(talk: fn(&mut BufReader<TcpStream>) -> String) -> (u16, Receiver<String>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            drop(sender.send(talk(&mut BufReader::new(stream))));
+        }
+    });
+    (port, receiver)
+}
+
+/// Takes one request; its body.
+fn http(stream: &mut BufReader<TcpStream>) -> String {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line).unwrap();
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+    stream.get_mut().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+    String::from_utf8(body).unwrap()
+}
+
+/// Takes one mail; all that was said.
+fn smtp(stream: &mut BufReader<TcpStream>) -> String {
+    let mut all = String::new();
+    let mut is_data = false;
+    stream.get_mut().write_all(b"220 test\r\n").unwrap();
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).unwrap_or_default() == 0 {
+            return all;
+        }
+        all.push_str(&line);
+        let answer = match line.trim_end() {
+            "." if is_data => {
+                is_data = false;
+                "250 taken"
+            }
+            _ if is_data => continue,
+            "DATA" => {
+                is_data = true;
+                "354 go on"
+            }
+            "QUIT" => {
+                stream.get_mut().write_all(b"221 bye\r\n").unwrap();
+                return all;
+            }
+            _ => "250 well",
+        };
+        stream.get_mut().write_all(format!("{answer}\r\n").as_bytes()).unwrap();
+    }
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn events(environment: &TestEnvironment, name: &str) -> Vec<Json> {
+    let bodies = environment.records("s").into_iter().map(|record| record["body"].clone());
+    bodies.filter(|body| body["name"] == name || body["stage"] == name).collect()
+}
+
+#[test]
+fn a_stop_reaches_people_in_every_way_that_is_set() {
+    let (web_port, web) = server(http);
+    let (slack_port, slack) = server(http);
+    let (mail_port, mail) = server(smtp);
+    let environment = with_settings(&format!(
+        "interventions:
+  intervention_cooldown_seconds: 0
+  strategy:
+    escalation_delay_seconds: 0
+  emergency_stop:
+    notification_channels: [command, webhook, slack, email, pigeon]
+notifications:
+  command: cat > told.json
+  webhook: http://127.0.0.1:{web_port}/hook
+  smtp: smtp://127.0.0.1:{mail_port}
+  mail_from: checkrein@localhost
+  mail_to: dev@localhost
+"
+    ));
+    let secrets = environment.home().join(".config/checkrein/notify.secrets");
+    fs::write(&secrets, format!("slack_url=http://127.0.0.1:{slack_port}/secret\n")).unwrap();
+    fs::set_permissions(&secrets, fs::Permissions::from_mode(0o600)).unwrap();
+    for number in 0..16 {
+        let mut call = json!({
+            "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": format!("call-{number}"),
+        });
+        let before = environment.answer_to(&environment.payload("s", "PreToolUse", call.clone()));
+        if decision(&before).is_none() {
+            call["tool_response"] = json!({ "stdout": "a b", "stderr": "" });
+            environment.answer_to(&environment.payload("s", "PostToolUse", call));
+        }
+    }
+    let posted: Json = serde_json::from_str(&web.recv_timeout(PATIENCE).unwrap()).unwrap();
+    assert_eq!((&posted["event"], &posted["session"]), (&json!("emergency_stop"), &json!("s")));
+    assert!(posted["text"].as_str().unwrap().contains("checkrein incident show"), "{posted}");
+    let said: Json = serde_json::from_str(&slack.recv_timeout(PATIENCE).unwrap()).unwrap();
+    assert!(said["text"].as_str().unwrap().starts_with("*checkrein stopped a session*\n"), "{said}");
+    let letter = mail.recv_timeout(PATIENCE).unwrap();
+    for part in ["RCPT TO:<dev@localhost>", "Subject: checkrein stopped a session", "the same call"] {
+        assert!(letter.contains(part), "{part} is missing in\n{letter}");
+    }
+    until("nothing is recorded", || !events(&environment, "checkrein.notified").is_empty());
+    let told: Json =
+        serde_json::from_str(&fs::read_to_string(environment.project().join("told.json")).unwrap()).unwrap();
+    assert_eq!(told, posted);
+    let channels = &events(&environment, "checkrein.notified")[0]["fields"]["channels"];
+    assert_eq!(*channels, json!(["command", "webhook", "slack", "email"]));
+    let failed = events(&environment, "notify");
+    assert!(failed[0]["detail"].as_str().unwrap().contains("no channel `pigeon`"), "{failed:?}");
+    assert_eq!(
+        fs::read_dir(environment.state().join("notices")).unwrap().count(),
+        0,
+        "nothing is left lying"
+    );
+}
+
+#[test]
+fn questions_are_told_of_when_that_is_wanted() {
+    let settings = |questions: bool| {
+        format!(
+            "interventions:\n  emergency_stop:\n    notification_channels: [desktop]\nnotifications:\n  questions: {questions}\n"
+        )
+    };
+    let environment = with_settings(&settings(false));
+    let asked = json!({ "tool_name": "Bash", "tool_input": { "command": "make release" } });
+    let payload = environment.payload("s", "PermissionRequest", asked);
+    environment.answer_to(&payload);
+    assert!(!environment.state().join("notices").exists());
+    fs::write(environment.home().join(".config/checkrein/config.yaml"), settings(true)).unwrap();
+    environment.answer_to(&payload);
+    // There is no desktop here, and that is written down.
+    until("nothing is recorded", || !events(&environment, "notify").is_empty());
+    let failed = events(&environment, "notify");
+    assert!(failed[0]["detail"].as_str().unwrap().contains("notify-send"), "{failed:?}");
+}
+
+#[test]
+fn secrets_that_others_can_read_are_not_used_and_failures_are_told() {
+    let environment = with_settings(
+        "interventions:\n  emergency_stop:\n    notification_channels: [slack, webhook, email]\nnotifications:\n  webhook: http://127.0.0.1:9/\n",
+    );
+    let secrets = environment.home().join(".config/checkrein/notify.secrets");
+    fs::write(&secrets, "slack_url=http://127.0.0.1:9/\n").unwrap();
+    fs::set_permissions(&secrets, fs::Permissions::from_mode(0o644)).unwrap();
+    let output = environment.checkrein(&["notify", "--test"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8(output.stderr).unwrap();
+    for part in
+        ["slack: others can read", "webhook: `curl` ended with", "email: `notifications.smtp` is not set"]
+    {
+        assert!(told.contains(part), "{part} is missing in\n{told}");
+    }
+}
+
+#[test]
+fn a_project_cannot_say_how_people_are_told() {
+    let environment = with_settings("");
+    environment.write("checkrein.yaml", "notifications:\n  command: touch stolen\n");
+    let shown = environment.succeed(&["config", "show"]);
+    let line = shown.lines().find(|line| line.contains("notifications.command")).unwrap();
+    assert!(!line.contains("stolen"), "{line}");
+}
