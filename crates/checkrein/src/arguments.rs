@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use checkrein::commands::audit::ExportForm;
 use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
+use checkrein_intervention::RecoveryPolicy;
 use checkrein_protocol::Judgement;
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -138,6 +139,17 @@ pub(crate) enum Command {
     /// Show how often each pattern was right, and what to set if it was not.
     #[command(after_help = "Example:\n  checkrein marks")]
     Marks,
+    /// Show the ways out of what went wrong in a session, as commands.
+    #[command(
+        after_help = "Policies: development (repair, then guide), testing (snapshot too), production (snapshot, a person agrees,\nsilence means stop). Without one it is that of the profile.\n\nExamples:\n  checkrein recover 4f3c\n  checkrein recover 4f3c --policy production"
+    )]
+    Recover {
+        /// The session, by the beginning of its name.
+        session: String,
+        /// How much is risked.
+        #[arg(long, value_enum)]
+        policy: Option<PolicyName>,
+    },
     /// Send the notices that wait; the hook starts this. With --test, try every way that is set.
     #[command(
         after_help = "`interventions.emergency_stop.notification_channels` says who is told, `notifications` how; webhooks and\nmail are sent by `curl`. Secrets: ~/.config/checkrein/notify.secrets (mode 600).\n\nExamples:\n  checkrein notify --test"
@@ -476,6 +488,23 @@ impl VerdictName {
             Self::Escalate => "escalate",
             Self::Block => "block",
             Self::Halt => "halt",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PolicyName {
+    Development,
+    Production,
+    Testing,
+}
+
+impl From<PolicyName> for RecoveryPolicy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::Development => Self::Development,
+            PolicyName::Production => Self::Production,
+            PolicyName::Testing => Self::Testing,
         }
     }
 }

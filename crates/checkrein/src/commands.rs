@@ -13,6 +13,7 @@ pub mod log;
 pub mod marks;
 pub mod notify;
 mod recording;
+pub mod recover;
 pub mod policy;
 pub mod replay;
 pub mod restoring;

@@ -6,7 +6,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::Timestamp;
-use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, Intervention, TimelineEntry};
+use checkrein_intervention::{
+    Impact, Incident, IncidentFacts, IncidentId, Intervention, RecoveryPolicy, TimelineEntry,
+};
 use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
@@ -33,6 +35,7 @@ pub(crate) fn save(
     ledger: &SessionLedger,
     state: &SessionState,
     issue: &Issue,
+    policy: RecoveryPolicy,
     at: Timestamp,
 ) -> io::Result<IncidentId> {
     let records = last(&ledger.path(), TIMELINE).map_err(io::Error::other)?;
@@ -48,6 +51,7 @@ pub(crate) fn save(
         timeline: records.iter().filter_map(entry).collect(),
         impact: impact(state, &records, at),
         standing: state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
+        policy,
     });
     let place = folder(surroundings).join(&id.0);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;

@@ -14,6 +14,7 @@ use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
     Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, notify,
+    recover, replay, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
     replay, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
     Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, replay,
     rollback, sessions, show, snapshots, surprises, trust, undo, watch,
@@ -91,6 +92,9 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Watch { once, all } => watch::watch(&surroundings, once.into(), all.into(), output),
         Command::Mark { id, judgement, pattern, note } => {
             marks::mark(&surroundings, &id, judgement.into(), pattern.as_deref(), &note, output)
+        }
+        Command::Recover { session, policy } => {
+            recover::recover(&surroundings, &session, policy.map(Into::into), output)
         }
         Command::Notify { test } => notify::notify(&surroundings, test.into(), output),
         Command::Marks => marks::marks(&surroundings, output),

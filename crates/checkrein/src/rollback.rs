@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkrein_effects::{AbsolutePath, Timestamp};
-use checkrein_intervention::{Candidate, Holds, choose};
+use checkrein_intervention::{Candidate, Choice, Holds, choose};
 use checkrein_ledger::{SessionLedger, SessionState, last};
 use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::Config;
@@ -86,6 +86,9 @@ impl Session<'_> {
             all.iter().filter_map(|one| self.candidate(one, &store, &past)).collect();
         let criteria = self.config.interventions.checkpoint_rollback.safe_checkpoint_criteria;
         let choice = choose(&candidates, past.onset, depth, &past.outcomes, criteria);
+        if choice == Choice::default() {
+            return Err(format!("no safe snapshot holds what stood before action {}", before.0));
+        }
         let find = |id: &u64| all.iter().find(|one| one.id.0 == *id);
         let mut way = Way { before, workspace: store.workspace().to_owned(), parts: Vec::new() };
         let mut taken: Vec<PathBuf> = Vec::new();

@@ -1,7 +1,10 @@
 //! Doing something about what the detectors found: halting, going back, reporting.
 
-use checkrein_intervention::{InterventionKind, RecoveryConsent, Rollback};
+use checkrein_intervention::{
+    Failure, InterventionKind, RecoveryConsent, RecoveryPolicy, RecoveryStrategy, Rollback, plan,
+};
 use checkrein_ledger::{Durability, HaltTarget, SessionLedger, SessionState, halt};
+use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
 use checkrein_protocol::{HaltScope, HookAnswer, RecordBody, RollbackRecord};
 use checkrein_review::VerdictKind;
@@ -44,7 +47,8 @@ impl Guard {
         }
         let mut saved = String::new();
         if let (Some(_), Some(issue)) = (stop, &noticed.about) {
-            saved = match incident::save(self.surroundings(), ledger, state, issue, now) {
+            let policy = RecoveryPolicy::of(config.profile);
+            saved = match incident::save(self.surroundings(), ledger, state, issue, policy, now) {
                 Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
                 Err(error) => format!("\nNo report could be saved: {error}"),
             };
@@ -62,7 +66,8 @@ impl Guard {
         match made {
             Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
             Some(made) => {
-                let told = goes_back.map(|rollback| self.go_back(ledger, state, rollback));
+                let about = noticed.about.as_ref();
+                let told = goes_back.map(|rollback| self.go_back(ledger, state, rollback, about));
                 let text = told.into_iter().fold(made.text, |text, told| text + "\n" + &told);
                 HookAnswer::Hint { text }
             }
@@ -100,7 +105,13 @@ impl Guard {
 
     /// Goes back where nobody has to agree, asks a person where somebody has to; what the agent is told about it. What happened stands in
     /// the records either way.
-    fn go_back(&self, ledger: &SessionLedger, state: &SessionState, rollback: Rollback) -> String {
+    fn go_back(
+        &self,
+        ledger: &SessionLedger,
+        state: &SessionState,
+        rollback: Rollback,
+        about: Option<&Issue>,
+    ) -> String {
         let session = Session {
             surroundings: self.surroundings(),
             config: self.policy().config(),
@@ -116,7 +127,12 @@ impl Guard {
             Err("the workspace is a home directory or one that everybody writes to".to_owned())
         };
         let (record, told) = match (way, consent) {
-            (Err(why), _) => not_done(before, format!("It could not be set back: {why}.")),
+            (Err(why), _) => {
+                let steps =
+                    about.map(|issue| other_way(issue, RecoveryPolicy::of(self.policy().config().profile)));
+                let told = format!("It could not be set back: {why}.{}", steps.unwrap_or_default());
+                not_done(before, told)
+            }
             (Ok(way), _) if way.is_empty() => {
                 not_done(before, format!("Nothing that is saved changed since action {}.", before.0))
             }
@@ -143,6 +159,15 @@ impl Guard {
         }
         told
     }
+}
+
+/// Where no snapshot helps, what the plan for the failure has the agent do itself (seed 000: a recovery plan is made instead).
+fn other_way(issue: &Issue, policy: RecoveryPolicy) -> String {
+    let plan = plan(Failure::of(issue, 0), policy);
+    let own = plan.attempts.iter().find(|attempt| {
+        !matches!(attempt.strategy, RecoveryStrategy::Checkpoint | RecoveryStrategy::Collaborative)
+    });
+    own.map(|attempt| format!("\nNow: {}.", attempt.steps.join("; "))).unwrap_or_default()
 }
 
 fn not_done(before: checkrein_patterns::ActionNumber, text: String) -> (RollbackRecord, String) {

@@ -291,6 +291,7 @@ fn every_command_has_help_with_an_example() {
         vec!["mark"],
         vec!["marks"],
         vec!["notify"],
+        vec!["recover"],
         vec!["incidents"],
         vec!["incident", "show"],
         vec!["halt"],

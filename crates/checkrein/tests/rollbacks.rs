@@ -185,3 +185,25 @@ fn a_project_cannot_have_files_set_back_unasked() {
     let line = shown.lines().find(|line| line.contains("auto_rollback")).unwrap();
     assert!(line.contains("false"), "{line}");
 }
+
+#[test]
+fn where_no_snapshot_helps_the_plan_says_what_to_do_instead_and_recover_shows_the_ways() {
+    let mut session = Session::new("snapshots: false\n");
+    session.call("echo good > good.txt");
+    for _ in 0..6 {
+        session.call(SPOILS);
+    }
+    let (seventh, _) = session.call(SPOILS);
+    let told = reason(&seventh);
+    assert!(
+        told.contains("no safe snapshot") && told.contains("Now: say what the repeated call was"),
+        "{told}"
+    );
+    assert_eq!(session.read("src/main.rs").as_deref(), Some("broken\n"));
+    let shown = session.environment.succeed(&["recover", "s", "--policy", "production"]);
+    for part in ["policy  production", "checkrein rollback --session s --before 2", "silence means stop"] {
+        assert!(shown.contains(part), "{part} is missing in\n{shown}");
+    }
+    let guided = session.environment.succeed(&["recover", "s"]);
+    assert!(guided.contains("guided: say what the repeated call was to show"), "{guided}");
+}

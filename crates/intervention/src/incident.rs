@@ -5,6 +5,7 @@ use checkrein_patterns::{ActionNumber, Issue, PatternKind};
 use serde::{Deserialize, Serialize};
 
 use crate::controller::Intervention;
+use crate::recovery::{Failure, RecoveryPlan, RecoveryPolicy, plan};
 
 /// The name of an incident: the second in which it happened, and the session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,6 +39,9 @@ pub struct Incident {
     pub recommendations: Recommendations,
     /// Ways on.
     pub recovery_options: Vec<RecoveryOption>,
+    /// What to try, in order, by the policy of the profile; `None` in reports of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_plan: Option<RecoveryPlan>,
 }
 
 /// One thing that happened.
@@ -103,12 +107,17 @@ pub struct IncidentFacts {
     pub impact: Impact,
     /// Other patterns that stood at the time.
     pub standing: Vec<PatternKind>,
+    /// How much is risked on the way out.
+    pub policy: RecoveryPolicy,
 }
 
 impl Incident {
     /// The report on these facts.
     pub fn report(facts: IncidentFacts) -> Self {
-        let IncidentFacts { id, session, at, issue, interventions, timeline, impact, standing } = facts;
+        let IncidentFacts { id, session, at, issue, interventions, timeline, impact, standing, policy } =
+            facts;
+        let about = interventions.iter().filter(|made| made.pattern == issue.kind && made.rollback.is_some());
+        let attempts = u32::try_from(about.count()).unwrap_or(u32::MAX);
         let others = standing.iter().filter(|kind| **kind != issue.kind);
         let mut factors: Vec<String> = others.map(|kind| format!("{} stood too", kind.name())).collect();
         let tried: Vec<&str> = interventions.iter().map(|made| made.kind.name()).collect();
@@ -129,6 +138,7 @@ impl Incident {
                 )],
             },
             recovery_options: options(&session, issue.onset()),
+            recovery_plan: Some(plan(Failure::of(&issue, attempts), policy)),
             id,
             session,
             at,
@@ -172,6 +182,8 @@ impl Incident {
                 .map(|way| format!("- **{}**: {}: `{}`", way.option, way.description, way.command))
                 .collect(),
         );
+        let lines = self.recovery_plan.iter().flat_map(|plan| plan.lines(&self.session, &self.issue));
+        section("Recovery plan", lines.map(|text| item(&text)).collect());
         section(
             "Timeline",
             self.timeline.iter().map(|entry| format!("- {} {}", time(entry.at), entry.what)).collect(),
@@ -274,6 +286,7 @@ mod tests {
                 duration_ms: 61_000,
             },
             standing: vec![PatternKind::StuckLoop, PatternKind::ScopeCreep],
+            policy: RecoveryPolicy::Production,
         })
     }
 
@@ -291,6 +304,9 @@ mod tests {
             "`checkrein resume abc`",
             "**rollback_and_retry**",
             "`checkrein rollback --session abc --before 3`",
+            "## Recovery plan",
+            "**checkpoint**: go back to the newest safe snapshot",
+            "silence means stop",
             "**manual_intervention**",
             "**abort**",
             "- 1 Bash ls",

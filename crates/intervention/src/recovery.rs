@@ -1,5 +1,7 @@
 //! Recovery: which way out of a failure (upstream 1.4). A plan only; each step is done by whoever can.
 
+use checkrein_patterns::{Issue, PatternKind};
+use checkrein_policy::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Five ways out (upstream 1.4).
@@ -51,6 +53,27 @@ pub struct Failure {
     pub kind: FailureKind,
     /// How many attempts were made.
     pub attempts: u32,
+}
+
+impl Failure {
+    /// The failure that an issue is, after so many attempts to help (the sorts are upstream's, which pattern is of which sort is ours).
+    pub fn of(issue: &Issue, attempts: u32) -> Self {
+        let kind = match issue.kind {
+            PatternKind::StuckLoop
+            | PatternKind::Stagnation
+            | PatternKind::OscillatingEdits
+            | PatternKind::RepetitiveErrors
+            | PatternKind::ErrorExplorationLoop => FailureKind::StuckInLoop,
+            PatternKind::ScopeCreep
+            | PatternKind::GoalDrift
+            | PatternKind::ExplorationWandering
+            | PatternKind::Cascade
+            | PatternKind::ConfusedState => FailureKind::LostContext,
+            PatternKind::ResourceSpiral | PatternKind::RunawayExecution => FailureKind::ResourceExhaustion,
+            PatternKind::Hallucination => FailureKind::FileNotFound,
+        };
+        Self { kind, attempts }
+    }
 }
 
 /// How much is risked on the way out (upstream 1.4).
@@ -107,6 +130,24 @@ pub fn plan(failure: Failure, policy: RecoveryPolicy) -> RecoveryPlan {
 }
 
 impl RecoveryPolicy {
+    /// The policy of a profile (ours): where a person is near, development; where nobody is, testing; where everything counts, production.
+    pub fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Interactive => Self::Development,
+            Profile::Unattended => Self::Testing,
+            Profile::Strict => Self::Production,
+        }
+    }
+
+    /// The name in a report, such as `production`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Development => "development",
+            Self::Production => "production",
+            Self::Testing => "testing",
+        }
+    }
+
     /// Its ways, in order (upstream 1.4).
     pub fn strategies(self) -> &'static [RecoveryStrategy] {
         use RecoveryStrategy::{Automatic, Checkpoint, Collaborative, Guided, SelfHealing};
@@ -135,7 +176,57 @@ impl RecoveryPolicy {
     }
 }
 
+impl RecoveryPlan {
+    /// The plan for a person, line by line, with commands that do what can be done; `session` is the name of its folder.
+    pub fn lines(&self, session: &str, issue: &Issue) -> Vec<String> {
+        if self.attempts.is_empty() {
+            return vec![format!(
+                "no attempt is left: stop here, or begin anew: `checkrein resume {session}`"
+            )];
+        }
+        let mut lines: Vec<String> = self
+            .attempts
+            .iter()
+            .map(|attempt| {
+                let command = attempt.strategy.command(session, issue);
+                let command = command.map(|command| format!(": `{command}`")).unwrap_or_default();
+                format!("**{}**: {}{command}", attempt.strategy.name(), attempt.steps.join("; "))
+            })
+            .collect();
+        lines.push(match self.consent {
+            RecoveryConsent::Required => {
+                format!("{} attempts are left; a person agrees first, and silence means stop", self.left)
+            }
+            RecoveryConsent::NotNeeded => format!("{} attempts are left", self.left),
+        });
+        lines
+    }
+}
+
 impl RecoveryStrategy {
+    /// The name in a report, such as `self_healing`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Guided => "guided",
+            Self::Checkpoint => "checkpoint",
+            Self::Collaborative => "collaborative",
+            Self::SelfHealing => "self_healing",
+        }
+    }
+
+    /// The command of a person that begins it; `None` for what the agent does itself.
+    fn command(self, session: &str, issue: &Issue) -> Option<String> {
+        match self {
+            Self::Checkpoint => Some(match issue.onset() {
+                Some(action) => format!("checkrein rollback --session {session} --before {}", action.0),
+                None => "checkrein snapshots".to_owned(),
+            }),
+            Self::Collaborative => Some(format!("checkrein log --session {session}")),
+            Self::Guided | Self::Automatic | Self::SelfHealing => None,
+        }
+    }
+
     /// Whether it works on a sort of failure (upstream 1.4).
     pub fn applies_to(self, kind: FailureKind) -> bool {
         use FailureKind as Kind;

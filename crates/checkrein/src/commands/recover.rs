@@ -1,0 +1,73 @@
+//! `checkrein recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
+
+use checkrein_intervention::{Failure, RecoveryPolicy, plan};
+use checkrein_ledger::{SessionLedger, lines};
+use checkrein_patterns::Issue;
+use checkrein_protocol::RecordBody;
+use serde_json::json;
+
+use super::log::folders;
+use super::{Exit, Output, pretty};
+use crate::error::CommandError;
+use crate::settings;
+use crate::surroundings::Surroundings;
+use crate::terminal::{bold, plain, print};
+
+/// Shows the plan for the newest issue of a session. Without a policy it is the one of the profile.
+pub fn recover(
+    surroundings: &Surroundings,
+    session: &str,
+    policy: Option<RecoveryPolicy>,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let found = folders(surroundings, Some(session))?;
+    let [folder] = found.as_slice() else {
+        return Err(CommandError::user(
+            format!("{} sessions begin with `{session}`", found.len()),
+            "give more of the name",
+        ));
+    };
+    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    let Some((issue, attempts)) = newest_issue(&ledger)? else {
+        print("nothing went wrong in this session as far as the detectors saw");
+        return Ok(Exit::Done);
+    };
+    let workspace = ledger.state()?.workspace().cloned();
+    let workspace = workspace.unwrap_or_else(|| checkrein_world::find_workspace(&surroundings.cwd));
+    let policy = match policy {
+        Some(policy) => policy,
+        None => RecoveryPolicy::of(settings::load(surroundings, &workspace)?.config.profile),
+    };
+    let plan = plan(Failure::of(&issue, attempts), policy);
+    match output {
+        Output::Json => print(&pretty(&json!({
+            "session": folder.as_str(), "issue": issue, "policy": policy, "plan": plan,
+            "lines": plan.lines(folder.as_str(), &issue),
+        }))?),
+        Output::Text => {
+            print(&format!("{}  {}: {}", bold("issue"), issue.kind.name(), plain(&issue.summary)));
+            print(&format!("{}  {}", bold("policy"), policy.name()));
+            for text in plan.lines(folder.as_str(), &issue) {
+                print(&format!("- {}", text.replace("**", "")));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The newest issue, and how often going back was tried for its pattern.
+fn newest_issue(ledger: &SessionLedger) -> Result<Option<(Issue, u32)>, CommandError> {
+    let mut newest: Option<Issue> = None;
+    let mut tried = Vec::new();
+    for record in lines(&ledger.path())?.holding("\"type\":\"i").filter_map(|line| line.ok()?.record) {
+        match record.body {
+            RecordBody::Issue(issue) => newest = Some(*issue),
+            RecordBody::Intervention(made) if made.rollback.is_some() => tried.push(made.pattern),
+            _ => {}
+        }
+    }
+    Ok(newest.map(|issue| {
+        let count = tried.iter().filter(|pattern| **pattern == issue.kind).count();
+        (issue, u32::try_from(count).unwrap_or(u32::MAX))
+    }))
+}
