@@ -426,7 +426,9 @@ impl Guard {
         let now = self.surroundings.now();
         let config = self.policy.config();
         let written = ledger.append_all_to(known, now, bodies, Durability::Plain).and_then(|appended| {
-            let mut found = watch::look(&appended.state, &pattern_settings(config), config, now).records;
+            let mut found =
+                watch::look(&appended.state, &pattern_settings(config), config, &self.surroundings, now)
+                    .records;
             found.retain(|body| !matches!(body, RecordBody::Intervention(_)));
             if found.is_empty() { Ok(()) } else { ledger.append_all(now, found, Durability::Plain).map(drop) }
         });

@@ -122,7 +122,13 @@ impl<'a> Rehearsal<'a> {
     }
 
     fn detect(&mut self) -> Noticed {
-        let noticed = watch::look(&self.state, &self.settings, self.guard.policy().config(), self.now);
+        let noticed = watch::look(
+            &self.state,
+            &self.settings,
+            self.guard.policy().config(),
+            self.guard.surroundings(),
+            self.now,
+        );
         noticed.records.iter().for_each(|body| self.apply(body.clone()));
         noticed
     }

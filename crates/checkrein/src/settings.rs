@@ -8,6 +8,9 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
+use checkrein_intervention::{InterventionKind, Template};
+use checkrein_patterns::PatternKind;
+use checkrein_policy::{FileHash, Layer, LayerKind, Loaded, Source};
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
 };
@@ -98,6 +101,58 @@ pub fn catalogue(surroundings: &Surroundings) -> Result<UserCatalogue, CommandEr
     Ok(catalogue)
 }
 
+/// The text that the person wrote for an intervention: `templates/KIND.PATTERN.txt` of the configuration, else `templates/KIND.txt`; `None` when
+/// there is neither.
+pub(crate) fn template(
+    surroundings: &Surroundings,
+    kind: InterventionKind,
+    pattern: PatternKind,
+) -> Result<Option<Template>, CommandError> {
+    let folder = surroundings.configuration.join("templates");
+    for name in [format!("{}.{}.txt", kind.name(), pattern.name()), format!("{}.txt", kind.name())] {
+        let path = folder.join(&name);
+        if let Some(text) = read(&path)? {
+            return parse_template(&path, &text).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandError> {
+    Template::parse(text).map_err(|error| CommandError {
+        kind: Kind::Configuration,
+        message: format!("`{path}` {error}"),
+        hint: Some("the built-in text is used until it is mended".to_owned()),
+    })
+}
+
+/// Reads every template, and complains of the first that is wrong or has a name that nothing asks for; how many there are.
+pub fn check_templates(surroundings: &Surroundings) -> Result<usize, CommandError> {
+    let folder = surroundings.configuration.join("templates");
+    let entries = fs::read_dir(folder.as_str()).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".txt"));
+    names.sort();
+    for name in &names {
+        let mut parts = name.trim_end_matches(".txt").split('.');
+        let is_kind = |part: &str| InterventionKind::LADDER.iter().any(|kind| kind.name() == part);
+        let is_known = parts.next().is_some_and(is_kind)
+            && parts.next().is_none_or(|part| PatternKind::of_name(part).is_some())
+            && parts.next().is_none();
+        let path = folder.join(name);
+        if !is_known {
+            return Err(CommandError::user(
+                format!("`{path}` is the text of nothing"),
+                "a name is KIND.txt or KIND.PATTERN.txt, such as soft_correction.stuck_loop.txt",
+            ));
+        }
+        parse_template(&path, &read(&path)?.unwrap_or_default())?;
+    }
+    Ok(names.len())
+}
+
+/// The file of custom rules that a configuration file of this machine names; the path is relative to that file.
+fn rule_file(source: &Source, path: &AbsolutePath) -> Result<Option<Source>, CommandError> {
 /// The files that a configuration file names: custom rules, which only a file of this machine may, and blueprints. Their paths are
 /// relative to that file.
 fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<Vec<Source>, CommandError> {

@@ -22,7 +22,7 @@ impl Guard {
     pub(crate) fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
         let config = self.policy().config();
         let now = self.surroundings().now();
-        let noticed = watch::look(state, &pattern_settings(config), config, now);
+        let noticed = watch::look(state, &pattern_settings(config), config, self.surroundings(), now);
         if noticed.records.is_empty() {
             return HookAnswer::Silent;
         }

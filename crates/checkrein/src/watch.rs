@@ -10,6 +10,9 @@ use checkrein_policy::{Config, Mode, Profile};
 use checkrein_protocol::RecordBody;
 use checkrein_review::{Review, VerdictKind};
 
+use crate::settings::template;
+use crate::surroundings::Surroundings;
+
 /// What is new after something happened.
 #[derive(Debug, Default)]
 pub(crate) struct Noticed {
@@ -23,11 +26,12 @@ pub(crate) struct Noticed {
     pub(crate) records: Vec<RecordBody>,
 }
 
-/// Looks at the state of a session. Pure: what it finds counts once its records are taken up.
+/// Looks at the state of a session; what it finds counts once its records are taken up. Only for an intervention a file is looked for: its text.
 pub(crate) fn look(
     state: &SessionState,
     settings: &PatternSettings,
     config: &Config,
+    surroundings: &Surroundings,
     now: Timestamp,
 ) -> Noticed {
     let behaviour = state.behaviour();
@@ -55,7 +59,17 @@ pub(crate) fn look(
             settings: &config.interventions,
             consent: consent(config),
         };
-        if let Decision::Intervene(made) = state.controller().decide(issue, occasion) {
+        if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {
+            match template(surroundings, made.kind, made.pattern) {
+                Ok(Some(template)) => made.text = template.fill(&made, issue, occasion.task),
+                Ok(None) => {}
+                Err(error) => noticed.records.push(RecordBody::Failure {
+                    stage: "template".to_owned(),
+                    kind: "invalid".to_owned(),
+                    detail: error.message,
+                    verdict: VerdictKind::Ok.name().to_owned(),
+                }),
+            }
             noticed.records.push(RecordBody::Intervention(made.clone()));
             noticed.intervention = Some(*made);
             noticed.about = Some(issue.clone());

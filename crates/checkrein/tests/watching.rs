@@ -281,3 +281,30 @@ fn old_reports_go_and_leave_a_record() {
     assert_eq!(gone["fields"]["incidents"], json!(["20200101000000-old"]));
     assert_eq!(session.environment.succeed(&["incidents", "--json"]).lines().count(), 1);
 }
+
+#[test]
+fn texts_of_ones_own_are_said_instead_and_mistakes_in_them_are_found() {
+    let mut session = Session::new();
+    let folder = session.environment.home().join(".config/checkrein/templates");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("soft_correction.txt"), "never said").unwrap();
+    let own = folder.join("soft_correction.stuck_loop.txt");
+    std::fs::write(&own, "Hm: {summary}.\nYou were asked to {goal}.\n").unwrap();
+    let said: Vec<Json> = (0..4).filter_map(|_| session.call("ls", "a b").1).collect();
+    let said = context(&said[3]);
+    assert!(
+        said.starts_with("Hm: ") && said.ends_with("You were asked to make the parser accept comments."),
+        "{said}"
+    );
+
+    std::fs::write(&own, "Hm:\n{sumary}").unwrap();
+    let wrong = session.environment.checkrein(&["config", "check"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("line 2, column 1: no place is called `sumary`"));
+    let mut other = Session::new();
+    let folder = other.environment.home().join(".config/checkrein/templates");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("soft_correction.txt"), "{sumary}").unwrap();
+    let said: Vec<Json> = (0..4).filter_map(|_| other.call("ls -a", "a b").1).collect();
+    assert!(context(&said[3]).contains("stuck loop"), "the built-in text is said: {said:?}");
+    assert_eq!(other.kinds("failure")[0]["stage"], "template");
+}

@@ -12,6 +12,7 @@
 //! | `throttle` | tighter limits (seed 000) |
 //! | `rollback` | which snapshots hold what stood before the trouble (seed 000) |
 //! | `message` | what the agent reads |
+//! | `template` | what a person wants it to read |
 //! | `incident` | the report on a stop (seed 000) |
 //! | `recovery` | which way out of a failure: five strategies, three policies (upstream 1.4) |
 //!
@@ -28,6 +29,7 @@ mod recovery;
 mod rollback;
 mod score;
 mod strategy;
+mod template;
 mod throttle;
 
 pub use controller::{Controller, Decision, Intervention, Occasion, WhyNot};
@@ -43,4 +45,5 @@ pub use recovery::{
 pub use rollback::{Candidate, Choice, Holds, Proposed, Rollback, choose};
 pub use score::{band, combined_score, severity_score};
 pub use strategy::{pattern_specific, progressive};
+pub use template::{PLACES, Template, TemplateError};
 pub use throttle::{Growth, Throttle, reduction};

@@ -6,6 +6,9 @@ use checkrein_policy::Strength;
 use crate::kind::InterventionKind;
 use crate::throttle::Throttle;
 
+/// The most lines that an agent reads at once (seed 000).
+pub(crate) const MOST_LINES: usize = 5;
+
 /// What the session is for, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Task<'a> {
@@ -88,7 +91,7 @@ fn announcement(throttle: &Throttle) -> String {
 }
 
 /// The first line of a goal, at most 300 characters (ours).
-fn short(goal: &str) -> String {
+pub(crate) fn short(goal: &str) -> String {
     let line = goal.trim().lines().next().unwrap_or_default();
     let cut: String = line.chars().take(300).collect();
     if cut.len() < goal.trim().len() { format!("{cut} ...") } else { cut }

@@ -39,6 +39,8 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
     let loaded = settings::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
     settings::catalogue(surroundings)?;
+    settings::check_templates(surroundings)?;
+    crate::spending::prices(surroundings)?;
     match output {
         Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),
         Output::Text => {
