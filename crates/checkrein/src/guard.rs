@@ -8,12 +8,9 @@ use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
-use checkrein_effects::{AbsolutePath, Action, EffectKind, History, World as _};
-use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, GuardedPath, History, Timestamp, World as _};
 use checkrein_ledger::{
-    Durability, FolderName, HaltTarget, KnownSession, SessionLedger, SessionState, content_hash, halt,
-    is_halted,
+    Durability, FolderName, HaltTarget, KnownSession, SessionLedger, content_hash, halt, is_halted,
 };
 use checkrein_patterns::{
     Audience, Cascade, CascadeLevel, Claim, Mark, Observation, PatternKind, PatternSensitivity,
@@ -21,12 +18,8 @@ use checkrein_patterns::{
 };
 use checkrein_policy::{Approve, Config, Mode, Policy, Posture, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, ActorId, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord,
-    RationalityRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
-    ActionId, ActorId, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, RationalityRecord, RecordBody,
-    ReviewRecord, RiskRecord, SessionId,
-    ActionId, ActorId, GovernanceRecord, HaltScope, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
-    RationalityRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
+    ActionId, ActorId, GovernanceRecord, HaltScope, HookAnswer, HookEvent, MessagePlace, Moment, Outcome,
+    OutcomeRecord, RationalityRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
 };
 use checkrein_review::{
     Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
@@ -355,7 +348,6 @@ impl Guard {
         }
     }
 
-    fn after(&self, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
     /// A tripwire ends the session. What it refused is on record already; should the halt itself not be written, the call is refused
     /// all the same.
     fn halt_by_tripwire(&self, ledger: &SessionLedger, name: &str, reason: String) {
@@ -369,7 +361,7 @@ impl Guard {
         }
     }
 
-    fn after(&self, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
+    fn after(&self, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
         let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
         let verification = aftermath::verify(self, ledger, &action_id, outcome).map(Box::new);
         let body = RecordBody::Outcome(OutcomeRecord {

@@ -14,12 +14,7 @@ use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
     Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, notify,
-    recover, replay, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
-    replay, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
-    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, replay,
-    rollback, sessions, show, snapshots, surprises, trust, undo, watch,
-    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, policy, replay,
-    reviews, rollback, sessions, show, snapshots, surprises, trust, undo,
+    policy, recover, replay, reviews, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;

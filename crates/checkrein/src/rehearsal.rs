@@ -6,8 +6,6 @@ use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
 use checkrein_patterns::{Observation, PatternSettings};
 use checkrein_protocol::{ActionId, MessagePlace, OutcomeRecord, Record, RecordBody, SessionId};
-use checkrein_review::{Review, review};
-use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, SessionId};
 use checkrein_review::{Review, review, settle_trust};
 use serde_json::Value as Json;
 

@@ -10,7 +10,6 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
 use checkrein_intervention::{InterventionKind, Template};
 use checkrein_patterns::PatternKind;
-use checkrein_policy::{FileHash, Layer, LayerKind, Loaded, Source};
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
 };
@@ -151,8 +150,6 @@ pub fn check_templates(surroundings: &Surroundings) -> Result<usize, CommandErro
     Ok(names.len())
 }
 
-/// The file of custom rules that a configuration file of this machine names; the path is relative to that file.
-fn rule_file(source: &Source, path: &AbsolutePath) -> Result<Option<Source>, CommandError> {
 /// The files that a configuration file names: custom rules, which only a file of this machine may, and blueprints. Their paths are
 /// relative to that file.
 fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<Vec<Source>, CommandError> {

@@ -533,16 +533,11 @@ impl VerdictCounts {
 
 impl Awaited {
     fn of(review: &ReviewRecord) -> Self {
+        let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
         let mut awaited = Self {
             file_operations: 0,
             processes: review.programs.len() as u64,
             bytes_written: written(&review.input),
-            created: Vec::new(),
-            deleted: Vec::new(),
-        };
-        let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
-        let mut awaited = Self {
-            file_operations: 0,
             counted: counted.unwrap_or_default(),
             created: Vec::new(),
             deleted: Vec::new(),

@@ -1,16 +1,15 @@
 //! `checkrein sessions`: the sessions that are recorded.
 
 use checkrein_ledger::{Cost, SessionSummary};
-use serde_json::{Value as Json, json};
 use checkrein_policy::TrustPolicy;
 use checkrein_world::find_workspace;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::log::time;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
-use crate::spending::cost_in_words;
 use crate::settings;
+use crate::spending::cost_in_words;
 use crate::surroundings::Surroundings;
 use crate::terminal::{print, table, verdict};
 
@@ -66,8 +65,10 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                 })
                 .collect();
             print(&table(
-                &["session", "last", "actions", "ok", "nudge", "escalate", "block", "tokens", "cost", ""],
-                &["session", "last", "actions", "ok", "nudge", "escalate", "block", "flagged", "debt", ""],
+                &[
+                    "session", "last", "actions", "ok", "nudge", "escalate", "block", "tokens", "cost",
+                    "flagged", "debt", "",
+                ],
                 rows,
             ));
         }

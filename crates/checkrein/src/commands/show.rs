@@ -2,14 +2,12 @@
 
 use checkrein_ledger::{SessionLedger, lines};
 use checkrein_protocol::{
-    OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord, VerificationRecord,
-    GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, VerificationRecord,
+    GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord, VerificationRecord,
 };
 use checkrein_review::sentence;
 use serde_json::json;
 
-use super::log::{call, folders, rollback_stage, time};
-use super::log::{call, folders, severity_name, time};
+use super::log::{call, folders, rollback_stage, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
@@ -146,6 +144,8 @@ fn rollback_text(rollback: &RollbackRecord) -> String {
 
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {}", plain(line))).collect::<Vec<_>>().join("\n")
+}
+
 fn governance_text(governance: &GovernanceRecord) -> String {
     let tier = governance.tier.as_ref().map_or_else(|| "off".to_owned(), |tier| format!("tier {tier}"));
     let mut parts = vec![format!("CTQ {:.2}, {tier}, posture {}", governance.ctq, governance.posture)];
