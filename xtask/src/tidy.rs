@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 12] = [
+const LINE: [&str; 13] = [
     "shell",
     "effects",
     "policy",
@@ -21,6 +21,7 @@ const LINE: [&str; 12] = [
     "protocol",
     "ledger",
     "clients",
+    "supervise",
     "checkrein",
 ];
 

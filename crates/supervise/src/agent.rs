@@ -1,0 +1,395 @@
+//! Supervises a whole agent: its processes, what it says, what it uses; and ends it, all of it, when it has to.
+//!
+//! Two processes of ours stand above the agent. The outer one only waits. The inner one supervises. Each notices the death of the other
+//! and ends what is below: the inner one sees the outer one go, and the outer one, to which all orphans come, ends what the inner one
+//! left. So `kill -9` of either lets nothing run on.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+
+use crate::error::SuperviseError;
+use crate::signals::Signals;
+use crate::stream::{Listener, Progress};
+use crate::switches::{Stop, Switches};
+use crate::terminal::{Terminal, window_changed};
+use crate::tree::{self, Usage};
+
+/// An agent and its limits.
+#[derive(Debug)]
+pub struct Agent {
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Where it works.
+    pub directory: std::path::PathBuf,
+    /// What is set in its environment.
+    pub variables: Vec<(OsString, OsString)>,
+    /// What else its environment holds; all of ours when `None`.
+    pub environment: Option<Vec<(OsString, OsString)>>,
+    /// What ends it.
+    pub switches: Switches,
+    /// Whether a person sits before it.
+    pub interaction: Interaction,
+}
+
+/// How the agent talks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interaction {
+    /// Through a pseudo-terminal to ours.
+    Terminal,
+    /// Through pipes; what it writes is passed on byte for byte.
+    Pipes,
+}
+
+impl Interaction {
+    /// A terminal when both ends of ours are one.
+    pub fn of_process() -> Self {
+        if io::stdin().is_terminal() && io::stdout().is_terminal() { Self::Terminal } else { Self::Pipes }
+    }
+}
+
+/// A moment of a run, for those who watch.
+#[derive(Debug, Clone)]
+pub struct Moment {
+    /// What the client told so far.
+    pub progress: Progress,
+    /// How long it runs.
+    pub running: Duration,
+    /// What it uses, when it was looked at.
+    pub usage: Option<Usage>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// The exit status of the agent, 128 and more for a signal.
+    pub status: u8,
+    /// Why it was stopped; `None` when it ended by itself.
+    pub stop: Option<Stop>,
+    /// How long it took from the decision to stop until nothing was left.
+    pub stopping: Option<Duration>,
+    /// Processes that had to be ended.
+    pub ended: usize,
+    /// The last moment.
+    pub moment: Moment,
+}
+
+/// How often halts, time and the client's words are looked at.
+const BEAT: Duration = Duration::from_millis(50);
+
+/// How often memory is looked at: reading all of `/proc` costs some milliseconds.
+const SAMPLING: Duration = Duration::from_millis(250);
+
+/// How long the client has after it was asked, and after it was told. Together with the end well below a second (ours).
+const ASKED: Duration = Duration::from_millis(300);
+const TOLD: Duration = Duration::from_millis(200);
+
+/// How long we try to end what does not want to.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Splits this process in two; the inner one goes on. The outer one returns what the inner one ended with, or that it was killed. To be
+/// called before there is any thread.
+#[expect(unsafe_code, reason = "no safe crate forks")]
+pub fn stand_above() -> Result<Position, SuperviseError> {
+    tree::adopt_orphans()?;
+    let outer = rustix::process::getpid();
+    let terminal = Terminal::own();
+    // SAFETY: there is one thread, so the child has everything that the parent has, and no lock is held by a thread that it lacks.
+    let number = unsafe { libc::fork() };
+    match Pid::from_raw(number) {
+        _ if number < 0 => Err(SuperviseError::restriction("a second process")(io::Error::last_os_error())),
+        None => {
+            tree::adopt_orphans()?;
+            // Who was killed before we looked is not our parent any more.
+            let above = rustix::process::pidfd_open(outer, PidfdFlags::empty()).ok();
+            let is_gone = rustix::process::getppid() != Some(outer);
+            Ok(Position::Inner(Above { process: above.filter(|_| !is_gone) }))
+        }
+        Some(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref())?)),
+    }
+}
+
+/// Where one is after the split.
+#[derive(Debug)]
+pub enum Position {
+    /// Supervises.
+    Inner(Above),
+    /// Has waited; the status to end with.
+    Outer(Waited),
+}
+
+/// What the outer process saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// The inner one ended in its own way.
+    Ended(u8),
+    /// It was killed, and so many processes had to be ended.
+    Killed(usize),
+}
+
+/// The process above, as seen from the inner one.
+#[derive(Debug)]
+pub struct Above {
+    process: Option<OwnedFd>,
+}
+
+impl Above {
+    fn is_gone(&self) -> bool {
+        let Some(process) = &self.process else { return true };
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&now)).is_ok_and(|count| count > 0)
+    }
+}
+
+fn wait_above(inner: Pid, terminal: Option<&Terminal>) -> Result<Waited, SuperviseError> {
+    let signals = Signals::remembered()?;
+    loop {
+        if let Some(signal) = signals.taken() {
+            let _ =
+                rustix::process::kill_process(inner, Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
+        }
+        match rustix::process::waitpid(Some(inner), WaitOptions::NOHANG) {
+            Ok(Some((_, status))) => {
+                if let Some(status) = status.exit_status() {
+                    return Ok(Waited::Ended(u8::try_from(status).unwrap_or(1)));
+                }
+                let ended = tree::end_all(PATIENCE);
+                if let Some(terminal) = terminal {
+                    terminal.restore();
+                }
+                return Ok(Waited::Killed(ended));
+            }
+            Ok(None) | Err(rustix::io::Errno::INTR) => thread::sleep(Duration::from_millis(20)),
+            Err(error) => return Err(SuperviseError::restriction("waiting")(error)),
+        }
+    }
+}
+
+/// Runs an agent to its end. `judge` is asked at every beat whether it has to stop for a reason that the switches do not know; `watch`
+/// sees the moments.
+pub fn supervise(
+    agent: &Agent,
+    above: &Above,
+    signals: &Signals,
+    mut judge: impl FnMut(&Progress) -> Option<Stop>,
+    mut watch: impl FnMut(&Moment),
+) -> Result<RunOutcome, SuperviseError> {
+    let started = Instant::now();
+    let listener = Arc::new(Mutex::new(Listener::default()));
+    let running = start(agent, &listener)?;
+    let process = rustix::process::pidfd_open(running.pid, PidfdFlags::empty()).ok();
+    let (mut usage, mut sampled) = (None, None::<Instant>);
+    let mut status = None;
+    let mut stop = None;
+    while status.is_none() && stop.is_none() {
+        pause(process.as_ref(), BEAT);
+        status = reaped(running.pid);
+        if sampled.is_none_or(|time| time.elapsed() >= SAMPLING) {
+            usage = Some(tree::usage());
+            sampled = Some(Instant::now());
+        }
+        if let Some(terminal) = &running.terminal
+            && window_changed()
+        {
+            terminal.take_size();
+        }
+        let progress = lock(&listener).progress().clone();
+        let moment = Moment { running: started.elapsed(), usage, progress };
+        watch(&moment);
+        if status.is_none() {
+            stop = above
+                .is_gone()
+                .then_some(Stop::Abandoned)
+                .or_else(|| signals.taken().map(Stop::Signal))
+                // The agent leads a session of its own, so what is typed to interrupt reaches only us.
+                .or_else(|| signals.interrupted().then_some(Stop::Signal(libc::SIGINT)))
+                .or_else(|| judge(&moment.progress))
+                .or_else(|| agent.switches.judge(&moment.progress, moment.running, usage));
+        }
+    }
+    let decided = stop.as_ref().map(|_| Instant::now());
+    if stop.is_some() {
+        status = ask_and_tell(running.pid, process.as_ref());
+    }
+    let ended = tree::end_all(PATIENCE);
+    let stopping = decided.map(|time| time.elapsed());
+    running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
+    let progress = lock(&listener).progress().clone();
+    // What came with the last words counts too: a run that was over its budget at its end was over its budget.
+    let moment = Moment { running: started.elapsed(), usage, progress };
+    watch(&moment);
+    Ok(RunOutcome { status: status.unwrap_or(137), stop, stopping, ended, moment })
+}
+
+/// The ladder: asked as a person would at the keyboard, told, and what is left is ended by the caller.
+fn ask_and_tell(pid: Pid, process: Option<&OwnedFd>) -> Option<u8> {
+    for (signal, patience) in [(Signal::INT, ASKED), (Signal::TERM, TOLD)] {
+        if signal == Signal::TERM {
+            tree::signal_all(signal);
+        } else {
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+        pause(process, patience);
+        if let Some(status) = reaped(pid) {
+            return Some(status);
+        }
+    }
+    None
+}
+
+/// Takes away what has ended; the status of the agent itself when it is among it.
+fn reaped(pid: Pid) -> Option<u8> {
+    let (_, status) = tree::reap().into_iter().find(|(ended, _)| *ended == pid)?;
+    let number = status.exit_status().or(status.terminating_signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Some(u8::try_from(number).unwrap_or(1))
+}
+
+fn pause(process: Option<&OwnedFd>, time: Duration) {
+    let Some(process) = process else { return thread::sleep(time) };
+    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+    let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&time));
+}
+
+fn lock(listener: &Mutex<Listener>) -> MutexGuard<'_, Listener> {
+    listener.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long the last words of an agent that was stopped are waited for: who reads them may have stopped too.
+const FLUSH: Duration = Duration::from_millis(200);
+
+/// How much of what an agent wrote is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flush {
+    /// All of it.
+    Whole,
+    /// What is passed on at once.
+    Briefly,
+}
+
+/// An agent that runs.
+struct Running {
+    pid: Pid,
+    copying: Option<thread::JoinHandle<()>>,
+    terminal: Option<Terminal>,
+}
+
+impl Running {
+    /// Waits until what it wrote is passed on, and gives the terminal back.
+    fn finish(self, flush: Flush) {
+        if let Some(copying) = self.copying {
+            let deadline = Instant::now() + FLUSH;
+            while flush == Flush::Briefly && !copying.is_finished() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(5));
+            }
+            if flush == Flush::Whole || copying.is_finished() {
+                drop(copying.join());
+            }
+        }
+        if let Some(terminal) = self.terminal {
+            terminal.restore();
+        }
+    }
+}
+
+fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>) -> Result<Running, SuperviseError> {
+    let mut command = Command::new(&agent.program);
+    if let Some(environment) = &agent.environment {
+        command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+    }
+    command
+        .args(&agent.arguments)
+        .envs(agent.variables.iter().map(|(name, value)| (name, value)))
+        .current_dir(&agent.directory);
+    match agent.interaction {
+        Interaction::Pipes => {
+            command.stdin(Stdio::inherit()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+            let mut child = spawn(command, Group::Own)?;
+            let output = child.stdout.take().map(OwnedFd::from).map(File::from);
+            let copying = output.map(|output| copy(output, Some(Arc::clone(listener))));
+            Ok(Running { pid: pid_of(child.id())?, copying, terminal: None })
+        }
+        Interaction::Terminal => {
+            let (terminal, inner) = Terminal::open()?;
+            let clone =
+                || inner.try_clone().map(Stdio::from).map_err(SuperviseError::restriction("a terminal"));
+            command.stdin(clone()?).stdout(clone()?).stderr(clone()?);
+            let child = spawn(command, Group::Session)?;
+            drop(inner);
+            let copying = copy(terminal.output()?, None);
+            terminal.pass_input_on()?;
+            Ok(Running { pid: pid_of(child.id())?, copying: Some(copying), terminal: Some(terminal) })
+        }
+    }
+}
+
+/// What the agent leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    /// A session of its own, without a terminal.
+    Own,
+    /// A session of its own, with the terminal that is its input.
+    Session,
+}
+
+#[expect(unsafe_code, reason = "a session and the end with us can only be set between fork and exec")]
+fn spawn(mut command: Command, group: Group) -> Result<std::process::Child, SuperviseError> {
+    let set = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        rustix::process::setsid()?;
+        if group == Group::Session {
+            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure does system calls only: it takes no lock and no memory from the heap.
+    unsafe { command.pre_exec(set) };
+    let program = command.get_program().to_string_lossy().into_owned();
+    command.spawn().map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => SuperviseError::NotFound { program },
+        _ => SuperviseError::NotRun { program, source },
+    })
+}
+
+fn pid_of(number: u32) -> Result<Pid, SuperviseError> {
+    let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+    pid.ok_or_else(|| SuperviseError::restriction("the process")("its number is none"))
+}
+
+/// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.
+fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 << 10];
+        let mut output = File::from(match rustix::io::dup(rustix::stdio::stdout()) {
+            Ok(output) => output,
+            Err(_) => return,
+        });
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return,
+                Ok(count) => {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    if output.write_all(bytes).is_err() {
+                        return;
+                    }
+                    if let Some(listener) = &listener {
+                        lock(listener).hear(bytes);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The other end of a terminal that is gone says so with an error.
+                Err(_) => return,
+            }
+        }
+    })
+}

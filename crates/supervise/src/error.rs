@@ -1,0 +1,57 @@
+//! What can fail here: kind, cause, hint.
+
+use std::io;
+
+/// Why a process could not be kept within bounds.
+#[derive(Debug, thiserror::Error)]
+pub enum SuperviseError {
+    /// The program is not there.
+    #[error("`{program}` is not there")]
+    NotFound {
+        /// As it was given.
+        program: String,
+    },
+    /// The program may not be run.
+    #[error("`{program}` cannot be run: {source}")]
+    NotRun {
+        /// As it was given.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kernel refused a restriction, so nothing was started.
+    #[error("{what} could not be set up: {cause}")]
+    Restriction {
+        /// Which.
+        what: &'static str,
+        /// Why.
+        cause: String,
+    },
+    /// Text that is no scope.
+    #[error("`{text}` is no {what}")]
+    Malformed {
+        /// What it should be.
+        what: &'static str,
+        /// As it was given.
+        text: String,
+    },
+}
+
+impl SuperviseError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "check its name and `PATH`",
+            Self::NotRun { .. } => "check that it is a program and that this user may run it",
+            Self::Restriction { .. } => {
+                "nothing was started; inside a container it may be the container that forbids it"
+            }
+            Self::Malformed { .. } => "`checkrein help` shows the forms with examples",
+        }
+    }
+
+    /// The failure of a restriction, for `map_err`.
+    pub(crate) fn restriction<E: ToString>(what: &'static str) -> impl FnOnce(E) -> Self {
+        move |cause| Self::Restriction { what, cause: cause.to_string() }
+    }
+}

@@ -1,0 +1,50 @@
+//! Processes kept within bounds.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `scope` | what a confined command may do, as a value |
+//! | `kernel` | what this machine can enforce, and what of a scope it cannot |
+//! | `filter` | the system calls that are refused or asked about, as a program for the kernel |
+//! | `mediation` | answers the calls that the kernel asks about, and puts refusals into words |
+//! | `confinement` | starts a command inside a scope and stays with it |
+//! | `signals` | what we are asked by signals |
+//! | `agent` | supervises a whole agent, and ends it with all that it started |
+//! | `route` | what the end of a test run means and what to do next |
+//! | `stream`, `price` | what a client tells of its work, and what that costs |
+//! | `switches` | the kill switches, as a function of what is known |
+//! | `terminal` | a terminal between ours and the agent's |
+//! | `tree` | the processes below this one: found, measured, ended |
+//!
+//! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
+//! prints, exits or reads the environment. This is the only crate with `unsafe`: where the kernel is called in ways that no safe crate
+//! has, each place with its reason.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod agent;
+mod confinement;
+mod error;
+mod filter;
+mod kernel;
+mod mediation;
+mod price;
+mod route;
+mod scope;
+mod signals;
+mod stream;
+mod switches;
+mod terminal;
+mod tree;
+
+pub use agent::{Above, Agent, Interaction, Moment, Position, RunOutcome, Waited, stand_above, supervise};
+pub use confinement::{Confined, Ending, Outcome, run_confined};
+pub use error::SuperviseError;
+pub use kernel::{Gap, Kernel};
+pub use mediation::{Attempt, Refusal};
+pub use price::{Price, Tokens};
+pub use route::{Failure, Next, Route, Runner};
+pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
+pub use signals::Signals;
+pub use stream::{Listener, Progress};
+pub use switches::{Stop, Switches, next_call};
+pub use tree::{Usage, adopt_orphans, end_all, usage};

@@ -1,0 +1,303 @@
+//! Answers the calls that the kernel asks about, and puts refusals into words.
+//!
+//! Two kinds of questions. Where the kernel judges for itself (Landlock), we only look, so that a refusal can be said; the answer is "go
+//! on". Where it has no say (modes, owners, times, the address of a connection), we judge and then do it ourselves, with what we looked
+//! at: what the caller changes in its memory meanwhile changes nothing.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use crate::filter::is_forbidden;
+use crate::scope::{Network, Reading, Scope};
+use crate::tree;
+
+mod attributes;
+mod caller;
+mod sockets;
+
+use caller::Caller;
+
+/// Something that the scope did not allow.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refusal {
+    /// The program that tried.
+    pub program: String,
+    /// What it tried.
+    pub attempt: Attempt,
+}
+
+/// What was tried.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Attempt {
+    /// Changing a file.
+    Write(PathBuf),
+    /// Reading a file.
+    Read(PathBuf),
+    /// Changing mode, owner, times or attributes.
+    Attributes(PathBuf),
+    /// Connecting to an address.
+    Connect(SocketAddr),
+    /// Connecting to a socket in the file system, or one with a name of its own.
+    Local(PathBuf),
+    /// Listening for others.
+    Listen(SocketAddr),
+    /// A socket of a kind that is not let through.
+    Socket(&'static str),
+    /// A call that reaches into other processes or the kernel.
+    Call(i64),
+    /// One process more.
+    Process(u32),
+}
+
+impl Refusal {
+    /// What would allow it, as an option of the command line; `None` when nothing does.
+    pub fn remedy(&self) -> Option<String> {
+        match &self.attempt {
+            // What is not there yet needs the folder that it will stand in.
+            Attempt::Write(path) if !path.exists() => {
+                path.parent().map(|folder| format!("--write {}", folder.display()))
+            }
+            Attempt::Local(path) if path.starts_with("@") => Some("--net open".to_owned()),
+            Attempt::Write(path) | Attempt::Attributes(path) | Attempt::Local(path) => {
+                Some(format!("--write {}", path.display()))
+            }
+            Attempt::Socket(sockets::TCP) => Some("--net loopback` or `--net HOST:PORT".to_owned()),
+            Attempt::Read(path) => Some(format!("--read {}", path.display())),
+            Attempt::Connect(address) if address.ip().is_loopback() => Some("--net loopback".to_owned()),
+            Attempt::Connect(address) => Some(format!("--net {address}")),
+            Attempt::Listen(address) if address.ip().is_loopback() => Some("--net loopback".to_owned()),
+            Attempt::Listen(_) | Attempt::Socket(_) => Some("--net open".to_owned()),
+            Attempt::Process(_) => Some("--processes N".to_owned()),
+            Attempt::Call(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let program = &self.program;
+        match &self.attempt {
+            Attempt::Write(path) => write!(formatter, "{program} may not change {}", path.display()),
+            Attempt::Read(path) => write!(formatter, "{program} may not read {}", path.display()),
+            Attempt::Attributes(path) => {
+                write!(formatter, "{program} may not change mode, owner or times of {}", path.display())
+            }
+            Attempt::Connect(address) => write!(formatter, "{program} may not connect to {address}"),
+            Attempt::Local(path) => {
+                write!(formatter, "{program} may not connect to the socket {}", path.display())
+            }
+            Attempt::Listen(address) => write!(formatter, "{program} may not listen on {address}"),
+            Attempt::Socket(kind) => write!(formatter, "{program} may not open {kind}"),
+            Attempt::Call(number) => {
+                write!(
+                    formatter,
+                    "{program} may not reach into other processes or the kernel (system call {number})"
+                )
+            }
+            Attempt::Process(limit) => {
+                write!(formatter, "{program} may not start more: {limit} processes are there")
+            }
+        }
+    }
+}
+
+/// Different refusals that are kept; a program that tries a thousand things is not a thousand lines.
+const KEPT: usize = 50;
+
+/// What was refused so far, and how much more.
+#[derive(Debug, Default)]
+pub(crate) struct Refusals {
+    kept: BTreeSet<Refusal>,
+    pub(crate) more: usize,
+}
+
+impl Refusals {
+    pub(crate) fn into_list(self) -> (Vec<Refusal>, usize) {
+        (self.kept.into_iter().collect(), self.more)
+    }
+
+    fn add(&mut self, refusal: Refusal) {
+        if self.kept.len() < KEPT || self.kept.contains(&refusal) {
+            self.kept.insert(refusal);
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+/// What is written to without being changed.
+const DEVICES: [&str; 8] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+
+/// The devices that any command may write to.
+pub(crate) fn devices() -> impl Iterator<Item = &'static str> {
+    DEVICES.into_iter()
+}
+
+/// Answers for one scope.
+pub(crate) struct Mediator {
+    pub(crate) scope: Scope,
+    pub(crate) resolved: Vec<SocketAddr>,
+    pub(crate) refusals: Arc<Mutex<Refusals>>,
+    /// Forks since the processes were last counted, and how many there were then.
+    pub(crate) forks: u32,
+}
+
+/// What the caller gets.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    /// The kernel goes on with the call.
+    GoOn,
+    /// It was done for the caller.
+    Done,
+    /// It fails.
+    Fails(Errno),
+    /// Somebody else answers.
+    Later,
+}
+
+impl From<Result<(), Errno>> for Answer {
+    fn from(result: Result<(), Errno>) -> Self {
+        result.map_or_else(Self::Fails, |()| Self::Done)
+    }
+}
+
+impl Mediator {
+    /// Answers until nobody is left who could ask. From `ready` on, forks are answered without a piece of the heap: the one who starts the
+    /// command holds its locks.
+    pub(crate) fn serve(mut self, listener: OwnedFd, ready: &Barrier) {
+        let listener = Arc::new(listener);
+        caller::answer_on_same_processor(listener.as_fd());
+        ready.wait();
+        loop {
+            let mut wait = [PollFd::new(&*listener, PollFlags::IN)];
+            match poll(&mut wait, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+            let events = wait[0].revents();
+            if events.contains(PollFlags::IN) {
+                // One that was killed meanwhile asks no longer.
+                if let Ok(caller) = Caller::next(&listener) {
+                    self.answer(&caller);
+                }
+            } else if events.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+                return;
+            }
+        }
+    }
+
+    fn answer(&mut self, caller: &Caller) {
+        let answer = match caller.call() {
+            call if is_forbidden(call) => self.refuse(caller, Attempt::Call(call), Errno::PERM),
+            libc::SYS_clone => self.fork(caller),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_fork | libc::SYS_vfork => self.fork(caller),
+            libc::SYS_socket => {
+                let kind = sockets::kind(caller.argument(0), caller.argument(1));
+                self.refuse(caller, Attempt::Socket(kind), Errno::ACCESS)
+            }
+            libc::SYS_connect => self.connect(caller),
+            libc::SYS_bind => self.bind(caller),
+            libc::SYS_listen => self.listen(caller),
+            call if attributes::is_one(call) => self.attributes(caller),
+            _ => {
+                self.look(caller);
+                Answer::GoOn
+            }
+        };
+        caller.answer(answer);
+    }
+
+    fn note(&self, caller: &Caller, attempt: Attempt) {
+        let refusal = Refusal { program: caller.program(), attempt };
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner).add(refusal);
+    }
+
+    fn refuse(&self, caller: &Caller, attempt: Attempt, error: Errno) -> Answer {
+        self.note(caller, attempt);
+        Answer::Fails(error)
+    }
+
+    /// One process more, if there are not too many: they are counted when so many were started that there could be.
+    fn fork(&mut self, caller: &Caller) -> Answer {
+        let limit = self.scope.limits.processes;
+        if self.forks >= limit {
+            self.forks = u32::try_from(tree::usage().processes).unwrap_or(u32::MAX);
+            if self.forks >= limit {
+                return self.refuse(caller, Attempt::Process(limit), Errno::AGAIN);
+            }
+        }
+        self.forks += 1;
+        Answer::GoOn
+    }
+
+    /// Looks at a call that names files, and notes what Landlock will refuse.
+    fn look(&self, caller: &Caller) {
+        for named in caller.named() {
+            let path = named.path;
+            if named.writes {
+                if !self.may_write(&path) {
+                    self.note(caller, Attempt::Write(path));
+                }
+            } else if let Reading::Only(roots) = &self.scope.read
+                && !self.may_write(&path)
+                && !roots.iter().cloned().chain(system_paths()).any(|root| path.starts_with(root))
+                && path.exists()
+            {
+                self.note(caller, Attempt::Read(path));
+            }
+        }
+    }
+
+    fn may_write(&self, path: &Path) -> bool {
+        self.scope.may_write(path) || DEVICES.iter().any(|device| path.starts_with(device))
+    }
+
+    fn is_limited(&self) -> bool {
+        self.scope.network != Network::Open
+    }
+}
+
+/// What programs of the system need to read.
+pub(crate) fn system_paths() -> impl Iterator<Item = PathBuf> {
+    [
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/etc",
+        "/opt",
+        "/nix/store",
+        "/proc",
+        "/sys",
+        "/dev",
+        "/run/systemd/resolve",
+    ]
+    .into_iter()
+    .map(PathBuf::from)
+}
+
+/// The real path of an open file; `None` when it has no name.
+fn path_of(file: BorrowedFd<'_>) -> Option<PathBuf> {
+    let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+    path.is_absolute().then_some(path)
+}

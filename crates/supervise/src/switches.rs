@@ -1,0 +1,242 @@
+//! The kill switches of a run (seed 004): budget, circuit breaker, iterations, time and memory, as one pure function of what is known.
+//!
+//! Telemetry, the first level, is a matter of the environment that the agent gets; cascades and halts are judged by who runs it.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::scope::Bytes;
+use crate::stream::Progress;
+use crate::tree::Usage;
+
+/// Where a run ends at the latest. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Switches {
+    /// US dollars.
+    pub budget: Option<f64>,
+    /// Tokens.
+    pub tokens: Option<u64>,
+    /// Answers of the model.
+    pub iterations: Option<u64>,
+    /// Time by the clock.
+    pub time: Option<Duration>,
+    /// Resident memory of all processes together.
+    pub memory: Option<Bytes>,
+}
+
+/// Why a run was stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// It has cost this much, of this budget.
+    Budget(f64, f64),
+    /// A budget is set and the price of this model is not known, so that it could not hold.
+    PriceUnknown(String),
+    /// It has used so many tokens, of so many.
+    Tokens(u64, u64),
+    /// The next call would probably need so many tokens more than there are (circuit breaker).
+    NextCall(u64, u64),
+    /// The next call would probably cost so many dollars more than there are (circuit breaker).
+    NextCost(f64, f64),
+    /// So many answers of the model.
+    Iterations(u64),
+    /// So long.
+    Time(Duration),
+    /// So much memory, of so much.
+    Memory(Bytes, Bytes),
+    /// It talks itself into new work; what it said.
+    Cascade(String),
+    /// A person halted it.
+    Halted(String),
+    /// We were asked by a signal.
+    Signal(i32),
+    /// The process that supervises was killed.
+    Abandoned,
+}
+
+impl Stop {
+    /// The exit status of a run that was stopped so (ours; 94 and 124 as upstream and `timeout`).
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Halted(_) => 94,
+            Self::Memory(..) => 118,
+            Self::Cascade(_) => 119,
+            Self::Budget(..) | Self::PriceUnknown(_) => 120,
+            Self::Tokens(..) => 121,
+            Self::NextCall(..) | Self::NextCost(..) => 122,
+            Self::Iterations(_) => 123,
+            Self::Time(_) => 124,
+            Self::Signal(signal) => u8::try_from(128 + signal).unwrap_or(255),
+            Self::Abandoned => 137,
+        }
+    }
+
+    /// One word, for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Budget(..) => "budget",
+            Self::PriceUnknown(_) => "price_unknown",
+            Self::Tokens(..) => "tokens",
+            Self::NextCall(..) | Self::NextCost(..) => "circuit_breaker",
+            Self::Iterations(_) => "iterations",
+            Self::Time(_) => "time",
+            Self::Memory(..) => "memory",
+            Self::Cascade(_) => "cascade",
+            Self::Halted(_) => "halted",
+            Self::Signal(_) => "signal",
+            Self::Abandoned => "abandoned",
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Budget(used, limit) => write!(formatter, "it has cost {used:.2} of {limit:.2} dollars"),
+            Self::PriceUnknown(model) => {
+                write!(formatter, "the price of `{model}` is not known, so the budget could not hold")
+            }
+            Self::Tokens(used, limit) => write!(formatter, "it has used {used} of {limit} tokens"),
+            Self::NextCall(next, left) => {
+                write!(formatter, "the next call would need about {next} tokens, and {left} are left")
+            }
+            Self::NextCost(next, left) => {
+                write!(formatter, "the next call would cost about {next:.3} dollars, and {left:.3} are left")
+            }
+            Self::Iterations(limit) => write!(formatter, "the model has answered {limit} times"),
+            Self::Time(limit) => write!(formatter, "its {} s are over", limit.as_secs_f64()),
+            Self::Memory(used, limit) => write!(formatter, "its processes use {used} of {limit} of memory"),
+            Self::Cascade(said) => write!(formatter, "it talks itself into new work: {said}"),
+            Self::Halted(reason) => write!(formatter, "it was halted: {reason}"),
+            Self::Signal(signal) => write!(formatter, "signal {signal} asked for it"),
+            Self::Abandoned => formatter.write_str("what supervised it was killed"),
+        }
+    }
+}
+
+/// What the next call needs besides the conversation (upstream 3.3).
+const NEXT_CALL: u64 = 5000;
+
+/// Tokens of the next call, from how much the last one sent (upstream 3.3: 5000 + input + 30 % of it).
+pub fn next_call(last_sent: u64) -> u64 {
+    let more = last_sent.saturating_mul(3) / 10;
+    NEXT_CALL.saturating_add(last_sent).saturating_add(more)
+}
+
+impl Switches {
+    /// The limits of the seeds for agents that nobody watches (seed 001, 004).
+    pub fn unattended() -> Self {
+        Self {
+            budget: Some(5.0),
+            tokens: Some(100_000),
+            iterations: Some(20),
+            time: Some(Duration::from_mins(5)),
+            memory: Some(Bytes(512 << 20)),
+        }
+    }
+
+    /// Whether something has to stop, now. Memory and time come with the moment, the rest with what the client told.
+    pub fn judge(&self, progress: &Progress, running: Duration, usage: Option<Usage>) -> Option<Stop> {
+        self.by_machine(running, usage).or_else(|| self.by_words(progress))
+    }
+
+    fn by_machine(&self, running: Duration, usage: Option<Usage>) -> Option<Stop> {
+        if let Some(limit) = self.time.filter(|limit| running >= *limit) {
+            return Some(Stop::Time(limit));
+        }
+        let (used, limit) = (usage?.bytes(), self.memory?);
+        (used > limit).then_some(Stop::Memory(used, limit))
+    }
+
+    fn by_words(&self, progress: &Progress) -> Option<Stop> {
+        let used = progress.tokens.counted();
+        if let Some(limit) = self.tokens.filter(|limit| used > *limit) {
+            return Some(Stop::Tokens(used, limit));
+        }
+        if let Some(limit) = self.budget {
+            match progress.dollars() {
+                Some(cost) if cost > limit => return Some(Stop::Budget(cost, limit)),
+                Some(_) => {}
+                None => {
+                    let model = progress.model.clone().unwrap_or_else(|| "a model without a name".to_owned());
+                    return Some(Stop::PriceUnknown(model));
+                }
+            }
+        }
+        if self.iterations.is_some_and(|limit| progress.iterations >= limit && progress.goes_on) {
+            return self.iterations.map(Stop::Iterations);
+        }
+        progress.goes_on.then(|| self.breaker(progress)).flatten()
+    }
+
+    /// The circuit breaker: what the next call will probably need is not there any more. What the model knows already costs no tokens of
+    /// the limit, so only what is new of a conversation counts.
+    fn breaker(&self, progress: &Progress) -> Option<Stop> {
+        if progress.last_sent == 0 {
+            return None;
+        }
+        let next = next_call(progress.last_sent);
+        if let Some(limit) = self.tokens {
+            let left = limit.saturating_sub(progress.tokens.counted());
+            if next > left {
+                return Some(Stop::NextCall(next, left));
+            }
+        }
+        let price = progress.model.as_deref().and_then(crate::price::Price::of);
+        if let (Some(limit), Some(cost), Some(price)) = (self.budget, progress.dollars(), price) {
+            let next = next as f64 * price.input / 1e6;
+            let left = limit - cost;
+            if next > left {
+                return Some(Stop::NextCost(next, left));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::price::Tokens;
+
+    fn at(tokens: u64, last_sent: u64) -> Progress {
+        Progress {
+            tokens: Tokens { input: tokens, ..Tokens::default() },
+            last_sent,
+            goes_on: true,
+            cost: Some(0.0),
+            ..Progress::default()
+        }
+    }
+    const NOW: Duration = Duration::ZERO;
+
+    #[test]
+    fn the_next_call_is_estimated_as_upstream_does() {
+        assert_eq!([next_call(0), next_call(10_000), next_call(u64::MAX)], [5000, 18_000, u64::MAX]);
+    }
+
+    #[test]
+    fn the_breaker_trips_before_the_call_and_only_when_there_is_one() {
+        let switches = Switches { tokens: Some(50_000), ..Switches::default() };
+        assert_eq!(switches.judge(&at(32_000, 10_000), NOW, None), None, "exactly enough is enough");
+        assert_eq!(switches.judge(&at(32_001, 10_000), NOW, None), Some(Stop::NextCall(18_000, 17_999)));
+        let last = Progress { goes_on: false, ..at(49_000, 10_000) };
+        assert_eq!(switches.judge(&last, NOW, None), None);
+    }
+
+    #[test]
+    fn a_budget_that_cannot_hold_stops_instead_of_counting_nothing() {
+        let switches = Switches { budget: Some(1.0), ..Switches::default() };
+        let unknown = Progress { cost: None, model: Some("mystery".into()), ..at(1, 1) };
+        assert_eq!(switches.judge(&unknown, NOW, None), Some(Stop::PriceUnknown("mystery".into())));
+        assert_eq!(Switches::default().judge(&unknown, NOW, None), None);
+    }
+
+    #[test]
+    fn an_agent_that_is_done_with_its_last_iteration_ends_by_itself() {
+        let switches = Switches { iterations: Some(3), ..Switches::default() };
+        let third = Progress { iterations: 3, goes_on: false, ..at(1, 1) };
+        assert_eq!(switches.judge(&third, NOW, None), None);
+        let goes_on = Progress { goes_on: true, ..third };
+        assert_eq!(switches.judge(&goes_on, NOW, None), Some(Stop::Iterations(3)));
+    }
+}

@@ -1,0 +1,95 @@
+//! A terminal between ours and the agent, so that it works as if it were alone.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::OpenptFlags;
+use rustix::stdio::stdin;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
+
+use crate::error::SuperviseError;
+
+/// Our side of a pseudo-terminal, and how our own terminal was before.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    master: Option<OwnedFd>,
+    before: Termios,
+}
+
+static CHANGED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Whether the size of our window changed since this was last asked.
+pub(crate) fn window_changed() -> bool {
+    let changed = CHANGED.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(true));
+        drop(signal_hook::flag::register(libc::SIGWINCH, Arc::clone(&flag)));
+        flag
+    });
+    changed.swap(false, Ordering::Relaxed)
+}
+
+impl Terminal {
+    /// Our own terminal as it is; `None` when input comes from elsewhere.
+    pub(crate) fn own() -> Option<Self> {
+        tcgetattr(stdin()).ok().map(|before| Self { master: None, before })
+    }
+
+    /// A new terminal of the size of ours, and the end for the agent. Ours passes every key on from now on.
+    pub(crate) fn open() -> Result<(Self, OwnedFd), SuperviseError> {
+        let fail = SuperviseError::restriction::<rustix::io::Errno>;
+        let before = tcgetattr(stdin()).map_err(fail("the terminal"))?;
+        let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+            .map_err(fail("a terminal"))?;
+        rustix::pty::grantpt(&master).map_err(fail("a terminal"))?;
+        rustix::pty::unlockpt(&master).map_err(fail("a terminal"))?;
+        let name = rustix::pty::ptsname(&master, Vec::new()).map_err(fail("a terminal"))?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let inner = rustix::fs::open(name, flags, Mode::empty()).map_err(fail("a terminal"))?;
+        let terminal = Self { master: Some(master), before };
+        terminal.take_size();
+        let mut raw = terminal.before.clone();
+        raw.make_raw();
+        tcsetattr(stdin(), OptionalActions::Now, &raw).map_err(fail("the terminal"))?;
+        Ok((terminal, inner))
+    }
+
+    /// Gives the agent's terminal the size of ours.
+    pub(crate) fn take_size(&self) {
+        if let (Some(master), Ok(size)) = (&self.master, tcgetwinsize(stdin())) {
+            let _ = tcsetwinsize(master, size);
+        }
+    }
+
+    /// Gives our terminal back as it was.
+    pub(crate) fn restore(&self) {
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
+    }
+
+    /// What the agent writes.
+    pub(crate) fn output(&self) -> Result<File, SuperviseError> {
+        let master =
+            self.master.as_ref().ok_or_else(|| SuperviseError::restriction("a terminal")("it is our own"))?;
+        master.try_clone().map(File::from).map_err(SuperviseError::restriction("a terminal"))
+    }
+
+    /// Passes on what is typed, until we end.
+    pub(crate) fn pass_input_on(&self) -> Result<(), SuperviseError> {
+        let mut to = self.output()?;
+        let mut from =
+            File::from(rustix::io::dup(stdin()).map_err(SuperviseError::restriction("the terminal"))?);
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count) = from.read(&mut buffer) {
+                if count == 0 || to.write_all(buffer.get(..count).unwrap_or_default()).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(())
+    }
+}
