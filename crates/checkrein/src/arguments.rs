@@ -1,12 +1,16 @@
 //! The command line: every command with its help and examples.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use checkrein::commands::audit::ExportForm;
+use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
+use checkrein::commands::run;
 use checkrein_intervention::RecoveryPolicy;
 use checkrein_protocol::Judgement;
 use checkrein_snapshot::SnapshotId;
+use checkrein_supervise::{Bytes, Period, Runner};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
@@ -56,6 +60,31 @@ pub(crate) enum Command {
         root: Option<String>,
         /// The shell command.
         command: Option<String>,
+    },
+    /// Run one command inside a scope that the kernel enforces, with all that it starts.
+    #[command(
+        after_help = "Without options the command may read everything, change nothing but a temporary folder of its own, and talk\nto nobody. What this machine cannot enforce is said before the command runs. What was refused is said at\nthe end, with the option that would allow it.\n\nExit status: that of the command; 124 a limit was reached, 125 nothing was run, 126 it cannot be run,\n127 it is not there.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443,static.crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
+    )]
+    Exec(ExecArguments),
+    /// Run a whole agent under supervision: with limits, and with a stop that stops.
+    #[command(
+        after_help = "What the agent writes is passed on as it is; Claude Code with `--output-format stream-json` and Codex with\n`exec --json` are understood, so that tokens, cost and answers can be limited. To stop, the agent is asked,\nthen told, then ended with everything it started. If checkrein itself is killed, the agent ends too.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent as well.\n\nExit status: that of the agent; 94 halted, 118 memory, 119 new work nobody asked for, 120 budget, 121 tokens,\n122 the next call would be too much, 123 answers, 124 time, 125 nothing was run.\n\nExamples:\n  checkrein run --budget 2 --time 30m -- claude -p 'mend the tests' --output-format stream-json --verbose\n  checkrein run --profile unattended -- codex exec --json 'mend the tests'\n  checkrein run -- claude"
+    )]
+    Run(RunArguments),
+    /// Run tests and say what kind of failure it was and what to do next.
+    #[command(
+        after_help = "The same result again, twice when nothing passes and three times otherwise, is a reason to stop: another\ntry of the same kind changes nothing. `--json` tells it on standard error for scripts.\n\nExit status: that of the tests; 124 they took too long.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test"
+    )]
+    Route {
+        /// Who runs the tests.
+        #[arg(long)]
+        runner: RunnerName,
+        /// Time by the clock at most, such as 10m.
+        #[arg(long, value_name = "TIME")]
+        time: Option<Period>,
+        /// The command and its arguments.
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
     },
     /// Show what happened, newest last.
     #[command(
@@ -169,7 +198,7 @@ pub(crate) enum Command {
     },
     /// Halt a session, or all: every further call is refused until a person resumes.
     #[command(
-        after_help = "Examples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
+        after_help = "An agent under `checkrein run` is ended, with all that it started. Every other is refused its next call.\nWithout this program: a file named as the session, or `ALL`, in `halts/` of the state directory does the same.\n\nExamples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all\n  checkrein halt --all --lift        people only; `resume` does the same"
     )]
     Halt {
         /// The session, by the beginning of its name.
@@ -178,6 +207,9 @@ pub(crate) enum Command {
         /// Every session, also those that begin later.
         #[arg(long)]
         all: bool,
+        /// Take the halt back.
+        #[arg(long)]
+        lift: bool,
         /// What the agent and the records are told.
         #[arg(long, default_value = "a person stopped it")]
         reason: String,
@@ -314,6 +346,139 @@ pub(crate) struct InitArguments {
     /// The hook program, instead of `checkrein-hook` beside this program.
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,
+}
+
+/// The words after `checkrein exec` alone: the command line of all commands together takes longer to build than a scope.
+#[derive(Debug, Parser)]
+#[command(name = "exec")]
+pub(crate) struct ExecAlone {
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) wanted: ExecArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    /// A file or folder that may be changed, with all below it.
+    #[arg(long, value_name = "PATH")]
+    write: Vec<PathBuf>,
+    /// A file or folder that may be read; with one of these, besides the programs of the system, nothing else may.
+    #[arg(long, value_name = "PATH")]
+    read: Vec<PathBuf>,
+    /// Who may be talked to: `none`, `loopback`, `open`, or HOST:PORT, several with commas.
+    #[arg(long, value_name = "WHO", value_delimiter = ',')]
+    net: Vec<String>,
+    /// Memory of all its processes together, such as 512M.
+    #[arg(long, value_name = "AMOUNT")]
+    memory: Option<Bytes>,
+    /// Processor time of each process, such as 60s.
+    #[arg(long, value_name = "TIME")]
+    cpu: Option<Period>,
+    /// Time by the clock, such as 5m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<Period>,
+    /// Processes at one time.
+    #[arg(long, value_name = "COUNT")]
+    processes: Option<u32>,
+    /// Pass on only the plainest variables: no keys, no tokens.
+    #[arg(long)]
+    clean_environment: bool,
+    /// Run nothing unless all of it is enforced.
+    #[arg(long)]
+    require: bool,
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// US dollars at most; 0 is no limit.
+    #[arg(long, value_name = "DOLLARS")]
+    budget: Option<f64>,
+    /// Tokens at most.
+    #[arg(long, value_name = "COUNT")]
+    tokens: Option<u64>,
+    /// Answers of the model at most.
+    #[arg(long, value_name = "COUNT")]
+    max_iterations: Option<u64>,
+    /// Time by the clock at most, such as 30m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<Period>,
+    /// Memory of all its processes together at most, such as 4G.
+    #[arg(long, value_name = "AMOUNT")]
+    memory: Option<Bytes>,
+    /// Limits for when nobody watches: 5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB, and no new work that nobody asked for.
+    #[arg(long, value_enum, default_value_t = RunProfile::Interactive)]
+    profile: RunProfile,
+    /// Pass on only the plainest variables and those named here.
+    #[arg(long, value_name = "NAMES", num_args = 0.., value_delimiter = ',')]
+    clean_environment: Option<Vec<OsString>>,
+    /// The agent and its arguments.
+    #[arg(last = true, required = true, value_name = "AGENT")]
+    agent: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RunProfile {
+    Interactive,
+    Unattended,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RunnerName {
+    Pytest,
+    Cargo,
+    Go,
+    Jest,
+}
+
+impl From<RunnerName> for Runner {
+    fn from(name: RunnerName) -> Self {
+        match name {
+            RunnerName::Pytest => Self::Pytest,
+            RunnerName::Cargo => Self::Cargo,
+            RunnerName::Go => Self::Go,
+            RunnerName::Jest => Self::Jest,
+        }
+    }
+}
+
+impl From<RunArguments> for run::Wanted {
+    fn from(wanted: RunArguments) -> Self {
+        Self {
+            budget: wanted.budget,
+            tokens: wanted.tokens,
+            iterations: wanted.max_iterations,
+            time: wanted.time.map(|period| period.0),
+            memory: wanted.memory,
+            profile: match wanted.profile {
+                RunProfile::Interactive => run::Profile::Interactive,
+                RunProfile::Unattended => run::Profile::Unattended,
+            },
+            keeps: wanted.clean_environment,
+            agent: wanted.agent,
+        }
+    }
+}
+
+impl From<ExecArguments> for exec::Wanted {
+    fn from(wanted: ExecArguments) -> Self {
+        Self {
+            write: wanted.write,
+            read: wanted.read,
+            network: wanted.net,
+            memory: wanted.memory,
+            processor: wanted.cpu.map(|period| period.0),
+            time: wanted.time.map(|period| period.0),
+            processes: wanted.processes,
+            environment: if wanted.clean_environment { Environment::Plain } else { Environment::Whole },
+            enforcement: if wanted.require { Enforcement::Whole } else { Enforcement::Possible },
+            command: wanted.command,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ pub mod check;
 pub mod config;
 pub mod diff;
 pub mod doctor;
+pub mod exec;
 pub mod export;
 pub mod halt;
 pub mod incidents;
@@ -19,6 +20,8 @@ pub mod replay;
 pub mod restoring;
 pub mod reviews;
 pub mod rollback;
+pub mod route;
+pub mod run;
 pub mod sessions;
 pub mod show;
 pub mod snapshots;
@@ -41,6 +44,8 @@ pub enum Exit {
     Blocked,
     /// `check`: a person would be asked.
     Escalated,
+    /// That of the command that was run.
+    Passed(u8),
 }
 
 impl Exit {
@@ -51,6 +56,7 @@ impl Exit {
             Self::Failed => 1,
             Self::Blocked => 2,
             Self::Escalated => 3,
+            Self::Passed(status) => status,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use checkrein_clients::SettingsError;
 use checkrein_ledger::LedgerError;
 use checkrein_snapshot::SnapshotError;
+use checkrein_supervise::SuperviseError;
 
 /// Whose fault it is; decides the wording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,12 @@ impl From<LedgerError> for CommandError {
 
 impl From<SnapshotError> for CommandError {
     fn from(error: SnapshotError) -> Self {
+        Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+    }
+}
+
+impl From<SuperviseError> for CommandError {
+    fn from(error: SuperviseError) -> Self {
         Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
     }
 }

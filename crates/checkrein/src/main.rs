@@ -7,14 +7,15 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{
-    Arguments, AuditCommand, Command, ConfigCommand, IncidentCommand, InitArguments, PolicyCommand,
-    ReviewsCommand, SnapshotCommand,
+    Arguments, AuditCommand, Command, ConfigCommand, ExecAlone, IncidentCommand, InitArguments,
+    PolicyCommand, ReviewsCommand, SnapshotCommand,
 };
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, diff, doctor, export, halt, incidents, init, log, marks, notify,
-    policy, recover, replay, reviews, rollback, sessions, show, snapshots, surprises, trust, undo, watch,
+    Exit, Output, audit, check, config, diff, doctor, exec, export, halt, incidents, init, log, marks,
+    notify, policy, recover, replay, reviews, rollback, route, run, sessions, show, snapshots, surprises,
+    trust, undo, watch,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -30,6 +31,13 @@ fn main() -> ExitCode {
         answer_hook(Client::Claude);
         return ExitCode::SUCCESS;
     }
+    // What is no plain call of it is told by the whole command line.
+    if std::env::args_os().nth(1).is_some_and(|word| word == "exec")
+        && let Ok(alone) = ExecAlone::try_parse_from(std::env::args_os().skip(1))
+    {
+        let output = Output::from_switch(alone.json.into());
+        return ExitCode::from(exec::exec(alone.wanted.into(), output).code());
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -39,7 +47,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if failed { Exit::Failed.code() } else { Exit::Done.code() });
         }
     };
-    match run(arguments) {
+    match obey(arguments) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
             terminal::log(&format!("error: {error}"));
@@ -51,7 +59,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments) -> Result<Exit, CommandError> {
+fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
+    // What runs a command looks at nothing that it does not need: it is started for every call.
+    if let Command::Exec(wanted) = arguments.command {
+        return Ok(exec::exec(wanted.into(), Output::from_switch(arguments.json.into())));
+    }
+    // Before there is any thread: this process is split in two.
+    if let Command::Run(wanted) = arguments.command {
+        return Ok(run::run(&wanted.into(), Output::from_switch(arguments.json.into())));
+    }
     let surroundings = Surroundings::of_process()?;
     let output = Output::from_switch(arguments.json.into());
     match arguments.command {
@@ -73,6 +89,10 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
                     Err(CommandError::user("no command to check", "`checkrein check 'rm -rf build'`"))
                 }
             }
+        }
+        Command::Exec(_) | Command::Run(_) => Ok(Exit::Done),
+        Command::Route { runner, time, command } => {
+            route::route(&surroundings, runner.into(), time.map(|period| period.0), &command, output)
         }
         Command::Log { session, number, verdict } => log::log(
             &surroundings,
@@ -104,7 +124,10 @@ fn run(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Incident { command: IncidentCommand::Show { id } } => {
             incidents::show(&surroundings, &id, output)
         }
-        Command::Halt { session, all: _, reason } => {
+        Command::Halt { session, all: _, lift: true, reason: _ } => {
+            halt::resume(&surroundings, session.as_deref(), output)
+        }
+        Command::Halt { session, all: _, lift: false, reason } => {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }
         Command::Resume { session, all: _ } => halt::resume(&surroundings, session.as_deref(), output),

@@ -319,3 +319,44 @@ fn a_loop_that_spoils_files_is_taken_back_before_it_is_stopped() {
     environment.succeed(&words);
     assert_eq!(read("src/main.rs").as_deref(), Some("fn main() {}\n"));
 }
+
+#[test]
+fn a_supervised_client_that_goes_on_and_on_is_ended_with_what_it_started() {
+    let environment = guarded();
+    let daemon =
+        "setsid bash -c 'trap \"\" TERM INT HUP; echo $$ >> pids; while :; do sleep 1; done' & echo started";
+    let mut turns = vec![bash(daemon)];
+    turns.extend(["ls", "ls src", "cat README.md", "git status", "git log", "pwd"].map(bash));
+    let model = Model::start(turns, vec![]);
+    let project = environment.project();
+    let trust = json!({ "projects": { project.to_str().unwrap(): { "hasTrustDialogAccepted": true } } });
+    fs::write(environment.home().join(".claude.json"), trust.to_string()).unwrap();
+    let output = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["--json", "run", "--max-iterations", "4", "--time", "100s", "--"])
+        .arg(client())
+        .args(["-p", "do it", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5"])
+        .args(["--allowedTools", "Bash"])
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", "dummy")
+        .env("CHECKREIN_TELEMETRY", "0")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("IS_SANDBOX", "1")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let report: Json = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (report["stopped_by"].as_str(), output.status.code()),
+        (Some("iterations"), Some(123)),
+        "{report}"
+    );
+    assert_eq!(report["iterations"], 4);
+    assert!(
+        report["cost"].as_f64().unwrap() > 0.0 && report["tokens"]["input"].as_u64().unwrap() >= 3000,
+        "{report}"
+    );
+    let pid = fs::read_to_string(project.join("pids")).unwrap();
+    assert!(!PathBuf::from(format!("/proc/{}", pid.trim())).exists(), "the daemon lives");
+}

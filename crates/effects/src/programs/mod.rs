@@ -134,6 +134,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "nice" => wrappers::nice,
         "ionice" => wrappers::ionice,
         "nohup" => wrappers::nohup,
+        "confined" => wrappers::confined,
         "timeout" => wrappers::timeout,
         "time" => wrappers::time,
         "stdbuf" => wrappers::stdbuf,

@@ -219,6 +219,15 @@ pub(crate) fn nohup(machine: &mut Machine<'_>, call: &Call) -> Exit {
     run_rest(machine, call, "", &[], 0)
 }
 
+/// `checkrein exec` and `checkrein run`: what stands behind `--` runs. That it is confined makes nothing of it unseen.
+pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let end = call.words.iter().position(|word| word.as_exact() == Some("--"));
+    match end.and_then(|end| call.words.get(end + 1..)) {
+        Some(rest) if !rest.is_empty() => machine.run_words(rest, call.input.clone()),
+        _ => Exit::unknown(),
+    }
+}
+
 /// `timeout`
 pub(crate) fn timeout(machine: &mut Machine<'_>, call: &Call) -> Exit {
     machine.within_limit(|machine| run_rest(machine, call, "ks", &["kill-after", "signal"], 1))

@@ -1,0 +1,269 @@
+//! `checkrein exec`: one command inside a scope that the kernel enforces.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use checkrein_supervise::{
+    Bytes, Confined, Ending, Gap, Kernel, Limits, Network, Outcome, Reading, Scope, Signals, SuperviseError,
+    run_confined,
+};
+use serde_json::json;
+
+use super::{Exit, Output, line};
+use crate::error::CommandError;
+use crate::terminal::{log, plain};
+
+/// The command line in our words.
+#[derive(Debug)]
+pub struct Wanted {
+    /// What may be changed.
+    pub write: Vec<PathBuf>,
+    /// What may be read; everything when empty.
+    pub read: Vec<PathBuf>,
+    /// Who may be talked to.
+    pub network: Vec<String>,
+    /// Memory of all processes together.
+    pub memory: Option<Bytes>,
+    /// Processor time of each process.
+    pub processor: Option<Duration>,
+    /// Time by the clock.
+    pub time: Option<Duration>,
+    /// Processes at one time.
+    pub processes: Option<u32>,
+    /// What of our environment is passed on.
+    pub environment: Environment,
+    /// What happens when not all can be enforced.
+    pub enforcement: Enforcement,
+    /// The command and its arguments; not empty.
+    pub command: Vec<OsString>,
+}
+
+/// What of our environment a command gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Environment {
+    /// All of it.
+    Whole,
+    /// What programs need to find their way: no keys, no tokens.
+    Plain,
+}
+
+/// What happens when a part of the scope cannot be enforced here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enforcement {
+    /// It is said, and the command runs.
+    Possible,
+    /// Nothing runs.
+    Whole,
+}
+
+/// The variables of a plain environment.
+const PLAIN: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "PWD",
+    "COLORTERM",
+];
+
+/// Nothing was run, because something is wrong with us or with what was asked.
+const NOTHING_RUN: u8 = 125;
+const NOT_RUNNABLE: u8 = 126;
+const NOT_THERE: u8 = 127;
+
+/// Lines about what was refused that a person reads; `--json` has them all.
+const SHOWN: usize = 8;
+
+/// Runs a command; the exit status is its own, so nothing here fails in another way than by a status.
+pub fn exec(wanted: Wanted, output: Output) -> Exit {
+    match run(wanted, output) {
+        Ok(status) => Exit::Passed(status),
+        Err((status, error)) => {
+            log(&format!("checkrein: {}", error.message));
+            if let Some(hint) = error.hint {
+                log(&format!("hint: {hint}"));
+            }
+            Exit::Passed(status)
+        }
+    }
+}
+
+fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
+    let nothing = |error: CommandError| (NOTHING_RUN, error);
+    let mut scope = scope(&wanted).map_err(nothing)?;
+    let kernel = Kernel::probe();
+    announce(&kernel.gaps(&scope), wanted.enforcement).map_err(nothing)?;
+    let temporary = Temporary::new().map_err(nothing)?;
+    scope.write.push(temporary.path.clone());
+    let mut command = wanted.command.into_iter();
+    let confined = Confined {
+        program: command.next().unwrap_or_default(),
+        arguments: command.collect(),
+        variables: variables(&temporary.path, &scope),
+        environment: (wanted.environment == Environment::Plain).then(|| plain_environment(&[])),
+        scope,
+        kernel,
+    };
+    let signals = Signals::remembered().map_err(|error| nothing(error.into()))?;
+    let outcome = run_confined(confined, &signals).map_err(|error| {
+        let status = match error {
+            SuperviseError::NotFound { .. } => NOT_THERE,
+            SuperviseError::NotRun { .. } => NOT_RUNNABLE,
+            _ => NOTHING_RUN,
+        };
+        (status, error.into())
+    })?;
+    report(&outcome, output).map_err(nothing)?;
+    Ok(outcome.ending.status())
+}
+
+/// Our environment without what could be a secret, but with what is named.
+pub(crate) fn plain_environment(named: &[OsString]) -> Vec<(OsString, OsString)> {
+    let is_kept = |name: &OsString| PLAIN.iter().any(|plain| name == plain) || named.contains(name);
+    env::vars_os().filter(|(name, _)| is_kept(name)).collect()
+}
+
+fn scope(wanted: &Wanted) -> Result<Scope, CommandError> {
+    let places = |paths: &[PathBuf]| paths.iter().map(|path| real(path)).collect::<Result<Vec<_>, _>>();
+    let read = if wanted.read.is_empty() { Reading::All } else { Reading::Only(places(&wanted.read)?) };
+    let limits = Limits {
+        memory: wanted.memory,
+        processor: wanted.processor,
+        time: wanted.time,
+        processes: wanted.processes.unwrap_or(Limits::default().processes),
+    };
+    let network = Network::of_words(&wanted.network)?;
+    if let Network::Only(endpoints) = &network
+        && let Some(unknown) = endpoints.iter().find(|endpoint| endpoint.addresses().is_empty())
+    {
+        return Err(CommandError::user(
+            format!("`{}` is not known: it could not be told from others", unknown.host),
+            "check the name, or give the address",
+        ));
+    }
+    Ok(Scope { write: places(&wanted.write)?, read, network, limits })
+}
+
+/// A scope is made of real places: a link could be turned elsewhere.
+fn real(path: &Path) -> Result<PathBuf, CommandError> {
+    fs::canonicalize(path).map_err(|error| {
+        let mut failure = CommandError::file("find", path.display(), &error);
+        failure
+            .hint
+            .get_or_insert_with(|| "what is not there yet needs the folder that it will stand in".to_owned());
+        failure
+    })
+}
+
+/// Says what is not enforced, before anything runs.
+fn announce(gaps: &[Gap], enforcement: Enforcement) -> Result<(), CommandError> {
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = gaps.iter().map(ToString::to_string).collect();
+    let text = format!("this kernel does not hold: {}", names.join("; "));
+    match enforcement {
+        Enforcement::Possible => {
+            log(&format!("checkrein: {text}"));
+            Ok(())
+        }
+        Enforcement::Whole => {
+            Err(CommandError::user(text, "without `--require` the command runs with what can be enforced"))
+        }
+    }
+}
+
+/// Where temporary files go, and names are looked up by connections, which can be judged; datagrams cannot.
+fn variables(temporary: &Path, scope: &Scope) -> Vec<(OsString, OsString)> {
+    let mut variables: Vec<(OsString, OsString)> =
+        ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temporary.into())).to_vec();
+    if scope.looks_up_names() {
+        variables.push(("RES_OPTIONS".into(), "use-vc".into()));
+    }
+    variables
+}
+
+fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
+    let (refusals, more) = &outcome.refusals;
+    if output == Output::Json {
+        let rows: Vec<_> = refusals
+            .iter()
+            .map(|refusal| json!({ "program": refusal.program, "refused": refusal.to_string(), "allowed_by": refusal.remedy() }))
+            .collect();
+        log(&line(&json!({
+            "status": outcome.ending.status(),
+            "ended_by": ended_by(outcome.ending),
+            "refused": rows,
+            "refused_more": more,
+            "left_behind": outcome.left_behind,
+        }))?);
+        return Ok(());
+    }
+    for refusal in refusals.iter().take(SHOWN) {
+        let remedy =
+            refusal.remedy().map(|option| format!(" (`{option}` would allow it)")).unwrap_or_default();
+        log(&plain(&format!("checkrein: {refusal}{remedy}")));
+    }
+    let rest = refusals.len().saturating_sub(SHOWN) + more;
+    if rest > 0 {
+        log(&format!("checkrein: and {rest} more refusals; `--json` tells them"));
+    }
+    let words = match outcome.ending {
+        Ending::Exited(_) | Ending::Signalled(_) => None,
+        Ending::Time(time) => Some(format!("after {} s: its time was over", time.as_secs_f64())),
+        Ending::Memory(used) => Some(format!("its processes together used {used} of memory")),
+        Ending::Asked(signal) => Some(format!("signal {signal} asked for it")),
+    };
+    if let Some(words) = &words {
+        log(&format!("checkrein: ended, {words}"));
+    }
+    if outcome.left_behind > 0 && words.is_none() {
+        log(&format!("checkrein: {} processes were left behind and are ended", outcome.left_behind));
+    }
+    Ok(())
+}
+
+fn ended_by(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Exited(_) => "itself",
+        Ending::Signalled(_) => "signal",
+        Ending::Time(_) => "time",
+        Ending::Memory(_) => "memory",
+        Ending::Asked(_) => "request",
+    }
+}
+
+/// A folder for temporary files that goes with the command.
+struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn new() -> Result<Self, CommandError> {
+        let above = fs::canonicalize(env::temp_dir()).unwrap_or_else(|_| env::temp_dir());
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let path = above.join(format!("checkrein-exec-{}-{time:x}", process::id()));
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&path)
+            .map_err(|error| CommandError::file("make the temporary folder", path.display(), &error))?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.path));
+    }
+}

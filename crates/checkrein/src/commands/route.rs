@@ -1,0 +1,116 @@
+//! `checkrein route`: runs tests and says what kind of failure it was and what to do next.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use checkrein_ledger::content_hash;
+use checkrein_supervise::{Failure, Route, Runner, adopt_orphans, end_all};
+use serde_json::json;
+
+use super::{Exit, Output, line};
+use crate::error::CommandError;
+use crate::settings::write_private;
+use crate::surroundings::Surroundings;
+use crate::terminal::log;
+
+/// How much of the output is kept to be looked at: sums stand at the end.
+const KEPT: usize = 256 << 10;
+
+/// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long.
+pub fn route(
+    surroundings: &Surroundings,
+    runner: Runner,
+    time: Option<Duration>,
+    command: &[OsString],
+    output: Output,
+) -> Result<Exit, CommandError> {
+    // Strikes are counted for the same command in the same place.
+    let name = format!("{} {command:?}", surroundings.cwd);
+    let place = surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
+    let before = fs::read(place.as_str()).ok().and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
+    adopt_orphans()?;
+    let (status, text) = run(command, time)?;
+    end_all(Duration::from_secs(5));
+    let route = Route::of(runner, status, &text, before.as_ref());
+    let bytes = line(&route)?;
+    write_private(&place, bytes.as_bytes())?;
+    match output {
+        Output::Json => log(&line(&json!({ "route": route, "advice": route.advice(), "status": status }))?),
+        Output::Text if route.failure == Failure::None => {}
+        Output::Text => log(&format!("checkrein: {}", route.advice())),
+    }
+    Ok(Exit::Passed(status.unwrap_or(124)))
+}
+
+/// The status, `None` when time ran out, and the end of what was written.
+fn run(command: &[OsString], time: Option<Duration>) -> Result<(Option<u8>, String), CommandError> {
+    let [program, arguments @ ..] = command else {
+        return Err(CommandError::user(
+            "no command to run",
+            "`checkrein route --runner pytest -- pytest -q`",
+        ));
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| CommandError::file("run", program.to_string_lossy(), &error))?;
+    let (sender, lines) = mpsc::channel();
+    let copies = [
+        child.stdout.take().map(|from| copy(from, io::stdout(), sender.clone())),
+        child.stderr.take().map(|from| copy(from, io::stderr(), sender)),
+    ];
+    let deadline = time.map(|time| Instant::now() + time);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if deadline.is_some_and(|end| Instant::now() >= end) {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    // What the tests left behind may hold the pipes open for ever; after the end of the tests a moment is enough.
+    let patience = Instant::now() + Duration::from_secs(1);
+    while copies.iter().flatten().any(|copy| !copy.is_finished()) && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let mut kept = Vec::new();
+    for part in lines.try_iter() {
+        kept.extend(part);
+        let more = kept.len().saturating_sub(KEPT);
+        kept.drain(..more);
+    }
+    let status = status.map(|status| {
+        use std::os::unix::process::ExitStatusExt as _;
+        let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+        u8::try_from(number).unwrap_or(1)
+    });
+    Ok((status, String::from_utf8_lossy(&kept).into_owned()))
+}
+
+fn copy(
+    mut from: impl Read + Send + 'static,
+    mut to: impl Write + Send + 'static,
+    kept: mpsc::Sender<Vec<u8>>,
+) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        let mut buffer = vec![0; 16 << 10];
+        while let Ok(count) = from.read(&mut buffer) {
+            let part = buffer.get(..count).unwrap_or_default();
+            if count == 0 {
+                return;
+            }
+            drop(to.write_all(part).and_then(|()| to.flush()));
+            drop(kept.send(part.to_vec()));
+        }
+    })
+}

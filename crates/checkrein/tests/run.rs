@@ -1,0 +1,314 @@
+//! `checkrein run`: an agent that runs away is ended by each switch, with everything that it started; and so it is when we are killed.
+//!
+//! The agent here is a script that does what a runaway does: it ignores every signal that can be ignored, starts processes that leave
+//! its session, and talks in the form of Claude Code without end.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use support::TestEnvironment;
+
+/// Writes its process numbers to `pids` and an answer with a call every 50 ms.
+const RUNAWAY: &str = r#"
+trap '' INT TERM HUP QUIT
+echo $$ >> pids
+setsid bash -c 'trap "" TERM HUP INT; echo $$ >> pids; (setsid bash -c "trap \"\" TERM INT; echo \$\$ >> pids; while :; do sleep 1; done" &) ; while :; do sleep 1; done' &
+echo '{"type":"system","subtype":"init","session_id":"runaway-1"}'
+n=0
+while :; do
+  n=$((n+1))
+  echo '{"type":"assistant","message":{"id":"m'$n'","model":"MODEL","usage":{"input_tokens":1000,"output_tokens":100},"content":[{"type":"text","text":"SAYS"},{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}'
+  sleep 0.05
+done
+"#;
+
+struct Run {
+    environment: TestEnvironment,
+}
+
+impl Run {
+    fn new() -> Self {
+        let environment = TestEnvironment::new();
+        let script = RUNAWAY.replace("MODEL", "claude-sonnet-4-5").replace("SAYS", "working");
+        environment.write("agent.sh", &script);
+        Self { environment }
+    }
+
+    fn command(&self, options: &[&str]) -> Command {
+        let mut command = self.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command
+            .args([&["--json", "run"], options, &["--", "bash", "agent.sh"]].concat())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs to the end; what is reported.
+    fn report(&self, options: &[&str]) -> Json {
+        let output = self.command(options).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report: Json = serde_json::from_str(text.lines().last().unwrap_or_default())
+            .unwrap_or_else(|_| panic!("{text}"));
+        assert_eq!(report["status"], output.status.code().unwrap(), "{report}");
+        report
+    }
+
+    /// Runs until all three processes of the agent are there.
+    fn begun(&self, options: &[&str]) -> Child {
+        let mut child = self.command(options).spawn().unwrap();
+        let mut output = child.stdout.take().unwrap();
+        std::thread::spawn(move || drop(output.read_to_end(&mut Vec::new())));
+        wait_for("the agent", || self.pids().len() == 3);
+        child
+    }
+
+    fn pids(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.environment.project().join("pids")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn alive(&self) -> Vec<String> {
+        let lives = |pid: &String| {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+        };
+        self.pids().into_iter().filter(lives).collect()
+    }
+}
+
+fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(30), "{what} did not come");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn children(pid: u32) -> Vec<i32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+fn kill(pid: i32) {
+    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn each_switch_ends_a_runaway_and_everything_that_it_started() {
+    let switches: [(&[&str], &str, u64); 6] = [
+        (&["--budget", "0.02"], "circuit_breaker", 122),
+        (&["--tokens", "9000"], "circuit_breaker", 122),
+        (&["--tokens", "500"], "tokens", 121),
+        (&["--max-iterations", "4"], "iterations", 123),
+        (&["--time", "700ms"], "time", 124),
+        (&["--memory", "1M"], "memory", 118),
+    ];
+    for (options, name, status) in switches {
+        let run = Run::new();
+        let report = run.report(options);
+        assert_eq!(
+            (report["stopped_by"].as_str(), report["status"].as_u64()),
+            (Some(name), Some(status)),
+            "{report}"
+        );
+        assert_eq!(run.alive(), Vec::<String>::new(), "{options:?} left something");
+    }
+}
+
+#[test]
+fn a_budget_does_not_count_what_it_cannot_price() {
+    let run = Run::new();
+    run.environment.write("agent.sh", &RUNAWAY.replace("MODEL", "mystery").replace("SAYS", "working"));
+    assert_eq!(run.report(&["--budget", "100"])["stopped_by"], "price_unknown");
+    assert_eq!(run.alive(), Vec::<String>::new());
+}
+
+#[test]
+fn new_work_that_nobody_asked_for_ends_a_run_that_nobody_watches() {
+    let run = Run::new();
+    let says = "The task is complete. Should I continue with the next issue? 1. Yes, proceed 2. No. While I'm at it, I could also refactor the rest.";
+    run.environment.write(
+        "agent.sh",
+        &RUNAWAY.replace("MODEL", "claude-sonnet-4-5").replace("SAYS", &says.replace('\'', r"'\''")),
+    );
+    let report = run.report(&["--profile", "unattended", "--memory", "4G"]);
+    assert_eq!(report["stopped_by"], "cascade", "{report}");
+    assert_eq!(run.alive(), Vec::<String>::new());
+}
+
+#[test]
+fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
+    let by_command = Run::new();
+    let child = by_command.begun(&[]);
+    by_command.environment.succeed(&["halt", "runaway-1", "--reason", "wrong branch"]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(94));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("wrong branch"));
+    assert_eq!(by_command.alive(), Vec::<String>::new());
+
+    let by_file = Run::new();
+    let child = by_file.begun(&[]);
+    let halts = by_file.environment.state().join("halts");
+    fs::create_dir_all(&halts).unwrap();
+    fs::write(halts.join("ALL"), "").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(94));
+    assert_eq!(by_file.alive(), Vec::<String>::new());
+}
+
+#[test]
+fn a_halt_is_lifted_by_a_person_and_not_by_an_agent() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["halt", "--all"]);
+    let by_agent = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["halt", "--all", "--lift"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert_eq!(by_agent.status.code(), Some(1));
+    assert!(environment.state().join("halts/ALL").exists());
+    environment.succeed(&["halt", "--all", "--lift"]);
+    assert!(!environment.state().join("halts/ALL").exists());
+}
+
+#[test]
+fn nothing_runs_on_when_either_process_of_ours_is_killed() {
+    for inner in [false, true] {
+        let run = Run::new();
+        let mut child = run.begun(&[]);
+        let outer = child.id();
+        let below = children(outer);
+        assert_eq!(below.len(), 1, "one process supervises");
+        kill(if inner { below[0] } else { i32::try_from(outer).unwrap() });
+        child.wait().unwrap();
+        wait_for("the end of the agent", || run.alive().is_empty());
+        wait_for("the end of what supervised it", || !Path::new(&format!("/proc/{}/exe", below[0])).exists());
+    }
+}
+
+#[test]
+fn what_asks_us_to_end_ends_the_agent() {
+    let run = Run::new();
+    let mut child = run.begun(&[]);
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(run.alive(), Vec::<String>::new());
+}
+
+#[test]
+fn everything_is_passed_on_byte_for_byte_with_the_status() {
+    let environment = TestEnvironment::new();
+    let script = "head -c 3000000 /dev/zero | tr '\\0' '\\377'; printf 'no end of line'; exit 5";
+    let run = environment.checkrein(&["run", "--budget", "1", "--time", "1m", "--", "bash", "-c", script]);
+    let mut expected = vec![0xff; 3_000_000];
+    expected.extend(b"no end of line");
+    assert!(run.stdout == expected, "{} bytes came", run.stdout.len());
+    assert_eq!(run.status.code(), Some(5));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(
+        said.contains("tokens, cost and answers were not limited"),
+        "a limit that could not hold is said: {said}"
+    );
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_said() {
+    let environment = TestEnvironment::new();
+    let run = environment.checkrein(&["run", "--", "no-such-agent"]);
+    assert_eq!(run.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("`no-such-agent` is not there"));
+}
+
+#[test]
+fn telemetry_is_off_when_the_environment_says_so_and_secrets_stay_behind() {
+    let environment = TestEnvironment::new();
+    let run = |telemetry: &str, options: &[&str]| {
+        let script = "echo \"$DO_NOT_TRACK/$SECRET_KEY/$NEEDED\"";
+        let output = environment
+            .command(env!("CARGO_BIN_EXE_checkrein"))
+            .args([&["run"], options, &["--", "bash", "-c", script]].concat())
+            .envs([("CHECKREIN_TELEMETRY", telemetry), ("SECRET_KEY", "s3cr3t"), ("NEEDED", "n")])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(run("1", &[]), "/s3cr3t/n\n");
+    assert_eq!(run("0", &["--clean-environment", "NEEDED"]), "1//n\n");
+}
+
+#[test]
+fn tests_are_routed_by_how_they_end_and_two_equal_failures_are_enough() {
+    let environment = TestEnvironment::new();
+    let route = |options: &[&str], script: &str| {
+        let command = ["--", "bash", "-c", script];
+        let output =
+            environment.checkrein(&[&["--json", "route", "--runner", "pytest"], options, &command].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        let report: Json = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        let words = (report["route"]["failure"].clone(), report["route"]["next"].clone());
+        (words.0.as_str().unwrap().to_owned(), words.1.as_str().unwrap().to_owned(), output.status.code())
+    };
+    let ends = |failure: &str, next: &str, status| (failure.to_owned(), next.to_owned(), Some(status));
+    let failing = "echo '== 4 failed in 0.1s =='; exit 1";
+    assert_eq!(route(&[], failing), ends("tests", "implement", 1));
+    assert_eq!(route(&[], failing), ends("tests", "stop", 1));
+    assert_eq!(route(&[], "exit 5"), ends("no_tests", "scaffold", 5));
+    assert_eq!(route(&["--time", "200ms"], "sleep 60"), ends("time", "stop", 124));
+}
+
+#[test]
+fn an_agent_at_a_terminal_has_one_of_the_same_size_and_ours_is_given_back() {
+    let environment = TestEnvironment::new();
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let agent = "stty size; read line; echo got:$line; exit 3";
+    let session = format!(
+        "stty rows 33 cols 77; {program} run -- bash -c '{agent}'; echo status:$?; stty -a | grep -o '.icanon'"
+    );
+    let mut child = environment
+        .command("script")
+        .args(["-qec", &session, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, b"typed\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    for line in ["33 77", "got:typed", "status:3", " icanon"] {
+        assert!(text.lines().any(|found| found == line), "`{line}` is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn who_does_not_read_does_not_keep_an_agent_from_being_stopped() {
+    let environment = TestEnvironment::new();
+    let mut child = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["run", "--time", "300ms", "--", "yes"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let _unread = child.stdout.take();
+    wait_for("the end", || child.try_wait().unwrap().is_some());
+    assert_eq!(child.wait().unwrap().code(), Some(124));
+}
