@@ -74,6 +74,11 @@ impl Tokens {
         self.input.saturating_add(self.output).saturating_add(self.cache_write)
     }
 
+    /// All that was sent, known already or not: how long the conversation is.
+    pub fn sent(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
+
     /// Both together.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

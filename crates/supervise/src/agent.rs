@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use checkrein_clients::Prices;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
@@ -39,6 +40,8 @@ pub struct Agent {
     pub environment: Option<Vec<(OsString, OsString)>>,
     /// What ends it.
     pub switches: Switches,
+    /// What tokens cost.
+    pub prices: Prices,
     /// Whether a person sits before it.
     pub interaction: Interaction,
 }
@@ -186,7 +189,7 @@ pub fn supervise(
     mut watch: impl FnMut(&Moment),
 ) -> Result<RunOutcome, SuperviseError> {
     let started = Instant::now();
-    let listener = Arc::new(Mutex::new(Listener::default()));
+    let listener = Arc::new(Mutex::new(Listener::new(agent.prices.clone())));
     let running = start(agent, &listener)?;
     let process = rustix::process::pidfd_open(running.pid, PidfdFlags::empty()).ok();
     let (mut usage, mut sampled) = (None, None::<Instant>);

@@ -10,7 +10,7 @@
 //! | `signals` | what we are asked by signals |
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
 //! | `route` | what the end of a test run means and what to do next |
-//! | `stream`, `price` | what a client tells of its work, and what that costs |
+//! | `stream` | what a client tells of its work, and what that costs |
 //! | `switches` | the kill switches, as a function of what is known |
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `tree` | the processes below this one: found, measured, ended |
@@ -27,7 +27,6 @@ mod error;
 mod filter;
 mod kernel;
 mod mediation;
-mod price;
 mod route;
 mod scope;
 mod signals;
@@ -41,7 +40,6 @@ pub use confinement::{Confined, Ending, Outcome, run_confined};
 pub use error::SuperviseError;
 pub use kernel::{Gap, Kernel};
 pub use mediation::{Attempt, Refusal};
-pub use price::{Price, Tokens};
 pub use route::{Failure, Next, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::Signals;

@@ -2,9 +2,9 @@
 //!
 //! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing.
 
+use checkrein_clients::Prices;
+use checkrein_protocol::{MicroDollars, Tokens};
 use serde_json::Value as Json;
-
-use crate::price::{Price, Tokens};
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
 const LONGEST: usize = 8 << 20;
@@ -22,6 +22,8 @@ pub struct Progress {
     pub last_sent: u64,
     /// Cost by our prices; `None` when a model has none.
     pub cost: Option<f64>,
+    /// What a million new tokens of the next call cost; `None` when that is not known.
+    pub next_price: Option<f64>,
     /// Cost that the client itself tells, at its end.
     pub told_cost: Option<f64>,
     /// Answers of the model, or steps where the client does not tell them apart.
@@ -43,15 +45,19 @@ impl Progress {
         }
     }
 
-    fn used(&mut self, model: Option<&str>, tokens: Tokens) {
+    fn used(&mut self, model: Option<&str>, tokens: Tokens, prices: &Prices) {
         if let Some(model) = model {
             self.model = Some(model.to_owned());
         }
-        self.tokens = self.tokens.with(tokens);
+        self.tokens = self.tokens.plus(&tokens);
         self.last_sent = tokens.sent();
-        let price = self.model.as_deref().and_then(Price::of);
-        self.cost = match (self.cost, price) {
-            (Some(sum), Some(price)) => Some(sum + price.cost(tokens)),
+        let price = |tokens: &Tokens| {
+            let cost = self.model.as_deref().and_then(|model| prices.cost(model, tokens));
+            cost.map(MicroDollars::dollars)
+        };
+        self.next_price = price(&Tokens { input: 1_000_000, ..Tokens::default() });
+        self.cost = match (self.cost, price(&tokens)) {
+            (Some(sum), Some(cost)) => Some(sum + cost),
             // What costs nothing needs no price.
             (cost, None) if tokens == Tokens::default() => cost,
             _ => None,
@@ -67,10 +73,12 @@ pub struct Listener {
     skips: bool,
     last_message: String,
     last_tokens: Tokens,
+    prices: Prices,
 }
 
-impl Default for Listener {
-    fn default() -> Self {
+impl Listener {
+    /// One that has heard nothing, and counts with these prices.
+    pub fn new(prices: Prices) -> Self {
         let progress = Progress { cost: Some(0.0), ..Progress::default() };
         Self {
             progress,
@@ -78,11 +86,10 @@ impl Default for Listener {
             skips: false,
             last_message: String::new(),
             last_tokens: Tokens::default(),
+            prices,
         }
     }
-}
 
-impl Listener {
     /// What is known so far.
     pub fn progress(&self) -> &Progress {
         &self.progress
@@ -164,13 +171,13 @@ impl Listener {
             self.last_tokens = tokens;
             progress.iterations += 1;
             progress.goes_on = false;
-            progress.used(message["model"].as_str(), tokens);
+            progress.used(message["model"].as_str(), tokens, &self.prices);
         } else {
             // Later rows may know more of the answer.
             let more =
                 Tokens { output: tokens.output.saturating_sub(self.last_tokens.output), ..Tokens::default() };
             let sent = progress.last_sent;
-            progress.used(message["model"].as_str(), more);
+            progress.used(message["model"].as_str(), more, &self.prices);
             progress.last_sent = sent;
             self.last_tokens.output = self.last_tokens.output.max(tokens.output);
         }
@@ -199,7 +206,7 @@ impl Listener {
             cache_write: 0,
         };
         self.progress.goes_on = false;
-        self.progress.used(None, tokens);
+        self.progress.used(None, tokens, &self.prices);
     }
 
     /// A step of Codex. Each command and each change of files is a call of the model of its own.
@@ -245,7 +252,7 @@ mod tests {
 
     #[test]
     fn rows_of_one_answer_count_once() {
-        let mut listener = Listener::default();
+        let mut listener = Listener::new(Prices::default());
         listener
             .hear((answer("m1", 100, TEXT) + &answer("m1", 100, CALL) + &answer("m2", 200, TEXT)).as_bytes());
         let progress = listener.progress();
@@ -257,9 +264,9 @@ mod tests {
     #[test]
     fn bytes_may_come_in_any_pieces() {
         let text = answer("m1", 100, CALL) + "not json\n" + &answer("m2", 50, TEXT);
-        let mut whole = Listener::default();
+        let mut whole = Listener::new(Prices::default());
         whole.hear(text.as_bytes());
-        let mut pieces = Listener::default();
+        let mut pieces = Listener::new(Prices::default());
         text.as_bytes().chunks(7).for_each(|piece| {
             pieces.hear(piece);
         });
@@ -269,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_model_without_a_price_makes_the_cost_unknown_for_good() {
-        let mut listener = Listener::default();
+        let mut listener = Listener::new(Prices::default());
         listener.hear(answer("m1", 1, TEXT).replace("claude-sonnet-4-5", "mystery").as_bytes());
         listener.hear(answer("m2", 1, TEXT).as_bytes());
         assert_eq!(listener.progress().dollars(), None);
@@ -277,7 +284,7 @@ mod tests {
 
     #[test]
     fn turns_of_codex_are_counted_by_their_steps() {
-        let mut listener = Listener::default();
+        let mut listener = Listener::new(Prices::default());
         listener.hear(
             br#"{"type":"thread.started","thread_id":"abc"}
 {"type":"turn.started"}
@@ -297,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_bounded_and_said() {
-        let mut listener = Listener::default();
+        let mut listener = Listener::new(Prices::default());
         listener.hear(&vec![b'x'; LONGEST + 10]);
         listener.hear(b"y\n");
         listener.hear(answer("m1", 5, TEXT).as_bytes());

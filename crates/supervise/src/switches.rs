@@ -181,9 +181,9 @@ impl Switches {
                 return Some(Stop::NextCall(next, left));
             }
         }
-        let price = progress.model.as_deref().and_then(crate::price::Price::of);
-        if let (Some(limit), Some(cost), Some(price)) = (self.budget, progress.dollars(), price) {
-            let next = next as f64 * price.input / 1e6;
+        if let (Some(limit), Some(cost), Some(price)) = (self.budget, progress.dollars(), progress.next_price)
+        {
+            let next = next as f64 * price / 1e6;
             let left = limit - cost;
             if next > left {
                 return Some(Stop::NextCost(next, left));
@@ -196,7 +196,7 @@ impl Switches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::price::Tokens;
+    use checkrein_protocol::Tokens;
 
     fn at(tokens: u64, last_sent: u64) -> Progress {
         Progress {

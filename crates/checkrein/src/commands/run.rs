@@ -17,6 +17,7 @@ use serde_json::json;
 use super::exec::plain_environment;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
+use crate::spending::prices;
 use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain};
 
@@ -81,7 +82,7 @@ pub fn run(wanted: &Wanted, output: Output) -> Exit {
 fn within(wanted: &Wanted, above: &Above, output: Output) -> Result<u8, CommandError> {
     let surroundings = Surroundings::of_process()?;
     let signals = Signals::remembered()?;
-    let agent = agent(wanted, &surroundings);
+    let agent = agent(wanted, &surroundings)?;
     let mut teller = Teller::new(agent.interaction, output);
     let mut said = String::new();
     let judge = |progress: &Progress| {
@@ -105,7 +106,7 @@ fn within(wanted: &Wanted, above: &Above, output: Output) -> Result<u8, CommandE
     Ok(outcome.stop.as_ref().map_or(outcome.status, Stop::status))
 }
 
-fn agent(wanted: &Wanted, surroundings: &Surroundings) -> Agent {
+fn agent(wanted: &Wanted, surroundings: &Surroundings) -> Result<Agent, CommandError> {
     let base = match wanted.profile {
         Profile::Interactive => Switches::default(),
         Profile::Unattended => Switches::unattended(),
@@ -119,15 +120,16 @@ fn agent(wanted: &Wanted, surroundings: &Surroundings) -> Agent {
         memory: wanted.memory.or(base.memory),
     };
     let mut words = wanted.agent.iter().cloned();
-    Agent {
+    Ok(Agent {
         program: words.next().unwrap_or_default(),
         arguments: words.collect(),
         directory: surroundings.cwd.as_str().into(),
         variables: telemetry(surroundings),
         environment: wanted.keeps.as_deref().map(plain_environment),
         switches,
+        prices: prices(surroundings)?,
         interaction: Interaction::of_process(),
-    }
+    })
 }
 
 /// The first kill switch: what turns telemetry off in the agents and the programs that they use.
