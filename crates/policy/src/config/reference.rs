@@ -19,12 +19,7 @@ pub fn reference() -> String {
     let mut text = String::from(
         "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
          Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
-         `patterns.custom_patterns`; of `interventions` what prepares an incident (`checkpoint_retention_minutes`,\n\
-         `auto_cleanup`), `custom_prompts_path`,\n\
-         `auto_cleanup`, `notification_channels`), `custom_prompts_path`,\n\
-         `auto_cleanup`, `notification_channels`, `preserve_incident_data_days`), `custom_prompts_path`,\n\
-         of `interventions` what prepares a rollback or an incident (`auto_rollback`, the retention and criteria of\n\
-         `checkpoint_rollback`, `auto_cleanup`, `notification_channels`, `preserve_incident_data_days`), `custom_prompts_path`,\n\
+         of `interventions` what prepares an incident (`checkpoint_retention_minutes`, `auto_cleanup`), `custom_prompts_path`,\n\
          `include_examples`, `metrics_window_seconds`, and `strategy.type: custom`, which climbs like `progressive`;\n\
          `limits.memory_mb` and `limits.execution_seconds`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
          (every action waits for its review).\n\n",
