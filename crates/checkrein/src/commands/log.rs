@@ -87,6 +87,18 @@ pub fn folders(
     }
 }
 
+/// The folder of the one session whose name begins so.
+pub fn only_folder(surroundings: &Surroundings, beginning: &str) -> Result<FolderName, CommandError> {
+    let found = folders(surroundings, Some(beginning))?;
+    match found.as_slice() {
+        [folder] => Ok(folder.clone()),
+        many => Err(CommandError::user(
+            format!("{} sessions begin with `{beginning}`", many.len()),
+            "give more of the name",
+        )),
+    }
+}
+
 fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {
     match (wanted, &record.body) {
         (None, _) => true,

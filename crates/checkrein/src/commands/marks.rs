@@ -9,7 +9,7 @@ use checkrein_patterns::{Issue, PatternKind};
 use checkrein_protocol::{Judgement, RecordBody};
 use serde_json::json;
 
-use super::log::{folders, judgement_words};
+use super::log::{folders, judgement_words, only_folder};
 use super::{Exit, Output, for_people_only, pretty};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -35,13 +35,7 @@ pub fn mark(
         Some((session, number)) => (session, number.parse::<u64>().ok()),
         None => (id, None),
     };
-    let found = folders(surroundings, Some(session))?;
-    let [folder] = found.as_slice() else {
-        return Err(CommandError::user(
-            format!("{} sessions begin with `{session}`", found.len()),
-            "give more of the name",
-        ));
-    };
+    let folder = only_folder(surroundings, session)?;
     let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
     let (record, kind) = match (judgement, number, pattern) {
         (Judgement::Missed, None, Some(name)) => (0, named(name)?),

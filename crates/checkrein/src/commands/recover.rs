@@ -6,7 +6,7 @@ use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
 use serde_json::json;
 
-use super::log::folders;
+use super::log::only_folder;
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
 use crate::settings;
@@ -20,13 +20,7 @@ pub fn recover(
     policy: Option<RecoveryPolicy>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let found = folders(surroundings, Some(session))?;
-    let [folder] = found.as_slice() else {
-        return Err(CommandError::user(
-            format!("{} sessions begin with `{session}`", found.len()),
-            "give more of the name",
-        ));
-    };
+    let folder = only_folder(surroundings, session)?;
     let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
     let Some((issue, attempts)) = newest_issue(&ledger)? else {
         print("nothing went wrong in this session as far as the detectors saw");

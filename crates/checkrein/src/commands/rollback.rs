@@ -7,7 +7,7 @@ use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{RecordBody, RollbackStage};
 use checkrein_snapshot::SnapshotId;
 
-use super::log::folders;
+use super::log::only_folder;
 use super::restoring::{Consent, Ground, Permissions, SHOWN, restore};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
@@ -38,16 +38,7 @@ pub fn rollback_session(
     consent: Consent,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let folder = match folders(surroundings, Some(session))?.as_slice() {
-        [one] => one.clone(),
-        many => {
-            return Err(CommandError::user(
-                format!("{} sessions begin with `{session}`", many.len()),
-                "give more of the name",
-            ));
-        }
-    };
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
+    let ledger = SessionLedger::of_folder(&surroundings.state, only_folder(surroundings, session)?);
     let state = ledger.state()?;
     let unknown = || {
         CommandError::user(
