@@ -27,7 +27,8 @@ use checkrein_world::changes::{
 };
 
 use crate::commands::log::call;
-use crate::guard::{Guard, RECORDED_EFFECTS};
+use crate::guard::Guard;
+use crate::recording::RECORDED_EFFECTS;
 use crate::terminal::cut;
 
 /// How many surprises of one action are written down in full (ours); the number of the others is written too.

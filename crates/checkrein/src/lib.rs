@@ -35,6 +35,7 @@ pub mod guard;
 mod incident;
 pub mod installation;
 mod notice;
+mod recording;
 pub mod rehearsal;
 mod rollback;
 mod saving;

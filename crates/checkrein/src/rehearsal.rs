@@ -9,7 +9,8 @@ use checkrein_protocol::{ActionId, MessagePlace, OutcomeRecord, Record, RecordBo
 use checkrein_review::{Review, review, settle_trust};
 use serde_json::Value as Json;
 
-use crate::guard::{Guard, message_record, pattern_settings, review_record, success};
+use crate::guard::{Guard, pattern_settings};
+use crate::recording::{message_record, review_record, success};
 use crate::watch::{self, Noticed};
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).

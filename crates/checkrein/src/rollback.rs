@@ -19,7 +19,7 @@ use checkrein_snapshot::{
     Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
 };
 
-use crate::guard::success;
+use crate::recording::success;
 use crate::saving;
 use crate::surroundings::Surroundings;
 

@@ -1,0 +1,141 @@
+//! What is written down about an action, a message, an event.
+
+use checkrein_effects::Action;
+use checkrein_patterns::{Cascade, CascadeLevel, Claim, Mark, Success};
+use checkrein_policy::{Mode, Posture};
+use checkrein_protocol::{
+    ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, RationalityRecord, RecordBody,
+    ReviewRecord, RiskRecord,
+};
+use checkrein_review::{Review, VerdictKind};
+use serde_json::Value as Json;
+
+/// How many effects of one action are written down in full (ours); the number of the others is written too.
+pub(crate) const RECORDED_EFFECTS: usize = 64;
+
+/// How many programs of one action are written down (ours).
+const RECORDED_PROGRAMS: usize = 16;
+
+/// That an action was not reviewed, because reviews are switched off.
+pub(crate) fn not_reviewed(action_id: &ActionId) -> RecordBody {
+    RecordBody::Failure {
+        stage: "review".to_owned(),
+        kind: "disabled".to_owned(),
+        detail: format!("`step_reviewer.enabled` is false; `{}` was not reviewed", action_id.0),
+        verdict: VerdictKind::Ok.name().to_owned(),
+    }
+}
+
+/// An event of the client, with who caused it.
+pub(crate) fn event_record(event: &HookEvent, mut fields: Json) -> RecordBody {
+    if let (Some(actor), Json::Object(fields)) = (&event.actor, &mut fields) {
+        fields.insert("agent_id".to_owned(), Json::String(actor.0.clone()));
+    }
+    RecordBody::Event { name: event.name.clone(), fields }
+}
+
+/// What a review said.
+pub(crate) fn review_record(
+    review: &Review,
+    action: &Action,
+    action_id: ActionId,
+    actor: Option<&ActorId>,
+    mode: Mode,
+    elapsed_us: u128,
+) -> ReviewRecord {
+    let all = &review.side_effects.effects;
+    let mut problems = review.failures.clone();
+    if all.len() > RECORDED_EFFECTS {
+        problems.push(format!("{} further effects are not written down", all.len() - RECORDED_EFFECTS));
+    }
+    problems.extend(
+        review
+            .recorded_warning
+            .iter()
+            .map(|warning| format!("warning of the first time, not said: {warning}")),
+    );
+    let describe = |name: &str, amount: f64, detail: &str| format!("{name} {amount:+.2} ({detail})");
+    ReviewRecord {
+        action_id,
+        tool: action.tool.clone(),
+        input: action.input.clone(),
+        cwd: action.cwd.to_string(),
+        actor: actor.map(|actor| actor.0.clone()),
+        verdict: review.verdict.kind.name().to_owned(),
+        decision: review.decision.name().to_owned(),
+        flagged: review.verdict.flagged,
+        risk: RiskRecord {
+            score: review.risk.score.value(),
+            level: review.risk.level.name().to_owned(),
+            factors: review.risk.factors.iter().map(|f| describe(&f.name, f.amount, &f.detail)).collect(),
+        },
+        rationality: Some(RationalityRecord {
+            score: review.rationality.score.value(),
+            level: review.rationality.level.name().to_owned(),
+            goal_alignment: review.rationality.goal_alignment.map(checkrein_review::Score::value),
+        }),
+        effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
+        rules: review
+            .rules
+            .iter()
+            .map(|finding| format!("{}: {}", finding.rule, finding.decision.name()))
+            .collect(),
+        reason: review.reasoning.primary.clone(),
+        alternatives: review.alternatives.clone(),
+        rewrite: review.rewrite.as_ref().map(|rewrite| Json::String(rewrite.command.clone())),
+        snapshot: None,
+        problems,
+        programs: review.programs.iter().take(RECORDED_PROGRAMS).cloned().collect(),
+        kind: review.fingerprint.kind,
+        exact: review.fingerprint.exact,
+        elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
+        mode: mode.word().to_owned(),
+        governance: governance_record(review),
+    }
+}
+
+/// What governance has to say about an action; an action that is fine leaves no trace of it.
+fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
+    let governance = &review.governance;
+    let trust = governance.trust;
+    let silent = governance.verdict() == VerdictKind::Ok
+        && governance.fired.is_empty()
+        && governance.flag.is_none()
+        && governance.counted.is_empty()
+        && trust.added == 0.0
+        && trust.posture == Posture::Normal;
+    if silent {
+        return None;
+    }
+    Some(Box::new(GovernanceRecord {
+        ctq: governance.ctq.score.value(),
+        tier: governance.tier.map(|tier| tier.word().to_owned()),
+        fired: governance
+            .fired
+            .iter()
+            .map(|fired| format!("{}: {}", fired.name, fired.verdict.name()))
+            .collect(),
+        flag: governance.flag,
+        posture: trust.posture.name().to_owned(),
+        debt: (trust.added > 0.0).then_some(trust.before + trust.added),
+        asks_for_review: trust.asks_for_review,
+        counted: governance.counted.clone(),
+    }))
+}
+
+/// The record of a message of the agent: a mark of it, and what it says about new work and about what was seen.
+pub(crate) fn message_record(text: &str, place: MessagePlace) -> RecordBody {
+    let cascade = Cascade::of(text);
+    let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
+    RecordBody::Message { mark: u64::from(message_mark(text).0), cascade, claim: Claim::of(text), place }
+}
+
+/// What tells one message from another.
+pub(crate) fn message_mark(text: &str) -> Mark {
+    Mark::of(text.trim())
+}
+
+/// Whether it succeeded, from what the client says.
+pub(crate) fn success(failed: bool) -> Success {
+    if failed { Success::Failed } else { Success::Succeeded }
+}
