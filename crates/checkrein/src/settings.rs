@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
-use checkrein_intervention::{InterventionKind, Template};
+use checkrein_intervention::{CustomStrategy, InterventionKind, Template};
 use checkrein_patterns::PatternKind;
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
@@ -122,6 +122,17 @@ fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandEr
         kind: Kind::Configuration,
         message: format!("`{path}` {error}"),
         hint: Some("the built-in text is used until it is mended".to_owned()),
+    })
+}
+
+/// The rules of the person for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
+pub(crate) fn strategy(surroundings: &Surroundings) -> Result<Option<CustomStrategy>, CommandError> {
+    let path = surroundings.configuration.join("strategy.rules");
+    let Some(text) = read(&path)? else { return Ok(None) };
+    CustomStrategy::parse(&text).map(Some).map_err(|error| CommandError {
+        kind: Kind::Configuration,
+        message: format!("`{path}` {error}"),
+        hint: Some("until it is mended the ladder is climbed step by step".to_owned()),
     })
 }
 

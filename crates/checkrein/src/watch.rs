@@ -6,11 +6,12 @@ use checkrein_intervention::{
 };
 use checkrein_ledger::SessionState;
 use checkrein_patterns::{ActionNumber, Issue, Mark, News, PatternSettings};
-use checkrein_policy::{Config, Mode, Profile};
+use checkrein_policy::{Config, Mode, Profile, StrategyType};
 use checkrein_protocol::RecordBody;
 use checkrein_review::{Review, VerdictKind};
 
-use crate::settings::template;
+use crate::error::CommandError;
+use crate::settings::{strategy, template};
 use crate::surroundings::Surroundings;
 
 /// What is new after something happened.
@@ -51,6 +52,13 @@ pub(crate) fn look(
     if let Some(issue) = issues.iter().find(added_to) {
         let goals = state.goals();
         let workspace = state.workspace().map(ToString::to_string);
+        let custom = match config.interventions.strategy.kind {
+            StrategyType::Custom => strategy(surroundings).unwrap_or_else(|error| {
+                noticed.records.push(unusable("strategy", error));
+                None
+            }),
+            StrategyType::Progressive | StrategyType::PatternSpecific => None,
+        };
         let occasion = Occasion {
             now,
             action: behaviour.now(),
@@ -58,17 +66,13 @@ pub(crate) fn look(
             task: Task { goals: &goals, workspace: workspace.as_deref() },
             settings: &config.interventions,
             consent: consent(config),
+            custom: custom.as_ref(),
         };
         if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {
             match template(surroundings, made.kind, made.pattern) {
                 Ok(Some(template)) => made.text = template.fill(&made, issue, occasion.task),
                 Ok(None) => {}
-                Err(error) => noticed.records.push(RecordBody::Failure {
-                    stage: "template".to_owned(),
-                    kind: "invalid".to_owned(),
-                    detail: error.message,
-                    verdict: VerdictKind::Ok.name().to_owned(),
-                }),
+                Err(error) => noticed.records.push(unusable("template", error)),
             }
             noticed.records.push(RecordBody::Intervention(made.clone()));
             noticed.intervention = Some(*made);
@@ -76,6 +80,16 @@ pub(crate) fn look(
         }
     }
     noticed
+}
+
+/// That something the person wrote cannot be used.
+fn unusable(stage: &str, error: CommandError) -> RecordBody {
+    RecordBody::Failure {
+        stage: stage.to_owned(),
+        kind: "invalid".to_owned(),
+        detail: error.message,
+        verdict: VerdictKind::Ok.name().to_owned(),
+    }
 }
 
 /// Refuses a call that tighter limits forbid now, whatever its review said.

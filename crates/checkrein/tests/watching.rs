@@ -308,3 +308,32 @@ fn texts_of_ones_own_are_said_instead_and_mistakes_in_them_are_found() {
     assert!(context(&said[3]).contains("stuck loop"), "the built-in text is said: {said:?}");
     assert_eq!(other.kinds("failure")[0]["stage"], "template");
 }
+
+#[test]
+fn a_person_may_say_what_is_done_about_which_issue() {
+    let mut session = Session::new();
+    let folder = session.environment.home().join(".config/checkrein");
+    std::fs::write(folder.join("config.yaml"), AT_ONCE.to_owned() + "    type: custom\n").unwrap();
+    std::fs::write(
+        folder.join("strategy.rules"),
+        "stuck_loop low 2 -> wait\nstuck_loop low 0 -> context_reinforcement\n",
+    )
+    .unwrap();
+    session.environment.succeed(&["config", "check"]);
+    for _ in 0..8 {
+        let (before, _) = session.call("ls", "a b");
+        assert_eq!(decision(&before), None, "nothing is ever refused by these rules");
+    }
+    let made = session.kinds("intervention");
+    assert!(made.iter().all(|made| made["kind"] == "context_reinforcement"), "{made:?}");
+    assert_eq!(made.len(), 2, "the third time is waited for: {made:?}");
+
+    std::fs::write(folder.join("strategy.rules"), "stuck_loop low -> wait\n").unwrap();
+    let output = session.environment.checkrein(&["config", "check"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(error.contains("strategy.rules` line 1, column 19: a rule is"), "{error}");
+    session.call("ls", "a b");
+    let failures = session.kinds("failure");
+    assert!(failures.iter().any(|failure| failure["stage"] == "strategy"), "{failures:?}");
+}

@@ -5,6 +5,7 @@ use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType};
 use serde::{Deserialize, Serialize};
 
+use crate::custom::{CustomStrategy, StrategyAnswer};
 use crate::kind::InterventionKind;
 use crate::message::{Reminder, Task, text};
 use crate::recovery::RecoveryConsent;
@@ -86,6 +87,8 @@ pub struct Occasion<'a> {
     pub settings: &'a Interventions,
     /// Whether a person must agree before files are set back.
     pub consent: RecoveryConsent,
+    /// The rules of a person, where the strategy is their own.
+    pub custom: Option<&'a CustomStrategy>,
 }
 
 /// What the controller answers.
@@ -106,6 +109,8 @@ pub enum WhyNot {
     Cooldown,
     /// The last one on this pattern has not had its time yet (seed 000, `escalation_delay_seconds`).
     Delay,
+    /// A rule of the person says so.
+    OwnRule,
 }
 
 impl Controller {
@@ -124,11 +129,15 @@ impl Controller {
         let escalation = recent.map_or(0, |past| past.recent);
         let score = combined_score(severity_score(issue), escalation);
         let fitting = band(score);
+        let own = occasion
+            .custom
+            .filter(|_| settings.strategy.kind == StrategyType::Custom)
+            .and_then(|rules| rules.answer(issue.kind, issue.severity, escalation));
         let (mut kind, mut reason) = match (settings.strategy.kind, recent) {
             (StrategyType::PatternSpecific, _) => {
                 (pattern_specific(issue.kind, issue.severity), "by pattern and severity".to_owned())
             }
-            // An own strategy needs a program or a rule to ask; without one the ladder is climbed step by step.
+            // Where no rule of one's own fits, the ladder is climbed step by step.
             (StrategyType::Progressive | StrategyType::Custom, None) => {
                 (first(issue.severity).min(fitting), "the first for this pattern".to_owned())
             }
@@ -136,13 +145,22 @@ impl Controller {
                 let effectiveness = past.effectiveness(issue.signal);
                 let threshold = Share::new(settings.strategy.effectiveness_threshold);
                 let next = progressive(past.kind, effectiveness, threshold);
-                if next > past.kind && since(past.at) < settings.strategy.escalation_delay_seconds * 1000 {
+                let is_early = since(past.at) < settings.strategy.escalation_delay_seconds * 1000;
+                if own.is_none() && next > past.kind && is_early {
                     return Decision::Wait(WhyNot::Delay);
                 }
                 let how = if next > past.kind { "did not help" } else { "helped" };
                 (next.min(fitting.max(past.kind)), format!("{} {how}", past.kind.name()))
             }
         };
+        match own {
+            Some(StrategyAnswer::Wait) => return Decision::Wait(WhyNot::OwnRule),
+            Some(StrategyAnswer::Rung(rung)) => {
+                kind = rung;
+                "by a rule of your own".clone_into(&mut reason);
+            }
+            None => {}
+        }
         // A limit that is reached escalates, it never lets pass (upstream 5, row 6).
         if past.is_some_and(|past| u64::from(past.tried(kind)) >= most_attempts(kind, settings)) {
             reason = format!("{} was tried often enough", kind.name());

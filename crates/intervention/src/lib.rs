@@ -8,6 +8,7 @@
 //! | `kind` | the ladder |
 //! | `score` | how much an issue weighs (seed 000) |
 //! | `strategy` | which rung comes next: progressive, pattern_specific (seed 000) |
+//! | `custom` | the rules of a person for that |
 //! | `controller` | what was done so far, and what is done now: cooldown, maxima, attempts, delay |
 //! | `throttle` | tighter limits (seed 000) |
 //! | `rollback` | which snapshots hold what stood before the trouble (seed 000) |
@@ -22,6 +23,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
 
 mod controller;
+mod custom;
 mod incident;
 mod kind;
 mod message;
@@ -33,6 +35,7 @@ mod template;
 mod throttle;
 
 pub use controller::{Controller, Decision, Intervention, Occasion, WhyNot};
+pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
     Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
 };

@@ -4,10 +4,11 @@
 
 use checkrein_effects::{Severity, Timestamp};
 use checkrein_intervention::{
-    Controller, Decision, Intervention, InterventionKind, Occasion, Proposed, RecoveryConsent, Task, WhyNot,
+    Controller, CustomStrategy, Decision, Intervention, InterventionKind, Occasion, Proposed,
+    RecoveryConsent, Task, WhyNot,
 };
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
-use checkrein_policy::Interventions;
+use checkrein_policy::{Interventions, StrategyType};
 
 const GOALS: [&str; 1] = ["make the parser accept comments"];
 
@@ -30,11 +31,17 @@ struct Session {
     controller: Controller,
     settings: Interventions,
     seconds: u64,
+    custom: Option<CustomStrategy>,
 }
 
 impl Session {
     fn new() -> Self {
-        Self { controller: Controller::default(), settings: Interventions::default(), seconds: 1000 }
+        Self {
+            controller: Controller::default(),
+            settings: Interventions::default(),
+            seconds: 1000,
+            custom: None,
+        }
     }
 
     fn decide(&self, issue: &Issue) -> Decision {
@@ -48,6 +55,7 @@ impl Session {
                 task: Task { goals: &goals, workspace: Some("/proj") },
                 settings: &self.settings,
                 consent: RecoveryConsent::Required,
+                custom: self.custom.as_ref(),
             },
         )
     }
@@ -220,4 +228,24 @@ fn texts_say_what_was_seen_and_what_to_do_in_at_most_five_lines() {
         let reminds = made.kind == InterventionKind::ContextReinforcement;
         assert_eq!(made.text.contains(GOALS[0]), reminds, "{}", made.text);
     }
+}
+
+#[test]
+fn rules_of_ones_own_choose_the_rung_and_the_ceiling_of_a_severity_stays_seed_000() {
+    let rules = "repetitive_errors low 1 -> wait\nrepetitive_errors low 0 -> emergency_stop\n";
+    let mut session = Session::new();
+    session.custom = Some(CustomStrategy::parse(rules).unwrap());
+    let issue = issue(PatternKind::RepetitiveErrors, Severity::Medium, 3.0);
+    // Without `type: custom` nobody asks the rules.
+    assert!(
+        matches!(session.decide(&issue), Decision::Intervene(made) if made.kind == InterventionKind::SoftCorrection)
+    );
+    session.settings.strategy.kind = StrategyType::Custom;
+    let made = session.after(0, &issue);
+    assert_eq!(
+        (made.kind, made.reason.as_str()),
+        (InterventionKind::ResourceThrottling, "by a rule of your own")
+    );
+    session.seconds += 121;
+    assert_eq!(session.decide(&issue), Decision::Wait(WhyNot::OwnRule));
 }

@@ -40,6 +40,7 @@ pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, Comman
     let loaded = settings::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
     settings::catalogue(surroundings)?;
     settings::check_templates(surroundings)?;
+    settings::strategy(surroundings)?;
     crate::spending::prices(surroundings)?;
     match output {
         Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),

@@ -272,7 +272,7 @@ pub(crate) static KEYS: &[Key] = &[
     key!("interventions.emergency_stop.preserve_incidents", interventions.emergency_stop.preserve_incidents,
         Kind::Count(1), Higher, "How many incidents are kept."),
     key!("interventions.strategy.type", interventions.strategy.kind, Kind::Choice(StrategyType::WORDS), Free,
-        "How an intervention is picked."),
+        "How an intervention is picked; `custom` asks the rules in `strategy.rules` of the configuration directory first."),
     key!("interventions.strategy.effectiveness_threshold", interventions.strategy.effectiveness_threshold, Kind::Fraction, Higher,
         "An intervention counts as effective from here on."),
     key!("interventions.strategy.escalation_delay_seconds", interventions.strategy.escalation_delay_seconds, Kind::Count(0), Lower,

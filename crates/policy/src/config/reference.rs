@@ -20,7 +20,7 @@ pub fn reference() -> String {
         "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
          Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
          of `interventions` what prepares an incident (`checkpoint_retention_minutes`, `auto_cleanup`), `custom_prompts_path`,\n\
-         `include_examples`, `metrics_window_seconds`, and `strategy.type: custom`, which climbs like `progressive`;\n\
+         `include_examples` and `metrics_window_seconds`;\n\
          `limits.memory_mb` and `limits.execution_seconds`, `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
          (every action waits for its review).\n\n",
     );
