@@ -18,8 +18,8 @@ const PACE: u64 = 10_000;
 
 /// A session that is being played.
 #[derive(Debug)]
-pub struct Rehearsal<'a> {
-    guard: &'a Guard,
+pub struct Rehearsal {
+    guard: Guard,
     settings: PatternSettings,
     state: SessionState,
     sequence: u64,
@@ -35,17 +35,18 @@ pub struct RecordedOutcome<'a> {
     pub failed: bool,
 }
 
-impl<'a> Rehearsal<'a> {
+impl Rehearsal {
     /// A session that begins with these goals.
-    pub fn new(guard: &'a Guard, goals: &[String]) -> Self {
+    pub fn new(guard: Guard, goals: &[String]) -> Self {
         let settings = pattern_settings(guard.policy().config());
+        let workspace = guard.workspace().to_string();
         let mut rehearsal =
             Self { guard, settings, state: SessionState::default(), sequence: 0, now: Timestamp(0) };
         rehearsal.apply(RecordBody::SessionStarted {
             session: SessionId("rehearsal".to_owned()),
             client: "replay".to_owned(),
-            cwd: guard.workspace().to_string(),
-            workspace: guard.workspace().to_string(),
+            cwd: workspace.clone(),
+            workspace,
             source: "replay".to_owned(),
         });
         goals.iter().for_each(|goal| rehearsal.heard(goal));

@@ -16,7 +16,7 @@ use checkrein_review::VerdictKind;
 use serde_json::{Value as Json, json};
 
 use super::log::severity_name;
-use super::recording::{Recorded, Step, read};
+use super::recording::{Listener, Opening, Step, read};
 use super::{Exit, Output, line};
 use crate::error::CommandError;
 use crate::guard::Guard;
@@ -44,26 +44,42 @@ pub fn replay(
     against: Option<&str>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let other = against.map(other_configuration).transpose()?;
-    let own = surroundings.cwd.clone();
-    let take = |session: Recorded| {
-        let cwd = session.cwd.as_deref().and_then(AbsolutePath::new).unwrap_or_else(|| own.clone());
-        let guard = Guard::open(surroundings.clone(), &cwd);
-        match &other {
-            None => play(&guard, &session, &cwd, output),
-            Some(config) => {
-                let policy = Policy::new(config.clone()).with_catalogue(settings::catalogue(surroundings)?);
-                compare(guard, policy, &session, &cwd, output)
-            }
+    let stage = Stage { surroundings, output };
+    match against.map(other_configuration).transpose()? {
+        None => play_all(file, &mut Player { stage, playing: None }),
+        Some(config) => {
+            let policy =
+                || Ok(Policy::new(config.clone()).with_catalogue(settings::catalogue(surroundings)?));
+            play_all(file, &mut Comparison { stage, policy, comparing: None })
         }
-    };
+    }
+}
+
+fn play_all(file: &str, listener: &mut impl Listener) -> Result<Exit, CommandError> {
     if file == "-" {
-        read(std::io::stdin().lock(), file, take)?;
+        read(std::io::stdin().lock(), file, listener)?;
     } else {
         let opened = fs::File::open(file).map_err(|error| CommandError::file("read", file, &error))?;
-        read(BufReader::new(opened), file, take)?;
+        read(BufReader::new(opened), file, listener)?;
     }
     Ok(Exit::Done)
+}
+
+/// Where sessions are played.
+#[derive(Clone, Copy)]
+struct Stage<'a> {
+    surroundings: &'a Surroundings,
+    output: Output,
+}
+
+impl Stage<'_> {
+    /// Where a session worked, as far as it says so, and who judges there.
+    fn set(&self, opening: &Opening) -> (AbsolutePath, Guard) {
+        let named = opening.cwd.as_deref().and_then(AbsolutePath::new);
+        let cwd = named.unwrap_or_else(|| self.surroundings.cwd.clone());
+        let guard = Guard::open(self.surroundings.clone(), &cwd);
+        (cwd, guard)
+    }
 }
 
 /// What one file says by itself, over the defaults.
@@ -77,39 +93,23 @@ fn other_configuration(file: &str) -> Result<Config, CommandError> {
     Ok(loaded.config)
 }
 
-/// What a policy says to every call of a session, with the text of the call.
-fn verdicts(guard: &Guard, session: &Recorded, cwd: &AbsolutePath) -> Vec<Said> {
-    let goals: Vec<String> = session.goals.iter().chain(&session.goal).cloned().collect();
-    let mut rehearsal = Rehearsal::new(guard, &goals);
-    let mut said = Vec::new();
-    for (index, step) in session.steps.iter().enumerate() {
-        rehearsal.wait_until(step.at.map(Timestamp));
-        if let Some(text) = &step.text {
-            rehearsal.heard(text);
-        }
-        match event(step) {
-            Event::Call(tool) => {
-                let id = ActionId(format!("step-{}", index + 1));
-                let action = Action::tool_call(tool, input(tool, &step.input), cwd.clone());
-                let review = rehearsal.before(&action, id.clone());
-                said.push(Said {
-                    step: index + 1,
-                    call: format!("{tool} {}", shown(&action, step)),
-                    verdict: review.verdict.kind,
-                    reason: review.reasoning.primary.clone(),
-                });
-                // Both policies see the same course of things, or every later step would differ.
-                let text = step.output.as_str().map_or_else(|| json_text(&step.output), str::to_owned);
-                rehearsal.after(id, &action, RecordedOutcome { output: &text, failed: step.is_error });
-            }
-            Event::Person => rehearsal.heard(&spoken(step)),
-            Event::Agent => drop(rehearsal.said(&spoken(step))),
-            Event::Condensed => drop(rehearsal.condensed()),
-            Event::Outside => rehearsal.happened(),
-            Event::Nothing => {}
-        }
-    }
-    said
+/// Shows where two policies differ.
+struct Comparison<'a, P> {
+    stage: Stage<'a>,
+    /// Makes the other policy.
+    policy: P,
+    comparing: Option<Comparing>,
+}
+
+/// A session that two policies see.
+struct Comparing {
+    id: Json,
+    cwd: AbsolutePath,
+    ours: Rehearsal,
+    theirs: Rehearsal,
+    steps: usize,
+    calls: usize,
+    differing: Vec<(Said, Said)>,
 }
 
 /// What a policy says to one call.
@@ -120,57 +120,115 @@ struct Said {
     reason: String,
 }
 
-/// Shows where two policies differ.
-fn compare(
-    guard: Guard,
-    other: Policy,
-    session: &Recorded,
-    cwd: &AbsolutePath,
-    output: Output,
-) -> Result<(), CommandError> {
-    let ours = verdicts(&guard, session, cwd);
-    let theirs = verdicts(&guard.with_policy(other), session, cwd);
-    let differing: Vec<(&Said, &Said)> =
-        ours.iter().zip(&theirs).filter(|(one, other)| one.verdict != other.verdict).collect();
-    match output {
-        Output::Json => {
-            let difference = |(one, other): &(&Said, &Said)| {
-                json!({
-                    "step": one.step,
-                    "call": one.call,
-                    "verdict": one.verdict.name(),
-                    "against": other.verdict.name(),
-                    "reason": one.reason,
-                    "against_reason": other.reason,
-                })
-            };
-            print(&line(&json!({
-                "id": session.id,
-                "steps": session.steps.len(),
-                "calls": ours.len(),
-                "differences": differing.iter().map(difference).collect::<Vec<_>>(),
-            }))?);
-        }
-        Output::Text => {
-            print(&bold(&format!("session {}", plain(&session.id.to_string()))));
-            let row = |(one, other): &(&Said, &Said)| {
-                let stricter = if other.verdict > one.verdict { &other.reason } else { &one.reason };
-                vec![
-                    one.step.to_string(),
-                    cut(&plain(&one.call), 60),
-                    verdict(one.verdict.name()),
-                    verdict(other.verdict.name()),
-                    cut(&plain(stricter), 70),
-                ]
-            };
-            if !differing.is_empty() {
-                let rows = differing.iter().map(row).collect();
-                print(&table(&["step", "call", "now", "against", "the stricter one says"], rows));
-            }
-            print(&format!("{} of {} calls differ", differing.len(), ours.len()));
-        }
+impl<P: Fn() -> Result<Policy, CommandError>> Listener for Comparison<'_, P> {
+    fn opened(&mut self, opening: Opening) -> Result<(), CommandError> {
+        let (cwd, guard) = self.stage.set(&opening);
+        let (_, other) = self.stage.set(&opening);
+        let other = other.with_policy((self.policy)()?);
+        self.comparing = Some(Comparing {
+            id: opening.id,
+            cwd,
+            ours: Rehearsal::new(guard, &opening.goals),
+            theirs: Rehearsal::new(other, &opening.goals),
+            steps: 0,
+            calls: 0,
+            differing: Vec::new(),
+        });
+        Ok(())
     }
-    Ok(())
+
+    fn step(&mut self, step: &Step) -> Result<(), CommandError> {
+        if let Some(comparing) = &mut self.comparing {
+            comparing.steps += 1;
+            let (number, cwd) = (comparing.steps, &comparing.cwd);
+            let ours = said(&mut comparing.ours, step, number, cwd);
+            let theirs = said(&mut comparing.theirs, step, number, cwd);
+            if let (Some(ours), Some(theirs)) = (ours, theirs) {
+                comparing.calls += 1;
+                if ours.verdict != theirs.verdict {
+                    comparing.differing.push((ours, theirs));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn closed(&mut self) -> Result<(), CommandError> {
+        self.comparing.take().map_or(Ok(()), |comparing| comparing.tell(self.stage.output))
+    }
+}
+
+/// What a policy says to a step, when it is a call; both policies see the same course of things, or every later step would differ.
+fn said(rehearsal: &mut Rehearsal, step: &Step, number: usize, cwd: &AbsolutePath) -> Option<Said> {
+    rehearsal.wait_until(step.at.map(Timestamp));
+    if let Some(text) = &step.text {
+        rehearsal.heard(text);
+    }
+    match event(step) {
+        Event::Call(tool) => {
+            let id = ActionId(format!("step-{number}"));
+            let action = Action::tool_call(tool, input(tool, &step.input), cwd.clone());
+            let review = rehearsal.before(&action, id.clone());
+            let text = step.output.as_str().map_or_else(|| json_text(&step.output), str::to_owned);
+            rehearsal.after(id, &action, RecordedOutcome { output: &text, failed: step.is_error });
+            return Some(Said {
+                step: number,
+                call: format!("{tool} {}", shown(&action, step)),
+                verdict: review.verdict.kind,
+                reason: review.reasoning.primary.clone(),
+            });
+        }
+        Event::Person => rehearsal.heard(&spoken(step)),
+        Event::Agent => drop(rehearsal.said(&spoken(step))),
+        Event::Condensed => drop(rehearsal.condensed()),
+        Event::Outside => rehearsal.happened(),
+        Event::Nothing => {}
+    }
+    None
+}
+
+impl Comparing {
+    fn tell(&self, output: Output) -> Result<(), CommandError> {
+        match output {
+            Output::Json => {
+                let difference = |(one, other): &(Said, Said)| {
+                    json!({
+                        "step": one.step,
+                        "call": one.call,
+                        "verdict": one.verdict.name(),
+                        "against": other.verdict.name(),
+                        "reason": one.reason,
+                        "against_reason": other.reason,
+                    })
+                };
+                print(&line(&json!({
+                    "id": self.id,
+                    "steps": self.steps,
+                    "calls": self.calls,
+                    "differences": self.differing.iter().map(difference).collect::<Vec<_>>(),
+                }))?);
+            }
+            Output::Text => {
+                print(&bold(&format!("session {}", plain(&self.id.to_string()))));
+                let row = |(one, other): &(Said, Said)| {
+                    let stricter = if other.verdict > one.verdict { &other.reason } else { &one.reason };
+                    vec![
+                        one.step.to_string(),
+                        cut(&plain(&one.call), 60),
+                        verdict(one.verdict.name()),
+                        verdict(other.verdict.name()),
+                        cut(&plain(stricter), 70),
+                    ]
+                };
+                if !self.differing.is_empty() {
+                    let rows = self.differing.iter().map(row).collect();
+                    print(&table(&["step", "call", "now", "against", "the stricter one says"], rows));
+                }
+                print(&format!("{} of {} calls differ", self.differing.len(), self.calls));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What was found while a session was played.
@@ -218,15 +276,66 @@ impl Findings {
     }
 }
 
-fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -> Result<(), CommandError> {
-    let goals: Vec<String> = session.goals.iter().chain(&session.goal).cloned().collect();
-    let mut rehearsal = Rehearsal::new(guard, &goals);
-    let mut findings = Findings::default();
-    if output == Output::Text {
-        print(&bold(&format!("session {}", plain(&session.id.to_string()))));
+/// Shows what would have been said.
+struct Player<'a> {
+    stage: Stage<'a>,
+    playing: Option<Playing>,
+}
+
+/// A session that is being played.
+struct Playing {
+    id: Json,
+    cwd: AbsolutePath,
+    rehearsal: Rehearsal,
+    findings: Findings,
+    steps: usize,
+}
+
+impl Listener for Player<'_> {
+    fn opened(&mut self, opening: Opening) -> Result<(), CommandError> {
+        let (cwd, guard) = self.stage.set(&opening);
+        if self.stage.output == Output::Text {
+            print(&bold(&format!("session {}", plain(&opening.id.to_string()))));
+        }
+        let rehearsal = Rehearsal::new(guard, &opening.goals);
+        self.playing =
+            Some(Playing { id: opening.id, cwd, rehearsal, findings: Findings::default(), steps: 0 });
+        Ok(())
     }
-    for (index, step) in session.steps.iter().enumerate() {
-        let number = index + 1;
+
+    fn step(&mut self, step: &Step) -> Result<(), CommandError> {
+        if let Some(playing) = &mut self.playing {
+            playing.steps += 1;
+            // Nothing after a stop would have happened.
+            if playing.findings.stopped_at.is_none() {
+                playing.play(step, self.stage.output);
+            }
+        }
+        Ok(())
+    }
+
+    fn closed(&mut self) -> Result<(), CommandError> {
+        match (self.playing.take(), self.stage.output) {
+            (Some(Playing { id, findings, steps, .. }), Output::Json) => {
+                print(&line(&json!({
+                    "id": id,
+                    "steps": steps,
+                    "detections": findings.detections,
+                    "settled": findings.settled,
+                    "interventions": findings.interventions,
+                    "verdicts": findings.verdicts,
+                    "stopped_at": findings.stopped_at,
+                }))?);
+                Ok(())
+            }
+            (_, Output::Json | Output::Text) => Ok(()),
+        }
+    }
+}
+
+impl Playing {
+    fn play(&mut self, step: &Step, output: Output) {
+        let Self { rehearsal, findings, cwd, steps: number, .. } = self;
         rehearsal.wait_until(step.at.map(Timestamp));
         if let Some(text) = &step.text {
             findings.person_spoke();
@@ -261,37 +370,21 @@ fn play(guard: &Guard, session: &Recorded, cwd: &AbsolutePath, output: Output) -
             Event::Person => {
                 findings.person_spoke();
                 rehearsal.heard(&spoken(step));
-                continue;
+                return;
             }
             Event::Agent => rehearsal.said(&spoken(step)),
             Event::Condensed => rehearsal.condensed(),
             Event::Outside => {
                 rehearsal.happened();
-                continue;
+                return;
             }
-            Event::Nothing => continue,
+            Event::Nothing => return,
         };
         if output == Output::Text {
             show(&noticed);
         }
-        findings.noticed(number, &noticed);
-        if findings.stopped_at.is_some() {
-            // Nothing after it would have happened.
-            break;
-        }
+        findings.noticed(*number, &noticed);
     }
-    if output == Output::Json {
-        print(&line(&json!({
-            "id": session.id,
-            "steps": session.steps.len(),
-            "detections": findings.detections,
-            "settled": findings.settled,
-            "interventions": findings.interventions,
-            "verdicts": findings.verdicts,
-            "stopped_at": findings.stopped_at,
-        }))?);
-    }
-    Ok(())
 }
 
 /// What was noticed after a step, below it.
