@@ -114,3 +114,25 @@ fn a_recording_that_is_none_is_an_error_with_its_line() {
     let failed = environment.checkrein(&["replay", file.to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&failed.stderr).contains("line 2, column 2"), "{failed:?}");
 }
+
+/// A client that was killed leaves calls without an answer: they are played all the same, in their place.
+#[test]
+fn a_call_without_an_answer_holds_nothing_up() {
+    let mut rows = Vec::new();
+    for number in 0..1_100 {
+        let id = format!("c{number}");
+        let input = json!({ "command": format!("cat notes{number}.txt") });
+        rows.push(json!({
+            "type": "assistant", "sessionId": "s", "cwd": "/proj",
+            "message": { "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": input }] },
+        }));
+        if number != 0 && number != 1_099 {
+            rows.push(json!({
+                "type": "user", "sessionId": "s",
+                "message": { "content": [{ "type": "tool_result", "tool_use_id": id, "content": "text" }] },
+            }));
+        }
+    }
+    let said = replayed(&rows, &[]);
+    assert_eq!((&said["steps"], &said["verdicts"]), (&json!(1_100), &json!({ "ok": 1_100 })));
+}
