@@ -112,6 +112,10 @@ fn doctor_tells_protected_from_not_protected() {
     // Its trials are no work of an agent.
     assert!(environment.succeed(&["log"]).contains("nothing is recorded yet"));
     assert!(environment.succeed(&["log", "--session", "checkrein-canary"]).contains("block"));
+    for command in [&["log"][..], &["sessions"], &["reviews", "--open"], &["watch", "--once", "--all"]] {
+        let told = environment.succeed(command);
+        assert!(!told.contains("canary"), "what doctor tries is no work of an agent: {command:?}\n{told}");
+    }
     let settings = environment.project().join(".claude/settings.json");
     let registered = fs::read_to_string(&settings).unwrap();
     for (broken, word) in [

@@ -26,10 +26,6 @@ pub struct Selection {
 pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -> Result<Exit, CommandError> {
     let mut records = Vec::new();
     for folder in folders(surroundings, selection.session.as_deref())? {
-        // What `doctor` tries is no work of an agent: it is shown to those who ask for it.
-        if folder.as_str() == CANARY_SESSION && selection.session.is_none() {
-            continue;
-        }
         let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
         // With a filter the newest matches may lie far back; without one the end of the file is enough.
         let found = match &selection.verdict {
@@ -67,7 +63,7 @@ pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -
     Ok(Exit::Done)
 }
 
-/// The folders of the sessions whose name begins so; all without a beginning.
+/// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
 pub fn folders(
     surroundings: &Surroundings,
     beginning: Option<&str>,
@@ -75,7 +71,10 @@ pub fn folders(
     let all = checkrein_ledger::sessions(&surroundings.state)?;
     let folders: Vec<FolderName> = all
         .into_iter()
-        .filter(|session| beginning.is_none_or(|text| session.folder.as_str().starts_with(text)))
+        .filter(|session| {
+            let name = session.folder.as_str();
+            beginning.map_or(name != CANARY_SESSION, |text| name.starts_with(text))
+        })
         .map(|session| session.folder)
         .collect();
     match beginning {

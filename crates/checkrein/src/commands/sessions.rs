@@ -1,5 +1,6 @@
 //! `checkrein sessions`: the sessions that are recorded.
 
+use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_ledger::{Cost, SessionSummary};
 use checkrein_policy::TrustPolicy;
 use checkrein_world::find_workspace;
@@ -13,9 +14,10 @@ use crate::spending::cost_in_words;
 use crate::surroundings::Surroundings;
 use crate::terminal::{print, table, verdict};
 
-/// Lists all sessions, newest last.
+/// Lists all sessions of agents, newest last.
 pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
     let mut all = checkrein_ledger::sessions(&surroundings.state)?;
+    all.retain(|session| session.folder.as_str() != CANARY_SESSION);
     all.reverse();
     // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
     let policy = settings::load(surroundings, &find_workspace(&surroundings.cwd))

@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::thread;
 use std::time::Duration;
 
+use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_ledger::{SessionLedger, SessionState, SessionSummary, last};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 use serde_json::{Value as Json, json};
@@ -70,7 +71,8 @@ fn look(surroundings: &Surroundings, all: Switch) -> Result<Vec<Seen>, CommandEr
     let mut seen = Vec::new();
     for summary in checkrein_ledger::sessions(&surroundings.state)? {
         let is_running = summary.last.is_some_and(|last| now.saturating_sub(last.0) < RUNNING);
-        if all == Switch::Off && !is_running {
+        // What `doctor` tries is no work of an agent.
+        if all == Switch::Off && !is_running || summary.folder.as_str() == CANARY_SESSION {
             continue;
         }
         let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
