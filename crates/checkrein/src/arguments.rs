@@ -291,6 +291,9 @@ pub(crate) enum Command {
         /// Show only where this configuration, by itself, would say something else.
         #[arg(long, value_name = "FILE")]
         against: Option<String>,
+        /// What the session was for, beside what it says itself; may be given more than once.
+        #[arg(long = "goal", value_name = "TEXT")]
+        goals: Vec<String>,
     },
     /// Verify the records, or copy them.
     Audit {

@@ -163,7 +163,9 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
                 export::export(&surroundings, snapshot, &directory, output)
             }
         },
-        Command::Replay { file, against } => replay::replay(&surroundings, &file, against.as_deref(), output),
+        Command::Replay { file, against, goals } => {
+            replay::replay(&surroundings, &file, against.as_deref(), &goals, output)
+        }
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
             AuditCommand::Export { session, form, output } => {

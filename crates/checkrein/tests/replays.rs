@@ -136,3 +136,16 @@ fn a_call_without_an_answer_holds_nothing_up() {
     let said = replayed(&rows, &[]);
     assert_eq!((&said["steps"], &said["verdicts"]), (&json!(1_100), &json!({ "ok": 1_100 })));
 }
+
+/// A hint at the task can only name a task that is known.
+#[test]
+fn what_a_session_was_for_may_be_said_by_hand() {
+    let steps: Vec<Json> = (0..24)
+        .map(|_| json!({ "tool": "Bash", "input": "ls", "output": "a b", "is_error": false }))
+        .collect();
+    let environment = TestEnvironment::new();
+    environment.write("steps.jsonl", &json!({ "id": 1, "steps": steps }).to_string());
+    let plain = environment.succeed(&["replay", "steps.jsonl"]);
+    let told = environment.succeed(&["replay", "steps.jsonl", "--goal", "make the parser accept comments"]);
+    assert!(!plain.contains("make the parser") && told.contains("make the parser accept comments"), "{told}");
+}

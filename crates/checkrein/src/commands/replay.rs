@@ -42,9 +42,10 @@ pub fn replay(
     surroundings: &Surroundings,
     file: &str,
     against: Option<&str>,
+    goals: &[String],
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let stage = Stage { surroundings, output };
+    let stage = Stage { surroundings, goals, output };
     match against.map(other_configuration).transpose()? {
         None => play_all(file, &mut Player { stage, playing: None }),
         Some(config) => {
@@ -69,6 +70,8 @@ fn play_all(file: &str, listener: &mut impl Listener) -> Result<Exit, CommandErr
 #[derive(Clone, Copy)]
 struct Stage<'a> {
     surroundings: &'a Surroundings,
+    /// What every session was for, beside what it says itself.
+    goals: &'a [String],
     output: Output,
 }
 
@@ -79,6 +82,11 @@ impl Stage<'_> {
         let cwd = named.unwrap_or_else(|| self.surroundings.cwd.clone());
         let guard = Guard::open(self.surroundings.clone(), &cwd);
         (cwd, guard)
+    }
+
+    /// What a session was for.
+    fn goals(&self, opening: &Opening) -> Vec<String> {
+        self.goals.iter().chain(&opening.goals).cloned().collect()
     }
 }
 
@@ -125,11 +133,12 @@ impl<P: Fn() -> Result<Policy, CommandError>> Listener for Comparison<'_, P> {
         let (cwd, guard) = self.stage.set(&opening);
         let (_, other) = self.stage.set(&opening);
         let other = other.with_policy((self.policy)()?);
+        let goals = self.stage.goals(&opening);
         self.comparing = Some(Comparing {
             id: opening.id,
             cwd,
-            ours: Rehearsal::new(guard, &opening.goals),
-            theirs: Rehearsal::new(other, &opening.goals),
+            ours: Rehearsal::new(guard, &goals),
+            theirs: Rehearsal::new(other, &goals),
             steps: 0,
             calls: 0,
             differing: Vec::new(),
@@ -297,7 +306,7 @@ impl Listener for Player<'_> {
         if self.stage.output == Output::Text {
             print(&bold(&format!("session {}", plain(&opening.id.to_string()))));
         }
-        let rehearsal = Rehearsal::new(guard, &opening.goals);
+        let rehearsal = Rehearsal::new(guard, &self.stage.goals(&opening));
         self.playing =
             Some(Playing { id: opening.id, cwd, rehearsal, findings: Findings::default(), steps: 0 });
         Ok(())
