@@ -15,14 +15,8 @@ use support::{TestEnvironment, decision, reason};
 
 fn environment(configuration: &str) -> TestEnvironment {
     let environment = TestEnvironment::new();
-    configure(&environment, "config.yaml", configuration);
+    environment.configure("config.yaml", configuration);
     environment
-}
-
-fn configure(environment: &TestEnvironment, file: &str, text: &str) {
-    let folder = environment.home().join(".config/checkrein");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(file), text).unwrap();
 }
 
 fn json_lines(text: &str) -> Vec<Json> {
@@ -203,12 +197,12 @@ fn a_blueprint_of_the_project_counts_without_trust_and_cannot_be_edited_away() {
 #[test]
 fn a_blueprint_that_is_not_what_was_agreed_on_stops_everything() {
     let environment = environment("");
-    configure(&environment, "quiet.yaml", BLUEPRINT);
+    environment.configure("quiet.yaml", BLUEPRINT);
     let pinned = format!("governance: {{blueprints: [\"quiet.yaml {}\"]}}\n", digest(BLUEPRINT));
-    configure(&environment, "config.yaml", &pinned);
+    environment.configure("config.yaml", &pinned);
     assert_eq!(decision(&environment.bash("s", "date")), Some("deny"));
     assert_eq!(environment.bash("s", "ls"), json!({}));
-    configure(&environment, "quiet.yaml", &BLUEPRINT.replace("decision: block", "decision: nudge"));
+    environment.configure("quiet.yaml", &BLUEPRINT.replace("decision: block", "decision: nudge"));
     assert_eq!(
         decision(&environment.bash("s", "rm README.md")),
         Some("ask"),
@@ -225,11 +219,11 @@ fn bases_are_followed_within_bounds() {
     let on = |base: &str, id: &str| {
         BLUEPRINT.replace("no_dates", id).replace("fixtures:", &format!("base: {{ref: {base}}}\nfixtures:"))
     };
-    configure(&environment, "parent.yaml", BLUEPRINT);
-    configure(&environment, "child.yaml", &on("parent.yaml", "no_dates_either"));
+    environment.configure("parent.yaml", BLUEPRINT);
+    environment.configure("child.yaml", &on("parent.yaml", "no_dates_either"));
     let shown = environment.succeed(&["policy", "show"]);
     assert!(shown.contains("no_dates ") && shown.contains("no_dates_either"), "{shown}");
-    configure(&environment, "parent.yaml", &on("child.yaml", "no_dates"));
+    environment.configure("parent.yaml", &on("child.yaml", "no_dates"));
     let checked = environment.checkrein(&["policy", "check"]);
     let error = String::from_utf8_lossy(&checked.stderr).into_owned();
     assert!(error.contains("stands on itself") && error.contains("parent.yaml:11:"), "{error}");

@@ -217,8 +217,7 @@ fn a_record_that_cannot_be_written_stops_changes() {
 #[test]
 fn observing_records_and_stops_nothing() {
     let environment = TestEnvironment::new();
-    fs::create_dir_all(environment.home().join(".config/checkrein")).unwrap();
-    fs::write(environment.home().join(".config/checkrein/config.yaml"), "mode: observe\n").unwrap();
+    environment.configure("config.yaml", "mode: observe\n");
     assert_eq!(environment.bash("s", "rm -rf ~"), json!({}));
     let records = environment.records("s");
     let review = records.iter().find(|record| record["body"]["type"] == "review").unwrap();

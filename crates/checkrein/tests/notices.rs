@@ -25,9 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 fn with_settings(settings: &str) -> TestEnvironment {
     let environment = TestEnvironment::new();
-    let folder = environment.home().join(".config/checkrein");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.yaml"), settings).unwrap();
+    environment.configure("config.yaml", settings);
     environment
 }
 
@@ -129,8 +127,8 @@ notifications:
   mail_to: dev@localhost
 "
     ));
-    let secrets = environment.home().join(".config/checkrein/notify.secrets");
-    fs::write(&secrets, format!("slack_url=http://127.0.0.1:{slack_port}/secret\n")).unwrap();
+    let secrets =
+        environment.configure("notify.secrets", &format!("slack_url=http://127.0.0.1:{slack_port}/secret\n"));
     fs::set_permissions(&secrets, fs::Permissions::from_mode(0o600)).unwrap();
     for number in 0..16 {
         let mut call = json!({
@@ -178,7 +176,7 @@ fn questions_are_told_of_when_that_is_wanted() {
     let payload = environment.payload("s", "PermissionRequest", asked);
     environment.answer_to(&payload);
     assert!(!environment.state().join("notices").exists());
-    fs::write(environment.home().join(".config/checkrein/config.yaml"), settings(true)).unwrap();
+    environment.configure("config.yaml", &settings(true));
     environment.answer_to(&payload);
     // There is no desktop here, and that is written down.
     until("nothing is recorded", || !events(&environment, "notify").is_empty());
@@ -191,8 +189,7 @@ fn secrets_that_others_can_read_are_not_used_and_failures_are_told() {
     let environment = with_settings(
         "interventions:\n  emergency_stop:\n    notification_channels: [slack, webhook, email]\nnotifications:\n  webhook: http://127.0.0.1:9/\n",
     );
-    let secrets = environment.home().join(".config/checkrein/notify.secrets");
-    fs::write(&secrets, "slack_url=http://127.0.0.1:9/\n").unwrap();
+    let secrets = environment.configure("notify.secrets", "slack_url=http://127.0.0.1:9/\n");
     fs::set_permissions(&secrets, fs::Permissions::from_mode(0o644)).unwrap();
     let output = environment.checkrein(&["notify", "--test"]);
     assert_eq!(output.status.code(), Some(1));

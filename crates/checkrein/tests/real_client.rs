@@ -18,8 +18,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use support::TestEnvironment;
 use support::model::{Model, Turn, bash};
+use support::{AT_ONCE, TestEnvironment};
 
 /// How long one run of the client may take.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -243,16 +243,10 @@ fn an_agent_that_empties_the_settings_keeps_the_hooks() {
     assert!(environment.project().join("notes/draft.md").exists(), "the hooks were gone");
 }
 
-/// No pauses between interventions, so that a test need not wait for minutes.
-const AT_ONCE: &str =
-    "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
-
 /// A guarded project with settings of the person.
 fn guarded_with(settings: &str) -> TestEnvironment {
     let environment = guarded();
-    let folder = environment.home().join(".config/checkrein");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.yaml"), settings).unwrap();
+    environment.configure("config.yaml", settings);
     environment
 }
 

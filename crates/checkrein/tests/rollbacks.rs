@@ -13,11 +13,7 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason};
-
-/// No pauses between interventions, so that a test need not wait for minutes.
-const AT_ONCE: &str =
-    "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
+use support::{AT_ONCE, TestEnvironment, decision, reason, shell_call};
 
 /// What the session does again and again: it spoils a file and leaves another one lying about.
 const SPOILS: &str = "echo broken > src/main.rs; echo left > junk.txt";
@@ -30,9 +26,7 @@ struct Session {
 impl Session {
     fn new(configuration: &str) -> Self {
         let environment = TestEnvironment::new();
-        let folder = environment.home().join(".config/checkrein");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("config.yaml"), format!("{configuration}{AT_ONCE}")).unwrap();
+        environment.configure("config.yaml", &format!("{configuration}{AT_ONCE}"));
         environment.write("notes.txt", "not committed\n");
         let session = Self { environment, calls: 0 };
         session.event("SessionStart", json!({ "source": "startup" }));
@@ -47,15 +41,7 @@ impl Session {
     /// Asks to run a command, runs it when it may, and tells how it went. Both answers of the hook.
     fn call(&mut self, command: &str) -> (Json, Option<Json>) {
         self.calls += 1;
-        let fields = |more: Json| {
-            let mut fields = json!({
-                "tool_name": "Bash",
-                "tool_input": { "command": command },
-                "tool_use_id": format!("call-{}", self.calls),
-            });
-            fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            fields
-        };
+        let fields = |more: Json| shell_call(&format!("call-{}", self.calls), command, more);
         let before = self.event("PreToolUse", fields(json!({})));
         if decision(&before).is_some() {
             return (before, None);

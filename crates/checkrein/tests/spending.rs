@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason};
+use support::{TestEnvironment, decision, reason, shell_call};
 
 struct Session {
     environment: TestEnvironment,
@@ -24,9 +24,7 @@ struct Session {
 impl Session {
     fn new(configuration: &str) -> Self {
         let environment = TestEnvironment::new();
-        let folder = environment.home().join(".config/checkrein");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("config.yaml"), configuration).unwrap();
+        environment.configure("config.yaml", configuration);
         Self { environment, calls: 0 }
     }
 
@@ -51,11 +49,8 @@ impl Session {
 
     fn call(&mut self) -> Json {
         self.calls += 1;
-        let mut fields = json!({
-            "tool_name": "Bash",
-            "tool_input": { "command": format!("cat README.md # {}", self.calls) },
-            "tool_use_id": format!("call-{}", self.calls),
-        });
+        let command = format!("cat README.md # {}", self.calls);
+        let mut fields = shell_call(&format!("call-{}", self.calls), &command, json!({}));
         let before = self.event("PreToolUse", fields.clone());
         if decision(&before).is_none() {
             fields["tool_response"] = json!({ "stdout": format!("# {}", self.calls), "stderr": "" });
@@ -106,8 +101,7 @@ fn what_is_not_known_is_unknown_never_zero() {
     session.call();
     let spent = session.spent();
     assert_eq!((&spent["tokens"]["output"], &spent["dollars"]), (&json!(100), &Json::Null));
-    let prices = session.environment.home().join(".config/checkrein/prices.csv");
-    fs::write(prices, "claude-of-tomorrow,1,1,1,0\n").unwrap();
+    session.environment.configure("prices.csv", "claude-of-tomorrow,1,1,1,0\n");
     session.answers("claude-of-tomorrow", "two", 100);
     session.call();
     let spent = session.spent();

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision};
+use support::{TestEnvironment, decision, shell_call};
 
 /// Everything that counts of a file: sort, mode, time, content.
 type Picture = BTreeMap<PathBuf, (u32, Option<(i64, i64)>, Vec<u8>)>;
@@ -96,10 +96,7 @@ fn picture(environment: &TestEnvironment) -> (Picture, String) {
 /// Lets a command through the hook and runs it; what the hook answered before.
 fn perform(environment: &TestEnvironment, id: &str, command: &str) -> Json {
     let call = |event: &str, more: Json| {
-        let mut fields =
-            json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": id });
-        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        environment.answer_to(&environment.payload("s", event, fields))
+        environment.answer_to(&environment.payload("s", event, shell_call(id, command, more)))
     };
     let answer = call("PreToolUse", json!({}));
     assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
@@ -384,9 +381,7 @@ fn without_a_yes_nothing_is_done() {
 #[test]
 fn what_is_too_much_to_be_saved_is_asked_about() {
     let environment = project();
-    let configuration = environment.home().join(".config/checkrein");
-    fs::create_dir_all(&configuration).unwrap();
-    fs::write(configuration.join("config.yaml"), "snapshots:\n  max_files: 2\n").unwrap();
+    environment.configure("config.yaml", "snapshots:\n  max_files: 2\n");
     let answer = environment.bash("s", "rm -rf notes");
     assert_eq!(decision(&answer), Some("ask"), "{answer}");
     assert!(support::reason(&answer).contains("snapshots.max_files"), "{answer}");
@@ -404,9 +399,7 @@ fn what_is_too_much_to_be_saved_is_asked_about() {
 #[test]
 fn a_disabled_store_leaves_every_verdict_as_it_is() {
     let environment = project();
-    let configuration = environment.home().join(".config/checkrein");
-    fs::create_dir_all(&configuration).unwrap();
-    fs::write(configuration.join("config.yaml"), "snapshots:\n  enabled: false\n").unwrap();
+    environment.configure("config.yaml", "snapshots:\n  enabled: false\n");
     assert_eq!(decision(&environment.bash("s", "rm -rf notes")), Some("ask"));
     assert_eq!(environment.checkrein(&["check", "rm -rf notes"]).status.code(), Some(3));
     assert!(!environment.state().join("snapshots").exists());
@@ -416,9 +409,7 @@ fn a_disabled_store_leaves_every_verdict_as_it_is() {
 fn only_what_can_be_taken_back_is_approved_and_only_when_a_person_wants_that() {
     let environment = project();
     assert_eq!(environment.bash("s", "rm notes/plan.md"), json!({}));
-    let configuration = environment.home().join(".config/checkrein");
-    fs::create_dir_all(&configuration).unwrap();
-    fs::write(configuration.join("config.yaml"), "snapshots:\n  approve: recoverable\n").unwrap();
+    environment.configure("config.yaml", "snapshots:\n  approve: recoverable\n");
     for command in ["rm notes/plan.md", "rm -rf notes", "echo x > notes/plan.md", "git checkout -- src"] {
         assert_eq!(decision(&environment.bash("s", command)), Some("allow"), "{command}");
     }

@@ -10,11 +10,7 @@
 mod support;
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason};
-
-/// No pauses between interventions, so that a test need not wait for minutes.
-const AT_ONCE: &str =
-    "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
+use support::{AT_ONCE, TestEnvironment, decision, reason, shell_call};
 
 struct Session {
     environment: TestEnvironment,
@@ -24,9 +20,7 @@ struct Session {
 impl Session {
     fn new() -> Self {
         let environment = TestEnvironment::new();
-        let folder = environment.home().join(".config/checkrein");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("config.yaml"), AT_ONCE).unwrap();
+        environment.configure("config.yaml", AT_ONCE);
         let session = Self { environment, calls: 0 };
         session.event("UserPromptSubmit", json!({ "prompt": "make the parser accept comments" }));
         session
@@ -39,15 +33,7 @@ impl Session {
     /// Asks to run a command; when it may, it answers with this. Both answers of the hook.
     fn call(&mut self, command: &str, output: &str) -> (Json, Option<Json>) {
         self.calls += 1;
-        let call = |more: Json| {
-            let mut fields = json!({
-                "tool_name": "Bash",
-                "tool_input": { "command": command },
-                "tool_use_id": format!("call-{}", self.calls),
-            });
-            fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            fields
-        };
+        let call = |more: Json| shell_call(&format!("call-{}", self.calls), command, more);
         let before = self.event("PreToolUse", call(json!({})));
         if decision(&before) == Some("deny") {
             return (before, None);
@@ -138,8 +124,7 @@ fn a_person_who_steps_in_lifts_what_was_tightened() {
 #[test]
 fn under_observation_everything_is_recorded_and_nothing_is_done() {
     let mut session = Session::new();
-    let path = session.environment.home().join(".config/checkrein/config.yaml");
-    std::fs::write(path, format!("mode: observe\n{AT_ONCE}")).unwrap();
+    session.environment.configure("config.yaml", &format!("mode: observe\n{AT_ONCE}"));
     for _ in 0..12 {
         let (before, after) = session.call("ls", "a b");
         assert_eq!((before, after.unwrap()), (json!({}), json!({})));
@@ -267,10 +252,9 @@ fn what_people_say_about_detections_is_counted_and_changes_nothing_by_itself() {
 #[test]
 fn old_reports_go_and_leave_a_record() {
     let mut session = Session::new();
-    let path = session.environment.home().join(".config/checkrein/config.yaml");
     let text =
         AT_ONCE.replace("interventions:\n", "interventions:\n  emergency_stop:\n    preserve_incidents: 1\n");
-    std::fs::write(path, text).unwrap();
+    session.environment.configure("config.yaml", &text);
     let old = session.environment.state().join("incidents/20200101000000-old");
     std::fs::create_dir_all(&old).unwrap();
     (0..16).for_each(|_| drop(session.call("ls", "a b")));
@@ -285,11 +269,9 @@ fn old_reports_go_and_leave_a_record() {
 #[test]
 fn texts_of_ones_own_are_said_instead_and_mistakes_in_them_are_found() {
     let mut session = Session::new();
-    let folder = session.environment.home().join(".config/checkrein/templates");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("soft_correction.txt"), "never said").unwrap();
-    let own = folder.join("soft_correction.stuck_loop.txt");
-    std::fs::write(&own, "Hm: {summary}.\nYou were asked to {goal}.\n").unwrap();
+    let own = "templates/soft_correction.stuck_loop.txt";
+    session.environment.configure("templates/soft_correction.txt", "never said");
+    session.environment.configure(own, "Hm: {summary}.\nYou were asked to {goal}.\n");
     let said: Vec<Json> = (0..4).filter_map(|_| session.call("ls", "a b").1).collect();
     let said = context(&said[3]);
     assert!(
@@ -297,13 +279,11 @@ fn texts_of_ones_own_are_said_instead_and_mistakes_in_them_are_found() {
         "{said}"
     );
 
-    std::fs::write(&own, "Hm:\n{sumary}").unwrap();
+    session.environment.configure(own, "Hm:\n{sumary}");
     let wrong = session.environment.checkrein(&["config", "check"]);
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("line 2, column 1: no place is called `sumary`"));
     let mut other = Session::new();
-    let folder = other.environment.home().join(".config/checkrein/templates");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("soft_correction.txt"), "{sumary}").unwrap();
+    other.environment.configure("templates/soft_correction.txt", "{sumary}");
     let said: Vec<Json> = (0..4).filter_map(|_| other.call("ls -a", "a b").1).collect();
     assert!(context(&said[3]).contains("stuck loop"), "the built-in text is said: {said:?}");
     assert_eq!(other.kinds("failure")[0]["stage"], "template");
@@ -312,13 +292,9 @@ fn texts_of_ones_own_are_said_instead_and_mistakes_in_them_are_found() {
 #[test]
 fn a_person_may_say_what_is_done_about_which_issue() {
     let mut session = Session::new();
-    let folder = session.environment.home().join(".config/checkrein");
-    std::fs::write(folder.join("config.yaml"), AT_ONCE.to_owned() + "    type: custom\n").unwrap();
-    std::fs::write(
-        folder.join("strategy.rules"),
-        "stuck_loop low 2 -> wait\nstuck_loop low 0 -> context_reinforcement\n",
-    )
-    .unwrap();
+    let rules = "stuck_loop low 2 -> wait\nstuck_loop low 0 -> context_reinforcement\n";
+    session.environment.configure("config.yaml", &format!("{AT_ONCE}    type: custom\n"));
+    session.environment.configure("strategy.rules", rules);
     session.environment.succeed(&["config", "check"]);
     for _ in 0..8 {
         let (before, _) = session.call("ls", "a b");
@@ -328,7 +304,7 @@ fn a_person_may_say_what_is_done_about_which_issue() {
     assert!(made.iter().all(|made| made["kind"] == "context_reinforcement"), "{made:?}");
     assert_eq!(made.len(), 2, "the third time is waited for: {made:?}");
 
-    std::fs::write(folder.join("strategy.rules"), "stuck_loop low -> wait\n").unwrap();
+    session.environment.configure("strategy.rules", "stuck_loop low -> wait\n");
     let output = session.environment.checkrein(&["config", "check"]);
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -55,6 +55,14 @@ impl TestEnvironment {
         fs::write(path, text).unwrap();
     }
 
+    /// Writes a file of the person's own configuration; where it stands.
+    pub fn configure(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.home().join(".config/checkrein").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
     pub fn git(&self, arguments: &[&str]) {
         let status = self.command("git").args(arguments).current_dir(self.project()).status().unwrap();
         assert!(status.success(), "git {arguments:?}");
@@ -124,11 +132,7 @@ impl TestEnvironment {
 
     /// What the hook answers to a shell call.
     pub fn bash(&self, session: &str, command: &str) -> Json {
-        self.answer_to(&self.payload(
-            session,
-            "PreToolUse",
-            json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "call" }),
-        ))
+        self.answer_to(&self.payload(session, "PreToolUse", shell_call("call", command, json!({}))))
     }
 
     /// The records of a session, oldest first.
@@ -153,3 +157,15 @@ pub fn reason(answer: &Json) -> &str {
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap()
 }
+
+/// What an event says about a shell call, and what `more` it says.
+pub fn shell_call(id: &str, command: &str, more: Json) -> Json {
+    let mut fields = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": id });
+    let (Json::Object(all), Json::Object(more)) = (&mut fields, more) else { panic!("not an object") };
+    all.extend(more);
+    fields
+}
+
+/// No pauses between interventions, so that a test need not wait for minutes.
+pub const AT_ONCE: &str =
+    "interventions:\n  intervention_cooldown_seconds: 0\n  strategy:\n    escalation_delay_seconds: 0\n";
