@@ -1,17 +1,18 @@
 //! The command line: every command with its help and examples.
 
+mod words;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use checkrein::commands::audit::ExportForm;
 use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
 use checkrein::commands::run;
-use checkrein_intervention::RecoveryPolicy;
-use checkrein_protocol::Judgement;
 use checkrein_snapshot::SnapshotId;
-use checkrein_supervise::{Bytes, Period, Runner};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use checkrein_supervise::{Bytes, Period};
+use clap::{Args, Parser, Subcommand};
+
+use words::{ClientName, FormName, JudgementName, PolicyName, RunProfile, RunnerName, VerdictName};
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
 #[derive(Debug, Parser)]
@@ -424,31 +425,6 @@ pub(crate) struct RunArguments {
     agent: Vec<OsString>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum RunProfile {
-    Interactive,
-    Unattended,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum RunnerName {
-    Pytest,
-    Cargo,
-    Go,
-    Jest,
-}
-
-impl From<RunnerName> for Runner {
-    fn from(name: RunnerName) -> Self {
-        match name {
-            RunnerName::Pytest => Self::Pytest,
-            RunnerName::Cargo => Self::Cargo,
-            RunnerName::Go => Self::Go,
-            RunnerName::Jest => Self::Jest,
-        }
-    }
-}
-
 impl From<RunArguments> for run::Wanted {
     fn from(wanted: RunArguments) -> Self {
         Self {
@@ -632,82 +608,4 @@ pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of checkrein.yaml.
     #[command(after_help = "Example:\n  checkrein config schema > checkrein.schema.json")]
     Schema,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ClientName {
-    Claude,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum VerdictName {
-    Ok,
-    Nudge,
-    Escalate,
-    Block,
-    Halt,
-}
-
-impl VerdictName {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Nudge => "nudge",
-            Self::Escalate => "escalate",
-            Self::Block => "block",
-            Self::Halt => "halt",
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum PolicyName {
-    Development,
-    Production,
-    Testing,
-}
-
-impl From<PolicyName> for RecoveryPolicy {
-    fn from(name: PolicyName) -> Self {
-        match name {
-            PolicyName::Development => Self::Development,
-            PolicyName::Production => Self::Production,
-            PolicyName::Testing => Self::Testing,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum JudgementName {
-    /// It was right.
-    Confirmed,
-    /// It was honest work.
-    FalseAlarm,
-    /// There was none, and there should have been.
-    Missed,
-}
-
-impl From<JudgementName> for Judgement {
-    fn from(name: JudgementName) -> Self {
-        match name {
-            JudgementName::Confirmed => Self::Confirmed,
-            JudgementName::FalseAlarm => Self::FalseAlarm,
-            JudgementName::Missed => Self::Missed,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum FormName {
-    Jsonl,
-    Csv,
-}
-
-impl From<FormName> for ExportForm {
-    fn from(name: FormName) -> Self {
-        match name {
-            FormName::Jsonl => Self::JsonLines,
-            FormName::Csv => Self::Csv,
-        }
-    }
 }

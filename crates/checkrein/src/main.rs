@@ -22,6 +22,7 @@ use checkrein::error::CommandError;
 use checkrein::surroundings::Surroundings;
 use checkrein::terminal;
 use checkrein_patterns::ActionNumber;
+use checkrein_policy::VerdictKind;
 use checkrein_protocol::Client;
 use checkrein_snapshot::Pin;
 
@@ -96,7 +97,11 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         }
         Command::Log { session, number, verdict } => log::log(
             &surroundings,
-            &log::Selection { session, count: number, verdict: verdict.map(|v| v.name().to_owned()) },
+            &log::Selection {
+                session,
+                count: number,
+                verdict: verdict.map(|name| VerdictKind::from(name).name().to_owned()),
+            },
             output,
         ),
         Command::Show { id } => show::show(&surroundings, &id, output),

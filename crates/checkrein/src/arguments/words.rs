@@ -1,0 +1,111 @@
+//! The words that the command line takes for our own enums.
+
+use checkrein::commands::audit::ExportForm;
+use checkrein_intervention::RecoveryPolicy;
+use checkrein_policy::VerdictKind;
+use checkrein_protocol::Judgement;
+use checkrein_supervise::Runner;
+use clap::ValueEnum;
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RunProfile {
+    Interactive,
+    Unattended,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RunnerName {
+    Pytest,
+    Cargo,
+    Go,
+    Jest,
+}
+
+impl From<RunnerName> for Runner {
+    fn from(name: RunnerName) -> Self {
+        match name {
+            RunnerName::Pytest => Self::Pytest,
+            RunnerName::Cargo => Self::Cargo,
+            RunnerName::Go => Self::Go,
+            RunnerName::Jest => Self::Jest,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ClientName {
+    Claude,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum VerdictName {
+    Ok,
+    Nudge,
+    Escalate,
+    Block,
+    Halt,
+}
+
+impl From<VerdictName> for VerdictKind {
+    fn from(name: VerdictName) -> Self {
+        match name {
+            VerdictName::Ok => Self::Ok,
+            VerdictName::Nudge => Self::Nudge,
+            VerdictName::Escalate => Self::Escalate,
+            VerdictName::Block => Self::Block,
+            VerdictName::Halt => Self::Halt,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PolicyName {
+    Development,
+    Production,
+    Testing,
+}
+
+impl From<PolicyName> for RecoveryPolicy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::Development => Self::Development,
+            PolicyName::Production => Self::Production,
+            PolicyName::Testing => Self::Testing,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum JudgementName {
+    /// It was right.
+    Confirmed,
+    /// It was honest work.
+    FalseAlarm,
+    /// There was none, and there should have been.
+    Missed,
+}
+
+impl From<JudgementName> for Judgement {
+    fn from(name: JudgementName) -> Self {
+        match name {
+            JudgementName::Confirmed => Self::Confirmed,
+            JudgementName::FalseAlarm => Self::FalseAlarm,
+            JudgementName::Missed => Self::Missed,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FormName {
+    Jsonl,
+    Csv,
+}
+
+impl From<FormName> for ExportForm {
+    fn from(name: FormName) -> Self {
+        match name {
+            FormName::Jsonl => Self::JsonLines,
+            FormName::Csv => Self::Csv,
+        }
+    }
+}
