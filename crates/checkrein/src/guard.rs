@@ -33,7 +33,7 @@ use crate::recording::{event_record, message_mark, message_record, not_reviewed,
 use crate::saving;
 use crate::settings;
 use crate::spending;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Surroundings, confiner};
 use crate::watch;
 
 /// How many messages between calls are written down from one reading of a transcript (ours).
@@ -129,6 +129,7 @@ impl Guard {
             variables: surroundings.variables.clone(),
             history,
             now,
+            confiner,
         })
     }
 

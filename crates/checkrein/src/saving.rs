@@ -13,8 +13,8 @@ use checkrein_effects::{AbsolutePath, Action, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
-    Need, Reach, ReferenceChange, Review, Saved, ToSave, VerdictKind, changes_unknown_files,
-    changes_work_tree, is_opaque, reference_change, review_saved, settle, to_save, unsaved,
+    Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changes_unknown_files,
+    changes_work_tree, is_contained, is_opaque, reference_change, review_saved, settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
     Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion,
@@ -99,6 +99,10 @@ pub(crate) fn protect(
             });
             let after = review_saved(action, world, guard.policy(), &saved);
             let mut settled = settle(&review, after, &note);
+            let contained = settled.rewrite.as_mut().filter(|rewrite| rewrite.safety == Safety::Contained);
+            if let Some(rewrite) = contained {
+                rewrite.note = format!("{}; {note}", rewrite.note);
+            }
             settled.failures.extend(left);
             (settled, record)
         }
@@ -224,6 +228,10 @@ impl Plan {
                 plan.extent = Extent::WorkTree;
             }
         }
+        // Nobody knows what it changes, and it runs for certain: there is nobody who is asked.
+        if is_contained(review) {
+            plan.extent = Extent::WorkTree;
+        }
         if git_changes_any_file {
             plan.references = ReferenceChange::Lose;
         }
@@ -231,7 +239,7 @@ impl Plan {
     }
 
     fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.repositories.is_empty()
+        self.places.is_empty() && self.repositories.is_empty() && self.extent == Extent::Places
     }
 
     fn carry_out(&self, guard: &Guard, action: &Action, purpose: &Purpose) -> Result<Done, Unsaved> {

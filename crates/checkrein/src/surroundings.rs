@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_ledger::StateHome;
+use checkrein_supervise::{Kernel, Network, Scope};
 
 use crate::error::CommandError;
 
@@ -32,6 +33,9 @@ pub struct Surroundings {
     /// The environment variables with names and values of plain text; shared, since there may be many.
     pub variables: Arc<BTreeMap<String, String>>,
 }
+
+/// The program that runs commands within bounds, by its name.
+const CONFINER: &str = "checkrein";
 
 /// The configuration directory of the machine, set by its administrator.
 pub const MANAGED: &str = "/etc/checkrein";
@@ -115,6 +119,20 @@ impl Surroundings {
             .iter()
             .any(|name| self.variables.get(*name).is_some_and(|value| !value.is_empty()))
     }
+}
+
+/// The program that runs a command within bounds: it stands beside this one. `None` when it does not, or when the kernel does not hold
+/// all of what it would promise.
+pub(crate) fn confiner() -> Option<AbsolutePath> {
+    let path = env::current_exe().ok()?.parent()?.join(CONFINER);
+    let holds = path.is_file() && confinement_gaps().is_empty();
+    holds.then(|| path.to_str().and_then(AbsolutePath::new)).flatten()
+}
+
+/// What the kernel does not hold of the bounds that a contained command is promised, each in words; empty when it holds all.
+pub(crate) fn confinement_gaps() -> Vec<String> {
+    let scope = Scope { network: Network::Loopback, ..Scope::default() };
+    Kernel::probe().gaps(&scope).iter().map(ToString::to_string).collect()
 }
 
 /// Name and home directory of the user of this process from the system's list.

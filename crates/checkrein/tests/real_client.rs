@@ -167,6 +167,27 @@ fn a_nudge_reaches_the_next_request_to_the_model() {
 }
 
 #[test]
+fn what_cannot_be_understood_runs_within_bounds() {
+    let environment = guarded_with("profile: unattended\n");
+    environment.write("notes.txt", "precious\n");
+    std::fs::write(environment.home().join("outside"), "precious\n").unwrap();
+    let script = "for name in ('notes.txt', '../outside'):\n    try:\n        open(name, 'w').write('spoiled')\n    \
+                  except OSError as error:\n        print(name, error.strerror)\n";
+    let encoded: String =
+        script.bytes().map(|byte| format!("{byte:02x}")).rev().collect::<Vec<_>>().join(" ");
+    environment.write("step.txt", &encoded);
+    let hidden = "python3 -c \"exec(bytes.fromhex(' '.join(reversed(open('step.txt').read().split()))))\"";
+    let model = Model::start(vec![bash(hidden), Turn::Says("finished")], vec![]);
+    run(&environment, &model, &["--dangerously-skip-permissions"]);
+    let text = |path: &str| std::fs::read_to_string(environment.home().join(path)).unwrap();
+    assert_eq!(text("outside"), "precious\n");
+    assert_eq!(text("project/notes.txt"), "spoiled", "{}", model.heard());
+    assert!(model.heard().contains("runs contained"), "{}", model.heard());
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(text("project/notes.txt"), "precious\n");
+}
+
+#[test]
 fn a_halted_session_stays_halted() {
     let environment = guarded();
     environment.succeed(&["halt", "--all", "--reason", "enough for today"]);

@@ -34,6 +34,9 @@ pub struct RecordedWorld {
     pub versions: BTreeMap<AbsolutePath, VersionState>,
     /// Environment variables.
     pub variables: BTreeMap<String, Option<String>>,
+    /// The program that runs a command within bounds.
+    #[serde(default)]
+    pub confiner: Option<AbsolutePath>,
 }
 
 impl RecordedWorld {
@@ -50,6 +53,7 @@ impl RecordedWorld {
             repositories: BTreeMap::new(),
             versions: BTreeMap::new(),
             variables: BTreeMap::new(),
+            confiner: None,
         }
     }
 
@@ -175,6 +179,10 @@ impl World for RecordedWorld {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned().flatten()
     }
+
+    fn confiner(&self) -> Option<AbsolutePath> {
+        self.confiner.clone()
+    }
 }
 
 /// A world that passes every question on and writes down the answers, so that the decision can be replayed.
@@ -246,6 +254,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn variable(&self, name: &str) -> Option<String> {
         let answer = self.inner.variable(name);
         self.facts.borrow_mut().variables.insert(name.to_owned(), answer.clone());
+        answer
+    }
+
+    fn confiner(&self) -> Option<AbsolutePath> {
+        let answer = self.inner.confiner();
+        self.facts.borrow_mut().confiner.clone_from(&answer);
         answer
     }
 }

@@ -29,6 +29,8 @@ pub trait World {
     fn version(&self, path: &AbsolutePath) -> VersionState;
     /// The value of an environment variable that the shell of the agent would see.
     fn variable(&self, name: &str) -> Option<String>;
+    /// The program of the guard that runs a command within bounds; `None` when this machine does not hold all of them.
+    fn confiner(&self) -> Option<AbsolutePath>;
 }
 
 /// Milliseconds since 1970-01-01 UTC.

@@ -38,6 +38,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod cache;
+mod containment;
 mod decision;
 mod fingerprint;
 mod governance;

@@ -10,8 +10,8 @@ use crate::fingerprint::Fingerprint;
 use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, soften};
-use crate::verdict::{Consent, Review, RuleFinding, Score, Verdict};
-use crate::{reasoning, rewrite, risk, side_effects};
+use crate::verdict::{Consent, Review, Rewrite, RuleFinding, Score, Verdict};
+use crate::{containment, reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
@@ -22,15 +22,14 @@ pub fn review(action: &Action, world: &dyn World, policy: &Policy) -> Review {
 /// The same when something is saved before the action runs.
 pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
     let mut review = judge(action, world, policy, saved);
-    if !could_be_made_safe(&review) {
-        return review;
-    }
     // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
-    let rewritten = rewrite::propose(action, &review).filter(|rewrite| {
+    let passes = |rewrite: &Rewrite| {
         let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
         judge(&safer, world, policy, saved).decision <= Decision::Warn
-    });
-    if let Some(rewrite) = rewritten {
+    };
+    let changed = || could_be_made_safe(&review).then(|| rewrite::propose(action, &review)).flatten();
+    let contained = || containment::propose(action, &review, world, policy.config()).filter(passes);
+    if let Some(rewrite) = changed().filter(passes).or_else(contained) {
         review.decision = Decision::Modify;
         review.verdict.kind = match rewrite.consent {
             Consent::NotNeeded => VerdictKind::Nudge,
@@ -38,6 +37,8 @@ pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, s
         };
         review.rewrite = Some(rewrite);
         governance::enforce(&mut review);
+    } else if let Some(advice) = containment::advise(action, &review, world, policy.config()).filter(passes) {
+        review.alternatives.insert(0, format!("run it contained: {}", advice.command));
     }
     review
 }

@@ -6,7 +6,7 @@
 use checkrein_effects::{Action, EffectKind, Target};
 use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse};
 
-use crate::verdict::{Consent, Review, Rewrite};
+use crate::verdict::{Consent, Review, Rewrite, Safety};
 
 /// Proposes a safer command for an action whose decision is modify.
 pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
@@ -48,6 +48,7 @@ fn force_with_lease(text: &str, simples: &[&Simple], review: &Review) -> Option<
         command: splice(text, edits)?,
         note: "`--force` became `--force-with-lease`, which refuses to overwrite commits that were never fetched".to_owned(),
         consent: if rewrites_a_shared_branch(review) { Consent::Asked } else { Consent::NotNeeded },
+        safety: Safety::Changed,
     })
 }
 
@@ -112,6 +113,7 @@ fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
                of it may go"
             .to_owned(),
         consent: Consent::Asked,
+        safety: Safety::Changed,
     })
 }
 
@@ -134,6 +136,7 @@ fn download_then_show(text: &str, script: &[Statement], review: &Review) -> Opti
             "code from the network is not run unseen; it is saved as {file} and shown, read it, then run the steps that are needed"
         ),
         consent: Consent::NotNeeded,
+        safety: Safety::Changed,
     })
 }
 
@@ -148,7 +151,7 @@ fn is_git(simple: &Simple, subcommand: &str) -> bool {
 }
 
 /// The text of a word that holds no expansion.
-fn literal(word: &Word) -> Option<String> {
+pub(crate) fn literal(word: &Word) -> Option<String> {
     let mut text = String::new();
     for part in &word.parts {
         match part {

@@ -10,7 +10,7 @@ use checkrein_effects::{
 use checkrein_policy::{Config, Decision, Policy, VerdictKind, in_scope, location};
 
 use crate::review::judge_saved;
-use crate::verdict::Review;
+use crate::verdict::{Review, Safety};
 
 /// Something to save before an action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,6 +122,11 @@ pub fn changes_unknown_files(review: &Review) -> bool {
 /// Whether something that an action does cannot be seen through.
 pub fn is_opaque(review: &Review) -> bool {
     review.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::Opaque)
+}
+
+/// Whether an action runs within bounds, and what it does there is not known.
+pub fn is_contained(review: &Review) -> bool {
+    review.rewrite.as_ref().is_some_and(|rewrite| rewrite.safety == Safety::Contained)
 }
 
 /// What an action does to the references of version control: to branches, stashes, the index, where they point.

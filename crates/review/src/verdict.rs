@@ -224,6 +224,20 @@ pub struct Rewrite {
     pub note: String,
     /// Whether the safer form may run at once.
     pub consent: Consent,
+    /// What makes it safer.
+    #[serde(default)]
+    pub safety: Safety,
+}
+
+/// What makes a rewritten action safer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Safety {
+    /// It does something else.
+    #[default]
+    Changed,
+    /// It does the same, within bounds that the kernel enforces.
+    Contained,
 }
 
 /// Whether a safer form needs a yes.

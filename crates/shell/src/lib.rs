@@ -8,6 +8,7 @@
 //! | `tree` | the typed tree that everything above this crate sees |
 //! | `guard` | [`parse`], [`parse_within`] and the [`Limits`] that keep hostile text from hurting |
 //! | `lowering` | the only place that knows the parser: its statements, our words |
+//! | [`quoted`] | a text as one word again |
 //! | [`outline`] | a tree as one compact line, for tests and for people |
 //!
 //! **Invariants.** No parser type leaves the lowering module. No input panics, overflows the stack or runs without
@@ -19,7 +20,9 @@
 mod guard;
 mod lowering;
 pub mod outline;
+mod quoting;
 mod tree;
 
 pub use guard::{Limits, parse, parse_within};
+pub use quoting::quoted;
 pub use tree::*;

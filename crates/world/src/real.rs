@@ -1,6 +1,6 @@
 //! The world of this machine, as the interpreter asks for it.
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -17,7 +17,7 @@ use crate::budget::Budget;
 use crate::version::Versions;
 
 /// Everything about an action's surroundings that is not asked of the file system.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Surroundings {
     /// The home directory of the person.
     pub home: AbsolutePath,
@@ -37,6 +37,8 @@ pub struct Surroundings {
     pub history: History,
     /// The time of the action.
     pub now: Timestamp,
+    /// Finds the program that runs a command within bounds. Asked only when that matters: the kernel has to be asked in turn.
+    pub confiner: fn() -> Option<AbsolutePath>,
 }
 
 /// The machine, read within bounds. One value serves one action: the first answer to a question stays the answer.
@@ -49,13 +51,24 @@ pub struct RealWorld {
     budget: Budget,
     versions: Versions,
     entries: RefCell<BTreeMap<AbsolutePath, Entry>>,
+    confiner: LazyCell<Option<AbsolutePath>>,
 }
 
 impl RealWorld {
     /// A world around an action. Nothing is read yet.
     pub fn new(surroundings: Surroundings) -> Self {
-        let Surroundings { home, user, workspace, temporary, guarded, expected, variables, history, now } =
-            surroundings;
+        let Surroundings {
+            home,
+            user,
+            workspace,
+            temporary,
+            guarded,
+            expected,
+            variables,
+            history,
+            now,
+            confiner,
+        } = surroundings;
         let versions = Versions::new(&home, variables.get("XDG_CONFIG_HOME").map(String::as_str));
         Self {
             place: Place { home, user, workspace, temporary, guarded, expected },
@@ -65,6 +78,7 @@ impl RealWorld {
             budget: Budget::new(),
             versions,
             entries: RefCell::new(BTreeMap::new()),
+            confiner: LazyCell::new(confiner),
         }
     }
 
@@ -180,5 +194,9 @@ impl World for RealWorld {
 
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
+    }
+
+    fn confiner(&self) -> Option<AbsolutePath> {
+        self.confiner.clone()
     }
 }

@@ -209,6 +209,7 @@ fn our_words(text: &str, directory: &Path) -> Vec<Option<String>> {
         variables: Arc::new(BTreeMap::new()),
         history: History::default(),
         now: Timestamp(0),
+        confiner: || None,
     });
     let prediction = predict(&Action::command(format!("{PREAMBLE}; argv {text}"), workspace), &world);
     let command = prediction.commands.into_iter().find(|command| command.program == "argv");

@@ -64,6 +64,7 @@ impl Ground {
             variables: BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]).into(),
             history: History::default(),
             now: Timestamp(7),
+            confiner: || None,
         })
     }
 

@@ -5,13 +5,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::claude::{Registration, canary};
+use checkrein_policy::{Config, ContainedCommands};
 use serde::Serialize;
 
 use super::init::{Scope, read, registered, settings_file};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
 use crate::guard::Guard;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Surroundings, confinement_gaps};
 use crate::terminal::{Wellness, dim, mark, print};
 
 /// How often the hook is run for the latency figure.
@@ -59,6 +60,7 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
         ));
     }
     state_finding(&state, &mut findings);
+    findings.push(containment_finding(guard.policy().config()));
     for command in &commands {
         probe(&guard, command, &mut findings);
     }
@@ -144,6 +146,24 @@ fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -
         findings.push(finding("settings", Wellness::Broken, "no hook is registered here".to_owned(), hint));
     }
     found
+}
+
+/// Whether commands can run within bounds here; not a fault where nobody wants that.
+fn containment_finding(config: &Config) -> Finding {
+    let commands = config.contained_commands();
+    let gaps = confinement_gaps();
+    let detail = |held: &str| format!("{held}; `containment.commands` is {}", commands.word());
+    if gaps.is_empty() {
+        return finding("containment", Wellness::Well, detail("the kernel holds all bounds"), None);
+    }
+    let wellness = if commands == ContainedCommands::Off { Wellness::Well } else { Wellness::Doubtful };
+    let held = format!("the kernel does not hold: {}", gaps.join("; "));
+    finding(
+        "containment",
+        wellness,
+        detail(&held),
+        Some("nothing is rewritten to run contained here; such calls are judged as they are"),
+    )
 }
 
 fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding>) {

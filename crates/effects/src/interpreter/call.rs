@@ -7,6 +7,8 @@ use super::value::Value;
 pub(crate) struct Call {
     /// The basename of the program.
     pub(crate) program: String,
+    /// How it was named: the same, or a path.
+    pub(crate) written: String,
     /// The words behind the program, expanded.
     pub(crate) words: Vec<Value>,
     /// What it reads on its standard input.

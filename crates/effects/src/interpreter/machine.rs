@@ -10,6 +10,7 @@ use crate::programs::known_hosts;
 use crate::world::{Entry, Listing, World};
 
 use super::away::{Away, Stay};
+use super::bounds::Bounds;
 use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 pub(crate) use super::exit::Output;
@@ -105,6 +106,8 @@ pub(crate) struct Machine<'w> {
     pub(super) appending: bool,
     /// How many commands around the present point are ended from outside after a while.
     pub(super) limited: usize,
+    /// What the kernel keeps the running command within; `None` when nothing does.
+    pub(crate) bounds: Option<Bounds>,
     pub(super) steps: usize,
     pub(super) depth: usize,
     /// Whether a budget is spent, so that nothing more is followed.
@@ -156,6 +159,7 @@ impl<'w> Machine<'w> {
             veiled: false,
             appending: false,
             limited: 0,
+            bounds: None,
             steps: 0,
             depth: 0,
             exhausted: false,
@@ -308,6 +312,9 @@ impl<'w> Machine<'w> {
     /// Adds an effect as described, less certain where the control flow is.
     pub(crate) fn add(&mut self, draft: Draft) {
         let Some(draft) = self.moved_away(draft) else { return };
+        if draft.kind == EffectKind::Opaque && self.bounds.is_some() {
+            return self.add_bounded(&draft);
+        }
         let doubtful = self.doubt > 0 || self.shell.doubts.any();
         let effect = Effect {
             kind: draft.kind,

@@ -33,12 +33,14 @@
 //! | `secrets` | variables that hold secrets, and whose they are |
 //! | `traces` | what is recorded about the use of the machine |
 //! | `runaway` | what goes on without end |
+//! | `bounds` | what the kernel keeps a command within |
 //! | `away` | hosts and containers, and which of their files are here |
 
 mod aims;
 mod arithmetic;
 mod arranged;
 pub(crate) mod away;
+mod bounds;
 pub(crate) mod call;
 mod condition;
 mod descriptors;

@@ -426,6 +426,7 @@ impl Machine<'_> {
         }
         let call = Call {
             program: base.to_owned(),
+            written: written.to_owned(),
             words: rest.to_vec(),
             input: self.input.clone(),
             arguments: Arguments::default(),

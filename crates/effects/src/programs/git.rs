@@ -24,6 +24,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::stake::KEPT_BY_GIT;
+use checkrein_shell::quoted;
 use options::Words;
 use settings::Settings;
 
@@ -480,11 +481,4 @@ impl Git<'_, '_> {
         let target = value.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
         self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).note(note));
     }
-}
-
-/// A text as one word of shell text.
-fn quoted(text: &str) -> String {
-    let is_plain =
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -19,6 +19,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
+use checkrein_shell::quoted;
 
 /// Runs a script of `package.json`: `npm run x`, `npm test`, `yarn x`, `bun run x`.
 pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -272,13 +273,6 @@ fn tool_name(package: &str) -> String {
     }
 }
 
-/// A text as one word of shell text.
-fn quoted(text: &str) -> String {
-    let is_plain =
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./=:@%+,".contains(c));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,6 +283,5 @@ mod tests {
         assert_eq!(tool_name("prettier@3.1.0"), "prettier");
         assert_eq!(tool_name("ruff==0.4.1"), "ruff");
         assert_eq!(tool_name("create-next-app"), "create-next-app");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }

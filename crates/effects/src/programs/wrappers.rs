@@ -219,13 +219,27 @@ pub(crate) fn nohup(machine: &mut Machine<'_>, call: &Call) -> Exit {
     run_rest(machine, call, "", &[], 0)
 }
 
-/// `checkrein exec` and `checkrein run`: what stands behind `--` runs. That it is confined makes nothing of it unseen.
+/// `checkrein exec`, `checkrein run` and `checkrein route`: what stands behind `--` runs. That it is confined makes nothing of it
+/// unseen; but what cannot be seen through is kept within the bounds that are given, where this machine holds them.
 pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let end = call.words.iter().position(|word| word.as_exact() == Some("--"));
-    match end.and_then(|end| call.words.get(end + 1..)) {
-        Some(rest) if !rest.is_empty() => machine.run_words(rest, call.input.clone()),
-        _ => Exit::unknown(),
+    let Some(end) = call.words.iter().position(|word| word.as_exact() == Some("--")) else {
+        return Exit::unknown();
+    };
+    let (given, rest) = call.words.split_at(end);
+    let rest = rest.get(1..).unwrap_or_default();
+    if rest.is_empty() {
+        return Exit::unknown();
     }
+    let bounds = machine.bounds_of(call, given);
+    let inner = match (&machine.bounds, bounds) {
+        // Who is within bounds already does not get out of them.
+        (Some(outer), _) => Some(outer.clone()),
+        (None, bounds) => bounds,
+    };
+    let outer = std::mem::replace(&mut machine.bounds, inner);
+    let exit = machine.run_words(rest, call.input.clone());
+    machine.bounds = outer;
+    exit
 }
 
 /// `timeout`

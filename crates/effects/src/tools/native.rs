@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use crate::action::Action;
 use crate::effect::{Depth, EffectKind, Reach, Target};
 use crate::interpreter::Last;
+use checkrein_shell::quoted;
 
 use super::call::{PATH_KEYS, ToolCall, text_of};
 use super::patch::{self, PatchStep};
@@ -118,15 +119,6 @@ pub(crate) fn command_text(value: &Json) -> Option<String> {
 
 fn is_shell(word: &str) -> bool {
     matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "ksh"))
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,@%+".contains(character);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// A name without case, `_`, `-` and blanks.

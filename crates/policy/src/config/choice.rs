@@ -101,6 +101,30 @@ choice! {
 }
 
 choice! {
+    /// Which commands run within bounds that the kernel enforces (design 10).
+    ContainedCommands {
+        /// None.
+        Off = "off",
+        /// Those that a person would be asked about only because they cannot be understood.
+        Questionable = "questionable",
+        /// All that cannot be understood.
+        Opaque = "opaque",
+    }
+}
+
+choice! {
+    /// What a contained command may talk to, besides the hosts that it names (design 10). Later is stricter.
+    ContainedNetwork {
+        /// Everything.
+        Open = "open",
+        /// This machine.
+        Loopback = "loopback",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+choice! {
     /// How much is written to the diagnostic log (seed 001).
     LogLevel {
         /// Everything.

@@ -3,8 +3,8 @@
 //! Loading, tightening, the JSON Schema and the reference all follow from it.
 
 use super::choice::{
-    Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
-    Strength, Sync,
+    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LogLevel, Mode, Profile,
+    ReviewMode, Sensitivity, StrategyType, Strength, Sync,
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};
@@ -314,6 +314,13 @@ pub(crate) static KEYS: &[Key] = &[
         "How many snapshots of a workspace are kept."),
     key!("snapshots.retention_megabytes", snapshots.retention_megabytes, Kind::Count(1), Higher,
         "How much the snapshots of a workspace may take on the disk, in megabytes."),
+
+    key!("containment.commands", containment.commands, Kind::Choice(ContainedCommands::WORDS), Locked,
+        "Which commands run within bounds that the kernel enforces: none, those that would be asked about only because they cannot be understood, or all that cannot be understood. Not set: `off` in profile `interactive`, else `opaque`.",
+        |config| Value::Text(config.contained_commands().word().to_owned())),
+    key!("containment.network", containment.network, Kind::Choice(ContainedNetwork::WORDS), Order,
+        "What a contained command may talk to; hosts that it names are added. Not set: `none` in profile `strict`, else `loopback`.",
+        |config| Value::Text(config.contained_network().word().to_owned())),
 
     key!("audit.enabled", audit.enabled, Kind::Switch, On, "Whether actions are recorded."),
     key!("audit.retention_days", audit.retention_days, Kind::Count(1), Higher, "How long records are kept, in days."),

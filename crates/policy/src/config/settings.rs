@@ -3,8 +3,8 @@
 //! What a setting does, its bounds and which direction is stricter stands in one place: `keys.rs`.
 
 use super::choice::{
-    Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
-    Strength, Sync,
+    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LogLevel, Mode, Profile,
+    ReviewMode, Sensitivity, StrategyType, Strength, Sync,
 };
 use crate::governance::{Governance, Tripwire};
 use crate::rule::CustomRule;
@@ -34,6 +34,8 @@ pub struct Config {
     pub notifications: Notifications,
     /// Saving files before they are lost.
     pub snapshots: Snapshots,
+    /// Running within bounds what cannot be understood.
+    pub containment: Containment,
     /// The ledger.
     pub audit: Audit,
 }
@@ -63,6 +65,15 @@ pub struct Snapshots {
     pub retention_count: u64,
     /// How much the snapshots of a workspace may take on the disk, in megabytes.
     pub retention_megabytes: u64,
+}
+
+/// Running within bounds what cannot be understood.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Containment {
+    /// Which commands; see [`Config::contained_commands`].
+    pub commands: Option<ContainedCommands>,
+    /// What they may talk to; see [`Config::contained_network`].
+    pub network: Option<ContainedNetwork>,
 }
 
 /// Where mutations are expected.
@@ -388,6 +399,22 @@ impl Config {
             Profile::Unattended | Profile::Strict => Some(5.0),
         })
     }
+
+    /// Which commands run within bounds: none when a person is near, who can be asked; else all that cannot be understood (ours).
+    pub fn contained_commands(&self) -> ContainedCommands {
+        self.containment.commands.unwrap_or(match self.profile {
+            Profile::Interactive => ContainedCommands::Off,
+            Profile::Unattended | Profile::Strict => ContainedCommands::Opaque,
+        })
+    }
+
+    /// What they may talk to: this machine, where tests start servers; in profile `strict` nothing (ours).
+    pub fn contained_network(&self) -> ContainedNetwork {
+        self.containment.network.unwrap_or(match self.profile {
+            Profile::Interactive | Profile::Unattended => ContainedNetwork::Loopback,
+            Profile::Strict => ContainedNetwork::None,
+        })
+    }
 }
 
 impl Default for Config {
@@ -404,6 +431,7 @@ impl Default for Config {
             interventions: Interventions::default(),
             notifications: Notifications::default(),
             snapshots: Snapshots::default(),
+            containment: Containment::default(),
             audit: Audit::default(),
         }
     }

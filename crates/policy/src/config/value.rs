@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::choice::{
-    Approve, BuiltinRules, ExportFormat, LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType,
-    Strength, Sync,
+    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LogLevel, Mode, Profile,
+    ReviewMode, Sensitivity, StrategyType, Strength, Sync,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
@@ -233,6 +233,21 @@ macro_rules! optional_field {
     };
 }
 
+macro_rules! optional_choice_field {
+    ($($type:ty),+) => {
+        $(impl Field for Option<$type> {
+            fn read(&self) -> Value {
+                self.map_or(Value::Unset, |choice| Value::Text(choice.word().to_owned()))
+            }
+            fn write(&mut self, value: Value) {
+                if let Value::Text(word) = value && let Some(choice) = <$type>::from_word(&word) {
+                    *self = Some(choice);
+                }
+            }
+        })+
+    };
+}
+
 macro_rules! choice_field {
     ($($type:ty),+) => {
         $(impl Field for $type {
@@ -257,6 +272,7 @@ field!(Vec<Tripwire>, Tripwires);
 optional_field!(u64, Count);
 optional_field!(f64, Number);
 optional_field!(String, Text);
+optional_choice_field!(ContainedCommands, ContainedNetwork);
 choice_field!(
     Mode,
     Profile,

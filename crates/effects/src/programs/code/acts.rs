@@ -252,6 +252,7 @@ impl Follower<'_, '_, '_> {
         }
         let call = Call {
             program: program.to_owned(),
+            written: program.to_owned(),
             words: vec![from.clone(), to.clone()],
             input: Input::Inherited,
             arguments: Arguments {

@@ -5,7 +5,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Entry, Timestamp};
 
 use super::makefile::{Automatic, Makefile, Rule, matched};
-use super::{nearest, quoted, spawned};
+use super::{nearest, spawned};
 
 /// The greatest number of targets that one call makes (ours).
 const TARGETS: usize = 256;
@@ -366,7 +366,7 @@ fn run_just(
                 (name, Some(value.trim_matches(['"', '\'']).to_owned()))
             });
         let value = if name.starts_with(['*', '+']) {
-            Some(rest.by_ref().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
+            Some(rest.by_ref().map(|word| checkrein_shell::quoted(word)).collect::<Vec<_>>().join(" "))
                 .filter(|text| !text.is_empty())
                 .or(default)
         } else {
