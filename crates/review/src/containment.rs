@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{AbsolutePath, Action, Effect, EffectKind, Entry, Place, Target, World};
+use checkrein_effects::{AbsolutePath, Action, Effect, EffectKind, Entry, Place, Reach, Target, World};
 use checkrein_policy::{Config, ContainedCommands, ContainedNetwork, Decision, in_scope, location};
 use checkrein_shell::{Command, Connective, parse, quoted};
 
@@ -166,13 +166,17 @@ fn can_be_bounded(kind: EffectKind) -> bool {
     }
 }
 
-/// Whom the command may talk to, in the words of `checkrein exec --net`. `None` when it is going to talk to somebody who cannot be named.
+/// Whom the command may talk to, in the words of `checkrein exec --net`. `None` when it is going to talk to somebody who is not known.
 fn network(effects: &[Effect], config: &Config) -> Option<BTreeSet<String>> {
     let mut ends = BTreeSet::new();
-    let mut talks_to_anybody = false;
+    let (mut talks_to_anybody, mut leaves_the_machine) = (false, false);
     for effect in effects {
         match (effect.kind, &effect.target) {
-            (EffectKind::NetworkRequest | EffectKind::DataUpload, Target::Host(address)) => {
+            // What nobody understands is not let talk to a host that nobody knows.
+            (EffectKind::NetworkRequest | EffectKind::DataUpload, Target::Host(address))
+                if matches!(effect.reach, Some(Reach::Local | Reach::Known)) =>
+            {
+                leaves_the_machine |= effect.reach == Some(Reach::Known);
                 ends.extend(endpoints(address));
             }
             (
@@ -193,7 +197,13 @@ fn network(effects: &[Effect], config: &Config) -> Option<BTreeSet<String>> {
     if talks_to_anybody && allowed != ContainedNetwork::Open {
         return None;
     }
-    if ends.is_empty() || allowed == ContainedNetwork::Open {
+    let is_enough = match allowed {
+        ContainedNetwork::Open => true,
+        // Who only talks to this machine may listen here too.
+        ContainedNetwork::Loopback => !leaves_the_machine,
+        ContainedNetwork::None => ends.is_empty(),
+    };
+    if is_enough {
         return Some(BTreeSet::from([allowed.word().to_owned()]));
     }
     Some(ends)

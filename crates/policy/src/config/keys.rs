@@ -319,7 +319,7 @@ pub(crate) static KEYS: &[Key] = &[
         "Which commands run within bounds that the kernel enforces: none, those that would be asked about only because they cannot be understood, or all that cannot be understood. Not set: `off` in profile `interactive`, else `opaque`.",
         |config| Value::Text(config.contained_commands().word().to_owned())),
     key!("containment.network", containment.network, Kind::Choice(ContainedNetwork::WORDS), Order,
-        "What a contained command may talk to; hosts that it names are added. Not set: `none` in profile `strict`, else `loopback`.",
+        "What a contained command may talk to; known hosts that it names are added. Not set: `none` in profile `strict`, else `loopback`.",
         |config| Value::Text(config.contained_network().word().to_owned())),
 
     key!("audit.enabled", audit.enabled, Kind::Switch, On, "Whether actions are recorded."),
