@@ -370,6 +370,27 @@ fn work_done_since_is_not_overwritten_without_being_told_to() {
 }
 
 #[test]
+fn data_in_a_database_of_one_file_is_saved_with_the_file() {
+    let environment = project();
+    environment.write("app.db", "a database with users");
+    environment.write("app.db-wal", "what came last");
+    for statement in ["DROP TABLE users", "DELETE FROM users"] {
+        let answer = environment.bash("s", &format!("sqlite3 app.db '{statement}'"));
+        assert_eq!(decision(&answer), None, "{answer}");
+    }
+    fs::write(environment.project().join("app.db"), "emptied").unwrap();
+    fs::remove_file(environment.project().join("app.db-wal")).unwrap();
+    environment.succeed(&["undo", "--yes"]);
+    let text = |name: &str| fs::read_to_string(environment.project().join(name)).unwrap();
+    assert_eq!(
+        (text("app.db").as_str(), text("app.db-wal").as_str()),
+        ("a database with users", "what came last")
+    );
+    // A store elsewhere is in no file of ours.
+    assert_eq!(decision(&environment.bash("s", "psql -c 'DROP TABLE users'")), Some("deny"));
+}
+
+#[test]
 fn without_a_yes_nothing_is_done() {
     let environment = project();
     perform(&environment, "call", "rm debug.log");

@@ -4,6 +4,7 @@ use checkrein_effects::{Effect, EffectKind, Place, Reach, Severity, Stake, World
 use checkrein_policy::{Config, in_scope, location};
 
 use crate::fingerprint::Fingerprint;
+use crate::saving::is_data_in_a_file;
 use crate::surprise::MOST_DOUBT;
 use crate::verdict::{Factor, Risk, RiskLevel, ScopeReach, Score};
 
@@ -114,19 +115,21 @@ fn weight_outside(effect: &Effect, secret_read: bool) -> f64 {
 /// The base of one effect's kind, weighted by what is at stake.
 fn weight(effect: &Effect, secret_read: bool) -> f64 {
     let base = base_of(effect, secret_read);
+    let by_stake = || match effect.stake {
+        Stake::Nothing | Stake::Regenerable => base * 0.4,
+        Stake::Recoverable => base * 0.7,
+        Stake::Unsaved => base,
+        Stake::Critical if effect.kind == EffectKind::FileRead => base,
+        Stake::Critical => f64::max(base, 0.95),
+    };
     match effect.kind {
         EffectKind::FileRead
         | EffectKind::FileCreate
         | EffectKind::FileModify
         | EffectKind::FileDelete
         | EffectKind::PermissionChange
-        | EffectKind::VcsLocalLoss => match effect.stake {
-            Stake::Nothing | Stake::Regenerable => base * 0.4,
-            Stake::Recoverable => base * 0.7,
-            Stake::Unsaved => base,
-            Stake::Critical if effect.kind == EffectKind::FileRead => base,
-            Stake::Critical => f64::max(base, 0.95),
-        },
+        | EffectKind::VcsLocalLoss => by_stake(),
+        EffectKind::DatastoreDestroy if is_data_in_a_file(effect) => by_stake(),
         EffectKind::SecretRead
         | EffectKind::NetworkRequest
         | EffectKind::DataUpload
@@ -183,6 +186,8 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
             Severity::Medium => 0.65,
             Severity::High | Severity::Critical => 0.85,
         },
+        // As deleting the file (ours).
+        EffectKind::DatastoreDestroy if is_data_in_a_file(effect) => 0.8,
         EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy => match effect.severity {
             // A machine of one's own for trying things, a single object, an image that is built again (ours).
             Severity::Low => 0.4,

@@ -274,15 +274,23 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
     if saved.is_empty() {
         return;
     }
+    let is_held = |effect: &Effect| belongs_to_task(effect, place, config) && saved.holds(effect);
+    // Data in a store that is one file are saved with the file that the same program changes.
+    let held_files: Vec<String> = effects
+        .iter()
+        .filter(|effect| effect.kind == EffectKind::FileModify && is_held(effect))
+        .map(|effect| effect.cause.clone())
+        .collect();
     for effect in effects {
-        let can_be_saved = matches!(
+        let is_file = matches!(
             effect.kind,
             EffectKind::FileDelete
                 | EffectKind::FileModify
                 | EffectKind::PermissionChange
                 | EffectKind::VcsLocalLoss
         );
-        let counts = can_be_saved && belongs_to_task(effect, place, config) && saved.holds(effect);
+        let is_data = is_data_in_a_file(effect) && held_files.contains(&effect.cause);
+        let counts = is_file && is_held(effect) || is_data;
         if effect.stake != Stake::Unsaved || !counts {
             continue;
         }
@@ -296,6 +304,15 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
             if effect.note.is_empty() { SAVED.to_owned() } else { format!("{}; {SAVED}", effect.note) };
     }
 }
+
+/// Whether an effect is about data of which all are in one file.
+pub(crate) fn is_data_in_a_file(effect: &Effect) -> bool {
+    matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy)
+        && STORES_IN_A_FILE.contains(&effect.cause.as_str())
+}
+
+/// Programs that keep all data of a store in the one file that they are given.
+const STORES_IN_A_FILE: [&str; 4] = ["sqlite3", "sqlite", "litecli", "duckdb"];
 
 /// What git clears away, as an effect names it.
 const UNREACHABLE: &str = "unreachable commits";

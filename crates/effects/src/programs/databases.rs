@@ -3,6 +3,7 @@
 use super::sql::{self, Finding, Language};
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::world::Entry;
 
 /// `psql`.
 pub(crate) fn psql(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -105,10 +106,24 @@ fn file_database(
         }
     });
     if let (Some(file), true, false) = (&file, changed, passing) {
-        machine.write(&path_of(file));
+        let file = path_of(file);
+        machine.write(&file);
+        // What is not yet in the file itself lies beside it while the database is in use.
+        for beside in file.as_exact().iter().flat_map(|file| BESIDE.map(|ending| format!("{file}{ending}"))) {
+            let beside = Value::Exact(beside);
+            let is_there = machine.paths_through(&beside).iter().any(|aim| {
+                aim.target.path().is_some_and(|path| matches!(machine.entry(path), Entry::File(_)))
+            });
+            if is_there {
+                machine.effect(EffectKind::FileModify, &beside);
+            }
+        }
     }
     Exit::unknown()
 }
+
+/// The endings of the files that SQLite and DuckDB keep beside a database.
+const BESIDE: [&str; 3] = ["-wal", "-journal", ".wal"];
 
 /// `file:PATH?OPTIONS` as a path.
 fn path_of(file: &Value) -> Value {

@@ -21,12 +21,18 @@ pub(super) static RULE: Rule = Rule {
         "datastore_destroy prod critical",
         "datastore_destroy s3://bucket severity=high",
     ],
-    ignores: &["datastore_destroy test.db regenerable", "datastore_change users"],
+    ignores: &[
+        "datastore_destroy test.db regenerable",
+        "datastore_change users",
+        "datastore_destroy users recoverable",
+    ],
 };
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost = |effect: &Effect| {
         effect.kind == EffectKind::DatastoreDestroy
+            // Where the store is one file, that file was saved.
+            && effect.stake != Stake::Recoverable
             && (effect.stake == Stake::Critical || effect.severity >= Severity::Medium)
     };
     let losses = context.select(lost);
