@@ -547,8 +547,8 @@ fn answer(review: &Review, action: &Action) -> HookAnswer {
 
 fn rewritten_input(action: &Action, rewrite: &Rewrite) -> Json {
     let mut input = action.input.clone();
-    if let Json::Object(fields) = &mut input {
-        fields.insert("command".to_owned(), Json::String(rewrite.command.clone()));
+    if let (Json::Object(fields), Some(field)) = (&mut input, action.shell_field()) {
+        fields.insert(field.to_owned(), Json::String(rewrite.command.clone()));
     }
     input
 }

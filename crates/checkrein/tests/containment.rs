@@ -180,3 +180,14 @@ fn a_project_cannot_have_its_questions_answered_by_containment() {
     environment.write("checkrein.yaml", QUESTIONABLE);
     assert_eq!(decision(&environment.bash("s", HIDDEN)), Some("ask"));
 }
+
+#[test]
+fn the_field_that_runs_is_the_field_that_changes() {
+    let environment = project(UNATTENDED);
+    let call =
+        json!({ "tool_name": "exec_command", "tool_input": { "cmd": "./tool" }, "tool_use_id": "call" });
+    let answer = environment.answer_to(&environment.payload("s", "PreToolUse", call));
+    let input = &answer["hookSpecificOutput"]["updatedInput"];
+    assert!(input["cmd"].as_str().is_some_and(|text| text.contains(" exec ")), "{answer}");
+    assert!(input["command"].is_null(), "{answer}");
+}

@@ -45,13 +45,16 @@ impl Action {
         Self { tool: ToolName(tool.into()), input, cwd }
     }
 
-    /// The shell text, when the tool is a shell of any client.
+    /// The shell text, when the tool runs one; see [`Self::shell_field`].
     pub fn shell_text(&self) -> Option<&str> {
+        self.input.get(self.shell_field()?).and_then(Json::as_str)
+    }
+
+    /// The field of the input that holds the shell text of the tool, when it runs one.
+    pub fn shell_field(&self) -> Option<&'static str> {
         match self.tool.as_str() {
             "Bash" | "Monitor" | "bash" | "shell" | "Shell" | "run_shell_command" | "exec_command"
-            | "local_shell" => {
-                self.input.get("command").or_else(|| self.input.get("cmd")).and_then(Json::as_str)
-            }
+            | "local_shell" => ["command", "cmd"].into_iter().find(|field| self.input.get(*field).is_some()),
             _ => None,
         }
     }
