@@ -386,6 +386,9 @@ pub(crate) struct ExecArguments {
     /// Processes at one time.
     #[arg(long, value_name = "COUNT")]
     processes: Option<u32>,
+    /// The length of each file that it writes, such as 1G.
+    #[arg(long, value_name = "AMOUNT")]
+    file_size: Option<Bytes>,
     /// Pass on only the plainest variables: no keys, no tokens.
     #[arg(long)]
     clean_environment: bool,
@@ -453,6 +456,7 @@ impl From<ExecArguments> for exec::Wanted {
             processor: wanted.cpu.map(|period| period.0),
             time: wanted.time.map(|period| period.0),
             processes: wanted.processes,
+            file_size: wanted.file_size,
             environment: if wanted.clean_environment { Environment::Plain } else { Environment::Whole },
             enforcement: if wanted.require { Enforcement::Whole } else { Enforcement::Possible },
             command: wanted.command,

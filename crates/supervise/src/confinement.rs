@@ -1,18 +1,14 @@
 //! Starts a command inside a scope and stays with it until nothing of it is left.
 //!
-//! The restrictions are put on one thread of ours, and the command is started from there: it inherits them, and we stay free. So nothing
-//! has to be prepared between fork and exec but what is a single call.
+//! The restrictions are put on the command alone, and we stay free; but for the view of the file system that we share with it where
+//! Landlock is absent. A command that asks nothing costs no thread: one that answers is started with the first question.
 
 use std::ffi::OsString;
-use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::Command;
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use landlock::{
@@ -24,9 +20,12 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
 use crate::error::SuperviseError;
 use crate::filter::Filter;
-use crate::kernel::Kernel;
-use crate::mediation::{Mediator, Refusal, Refusals, devices, system_paths};
-use crate::scope::{Bytes, Network, Reading, Scope};
+use crate::group::{Group, GroupLimits};
+use crate::kernel::{Kernel, OwnView};
+use crate::launch::{Launched, Privileges, Program, Restrictions, launch};
+use crate::mediation::{Cutting, Mediator, Refusal, Refusals, devices, system_paths};
+use crate::namespaces::View;
+use crate::scope::{Bytes, Limits, Network, Reading, Scope};
 use crate::signals::Signals;
 use crate::tree;
 
@@ -37,10 +36,8 @@ pub struct Confined {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// What is set in its environment.
-    pub variables: Vec<(OsString, OsString)>,
-    /// What else its environment holds; all of ours when `None`.
-    pub environment: Option<Vec<(OsString, OsString)>>,
+    /// Its environment, in which its program is looked for too.
+    pub environment: Vec<(OsString, OsString)>,
     /// What it may do.
     pub scope: Scope,
     /// What holds it.
@@ -84,8 +81,9 @@ pub struct Outcome {
     pub left_behind: usize,
 }
 
-/// How often memory is looked at.
+/// How often memory is looked at, and how often when half of it is used.
 const SAMPLING: Duration = Duration::from_millis(20);
+const CLOSE_SAMPLING: Duration = Duration::from_millis(2);
 
 /// How long we sleep at most, so that what has ended is taken away.
 const TIDYING: Duration = Duration::from_millis(250);
@@ -96,48 +94,96 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long we try to end what does not want to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs a command to its end and ends what it leaves behind.
+/// Runs a command to its end and ends what it leaves behind. Where the view of the file system is changed for it (`OwnView::Offered`), it is
+/// changed for this process, which must have one thread.
 pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, SuperviseError> {
     tree::adopt_orphans()?;
+    let Confined { program, arguments, environment, scope, kernel } = command;
+    let program = Program::find(&program, &arguments, &environment)?;
+    let resolved = resolved(&scope);
+    let group = group(&scope.limits, &kernel);
+    let view = (kernel.view == OwnView::Offered).then(|| View::enter(&scope)).transpose()?;
+    let restrictions = Restrictions {
+        ruleset: if kernel.landlock > 0 { ruleset(&scope)?.into() } else { None },
+        filter: kernel.filters.then(|| Filter::of(&scope, &kernel)),
+        privileges: if view.is_some() { Privileges::Reduced } else { Privileges::of_process() },
+        limits: limits(&scope.limits),
+        group: group.as_ref().map(Group::entrance),
+    };
+    let Launched { pid, questions } = launch(&program, restrictions)?;
+    let cuts = if kernel.leaves_truncation() { Cutting::Us } else { Cutting::Kernel };
+    let limits = scope.limits;
     let refusals = Arc::new(Mutex::new(Refusals::default()));
-    let resolved = match &command.scope.network {
+    let mediator = Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts };
+    let mut answers = Answers { waiting: questions.map(|questions| (questions, mediator)), thread: None };
+    let mut ending = watch(pid, limits, signals, &mut answers, group.as_ref());
+    if let Some(group) = &group {
+        group.end_all();
+        if let (Some(most), true) = (group.limits().memory, group.ran_out_of_memory()) {
+            ending = Ending::Memory(most);
+        }
+    }
+    let left_behind = tree::end_all(PATIENCE);
+    answers.finish();
+    drop(group);
+    if let Some(view) = view {
+        view.leave();
+    }
+    let refusals = std::mem::take(&mut *refusals.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(Outcome { ending, refusals: refusals.into_list(), left_behind })
+}
+
+/// Who may be talked to, by address; looked up now and not again.
+fn resolved(scope: &Scope) -> Vec<SocketAddr> {
+    match &scope.network {
         Network::Only(endpoints) => {
             let named = endpoints.iter().flat_map(crate::scope::Endpoint::addresses);
-            let servers = if command.scope.looks_up_names() { name_servers() } else { Vec::new() };
+            let servers = if scope.looks_up_names() { name_servers() } else { Vec::new() };
             named.chain(servers).collect()
         }
         Network::Nothing | Network::Loopback | Network::Open => Vec::new(),
-    };
-    let mediator =
-        Mediator { scope: command.scope.clone(), resolved, refusals: Arc::clone(&refusals), forks: 0 };
-    let limits = command.scope.limits;
-    let (listener_out, listener_in) = mpsc::channel();
-    let (started_out, started_in) = mpsc::channel();
-    // The thread stays as long as the command: with it the command would be ended, as it is when we are killed.
-    let (stay, end) = mpsc::channel::<()>();
-    let ready = Arc::new(Barrier::new(2));
-    let answers = Arc::clone(&ready);
-    let starter = thread::Builder::new()
-        .name("confined".to_owned())
-        .spawn(move || {
-            let result = start(&command, &listener_out, &ready);
-            drop(listener_out);
-            drop(started_out.send(result));
-            let _ = end.recv();
-        })
-        .map_err(SuperviseError::restriction("a thread"))?;
-    let mediation = listener_in
-        .recv()
-        .ok()
-        .map(|listener: OwnedFd| thread::spawn(move || mediator.serve(listener, &answers)));
-    let pid = started_in.recv().map_err(SuperviseError::restriction("a thread"))??;
-    let ending = watch(pid, limits, signals);
-    let left_behind = tree::end_all(PATIENCE);
-    drop(stay);
-    drop(starter.join());
-    drop(mediation.map(thread::JoinHandle::join));
-    let refusals = std::mem::take(&mut *refusals.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(Outcome { ending, refusals: refusals.into_list(), left_behind })
+    }
+}
+
+/// A group where one is of use: making one and entering it takes longer than most commands.
+fn group(limits: &Limits, kernel: &Kernel) -> Option<Group> {
+    let tasks = (!kernel.asks).then_some(limits.processes);
+    let wanted = GroupLimits { memory: limits.memory, tasks };
+    if wanted == GroupLimits::default() { None } else { Group::create(wanted) }
+}
+
+/// What the kernel limits for each process.
+fn limits(limits: &Limits) -> Vec<(Resource, Rlimit)> {
+    let processor = limits.processor.map(|time| {
+        let seconds = time.as_secs().max(1);
+        // A second later comes the signal that cannot be ignored.
+        (Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds + 1) })
+    });
+    let file = limits.file.map(|Bytes(most)| (Resource::Fsize, Rlimit { current: Some(most), maximum: Some(most) }));
+    processor.into_iter().chain(file).collect()
+}
+
+/// The one who answers questions: waiting for the first of them, or at work.
+struct Answers {
+    waiting: Option<(OwnedFd, Mediator)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Answers {
+    /// Begins to answer. Answers can take as long as the file systems that they are about, so they have a thread of their own.
+    fn begin(&mut self) {
+        self.thread = self.waiting.take().and_then(|(questions, mediator)| {
+            let thread = thread::Builder::new().name("answers".to_owned());
+            // Without one who answers the command stands still, until it is ended.
+            thread.spawn(move || mediator.serve(questions)).ok()
+        });
+    }
+
+    /// Waits for the end of it, which comes with the last one who could ask.
+    fn finish(self) {
+        drop(self.waiting);
+        drop(self.thread.map(JoinHandle::join));
+    }
 }
 
 /// The port on which names are looked up.
@@ -151,9 +197,18 @@ fn name_servers() -> Vec<SocketAddr> {
 }
 
 /// Waits for the end of the command, or for what ends it.
-fn watch(pid: Pid, limits: crate::scope::Limits, signals: &Signals) -> Ending {
+fn watch(
+    pid: Pid,
+    limits: Limits,
+    signals: &Signals,
+    answers: &mut Answers,
+    group: Option<&Group>,
+) -> Ending {
     let deadline = limits.time.map(|time| (Instant::now() + time, time));
     let process = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
+    // What the kernel bounds need not be measured.
+    let measured = limits.memory.filter(|_| group.is_none_or(|group| group.limits().memory.is_none()));
+    let mut pace = SAMPLING;
     loop {
         for (ended, status) in tree::reap() {
             if ended == pid {
@@ -165,111 +220,58 @@ fn watch(pid: Pid, limits: crate::scope::Limits, signals: &Signals) -> Ending {
         }
         if let Some(signal) = signals.taken() {
             tree::signal_all(Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
-            wait(process.as_ref(), GRACE);
+            wait(process.as_ref(), answers, GRACE);
             return Ending::Asked(signal);
         }
         if let Some((_, time)) = deadline.filter(|(end, _)| Instant::now() >= *end) {
             tree::signal_all(Signal::TERM);
-            wait(process.as_ref(), GRACE);
+            wait(process.as_ref(), answers, GRACE);
             return Ending::Time(time);
         }
-        if let Some(most) = limits.memory {
+        if let Some(most) = measured {
             let used = tree::usage().bytes();
             if used > most {
                 return Ending::Memory(used);
             }
+            // The nearer the limit, the sooner it can be reached.
+            pace = if used.0 > most.0 / 2 { CLOSE_SAMPLING } else { SAMPLING };
         }
-        let mut longest = if limits.memory.is_some() { SAMPLING } else { TIDYING };
+        let mut longest = if measured.is_some() { pace } else { TIDYING };
         if let Some((end, _)) = deadline {
             longest = longest.min(end.saturating_duration_since(Instant::now()));
         }
-        wait(process.as_ref(), longest);
+        wait(process.as_ref(), answers, longest);
     }
 }
 
-/// Waits for the end of a process, a signal, or a time.
-fn wait(process: Option<&OwnedFd>, time: Duration) {
-    let Some(process) = process else { return thread::sleep(time.min(SAMPLING)) };
-    let time =
-        Timespec { tv_sec: i64::try_from(time.as_secs()).unwrap_or(1), tv_nsec: time.subsec_nanos().into() };
-    let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&time));
-}
-
-/// Puts this thread inside the scope and starts the command from it.
-fn start(confined: &Confined, listener: &Sender<OwnedFd>, ready: &Barrier) -> Result<Pid, SuperviseError> {
-    let Confined { scope, kernel, .. } = confined;
-    let mut filter = Filter::of(scope, kernel);
-    let ruleset = (kernel.landlock > 0).then(|| ruleset(scope)).transpose()?;
-    rustix::thread::set_no_new_privs(true).map_err(SuperviseError::restriction("no new privileges"))?;
-    give_up_capabilities();
-    if let Some(ruleset) = ruleset {
-        ruleset.restrict_self().map_err(SuperviseError::restriction("the scope of files"))?;
-    }
-    if kernel.filters
-        && let Some(asked) = filter.install(kernel)?
-    {
-        drop(listener.send(asked));
-        // Our own fork is asked about too, and it holds the locks of the heap: who answers must not need them first.
-        ready.wait();
-    }
-    spawn(confined)
-}
-
-/// Descriptors are not closed at once but when the command begins: until then the error of its start goes through one.
-const CLOSE_AT_EXEC: libc::c_uint = 1 << 2;
-
-#[expect(unsafe_code, reason = "limits and the end with us can only be set between fork and exec")]
-fn spawn(confined: &Confined) -> Result<Pid, SuperviseError> {
-    let mut command = Command::new(&confined.program);
-    if let Some(environment) = &confined.environment {
-        command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
-    }
-    command.args(&confined.arguments).envs(confined.variables.iter().map(|(name, value)| (name, value)));
-    let processor = confined.scope.limits.processor.map(|time| time.as_secs().max(1));
-    let set = move || {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        if let Some(seconds) = processor {
-            // A second later comes the signal that cannot be ignored.
-            let limit = Rlimit { current: Some(seconds), maximum: Some(seconds + 1) };
-            rustix::process::setrlimit(Resource::Cpu, limit)?;
-        }
-        // What our caller left open is none of the command's business.
-        // SAFETY: marks descriptors and touches no memory; an old kernel says that it cannot.
-        unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, CLOSE_AT_EXEC) };
-        Ok(())
+/// Waits for the end of a process, the first question, a signal, or a time.
+fn wait(process: Option<&OwnedFd>, answers: &mut Answers, time: Duration) {
+    let Some(process) = process else {
+        // A kernel that does not tell of ends: looked at again and again.
+        answers.begin();
+        return thread::sleep(time.min(SAMPLING));
     };
-    // SAFETY: between fork and exec the closure does system calls only: it takes no lock and no memory from the heap.
-    unsafe { command.pre_exec(set) };
-    let child = command.spawn().map_err(|source| {
-        let program = confined.program.to_string_lossy().into_owned();
-        match source.kind() {
-            io::ErrorKind::NotFound => SuperviseError::NotFound { program },
-            _ => SuperviseError::NotRun { program, source },
+    let deadline = Instant::now() + time;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left =
+            Timespec { tv_sec: i64::try_from(left.as_secs()).unwrap_or(1), tv_nsec: left.subsec_nanos().into() };
+        let asked = match &answers.waiting {
+            Some((questions, _)) => {
+                let mut both =
+                    [PollFd::new(process, PollFlags::IN), PollFd::new(questions, PollFlags::IN)];
+                let _ = poll(&mut both, Some(&left));
+                both[0].revents().is_empty() && both[1].revents().contains(PollFlags::IN)
+            }
+            None => {
+                let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&left));
+                false
+            }
+        };
+        if !asked {
+            return;
         }
-    })?;
-    i32::try_from(child.id())
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or_else(|| SuperviseError::restriction("the process")("its number is none"))
-}
-
-/// Takes from a privileged user what reaches past files and processes: devices, the kernel, the network, the clock. Others have none.
-fn give_up_capabilities() {
-    use rustix::thread::CapabilitySet as Set;
-    const KEPT: Set = Set::CHOWN
-        .union(Set::DAC_OVERRIDE)
-        .union(Set::DAC_READ_SEARCH)
-        .union(Set::FOWNER)
-        .union(Set::FSETID)
-        .union(Set::KILL)
-        .union(Set::SETGID)
-        .union(Set::SETUID)
-        .union(Set::SETPCAP);
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
-    for capability in Set::all().difference(KEPT).iter() {
-        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
+        answers.begin();
     }
 }
 

@@ -3,9 +3,8 @@
 //! A program of seccomp sees the number and the arguments of a call, not the memory they point to. So calls are told apart here as far as
 //! numbers go, and where more must be known the kernel asks (`mediation`). Written here and not with a crate, since none knows how to ask.
 
-use std::os::fd::{FromRawFd as _, OwnedFd};
+use rustix::io::Errno;
 
-use crate::error::SuperviseError;
 use crate::kernel::Kernel;
 use crate::scope::{Network, Reading, Scope};
 
@@ -30,6 +29,8 @@ enum When {
     Given(u8),
     /// This argument is one of these.
     OneOf(u8, &'static [u32]),
+    /// These bits of this argument are exactly so.
+    Bits(u8, u32, u32),
     /// A socket of a kind that is not let through.
     Socket(Sockets),
     /// A new process, not a new thread; new namespaces fail in any case.
@@ -180,6 +181,24 @@ const NAMING: &[libc::c_long] = &[
     libc::SYS_link,
 ];
 
+/// Calls that send signals. Those of the first kind name who gets them.
+const SIGNALLING: &[libc::c_long] = &[
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal,
+];
+
+/// Has signals sent to somebody else when something can be read: by `fcntl`, and by `ioctl`.
+const SIGNAL_OWNERS: (&[u32], &[u32]) = (&[8, 15], &[0x8901, 0x8902]);
+
+/// Whether a call sends a signal.
+pub(crate) fn is_signalling(call: libc::c_long) -> bool {
+    SIGNALLING.contains(&call)
+}
+
 /// Whether a call is one that nobody who works on files needs.
 pub(crate) fn is_forbidden(call: libc::c_long) -> bool {
     FORBIDDEN.contains(&call) || call == libc::SYS_unshare
@@ -191,6 +210,7 @@ const WAIT_KILLABLE: libc::c_ulong = 1 << 5;
 /// A program for the kernel.
 pub(crate) struct Filter {
     instructions: Vec<libc::sock_filter>,
+    asks: bool,
 }
 
 impl Filter {
@@ -198,52 +218,58 @@ impl Filter {
     pub(crate) fn of(scope: &Scope, kernel: &Kernel) -> Self {
         let mut program = Program { instructions: Vec::new(), asks: kernel.asks };
         program.head();
-        rules(scope).into_iter().for_each(|rule| program.rule(rule));
+        rules(scope, kernel).into_iter().for_each(|rule| program.rule(rule));
         program.give(libc::SECCOMP_RET_ALLOW);
-        Self { instructions: program.instructions }
+        Self { instructions: program.instructions, asks: kernel.asks }
     }
 
-    /// Puts the calling thread and all that it starts under the program. Where the kernel asks, the returned descriptor is where.
+    /// Puts the calling thread and all that it starts under the program. Where the kernel asks, the returned descriptor is where. Does
+    /// system calls only.
     #[expect(unsafe_code, reason = "no safe crate installs a filter with a listener")]
-    pub(crate) fn install(&mut self, kernel: &Kernel) -> Result<Option<OwnedFd>, SuperviseError> {
-        let length =
-            u16::try_from(self.instructions.len()).map_err(SuperviseError::restriction::<
-                std::num::TryFromIntError,
-            >("the filter of system calls"))?;
-        let program = libc::sock_fprog { len: length, filter: self.instructions.as_mut_ptr() };
-        let listen = if kernel.asks { libc::SECCOMP_FILTER_FLAG_NEW_LISTENER } else { 0 };
-        let patient = if kernel.asks { WAIT_KILLABLE } else { 0 };
-        let mut result = -1;
+    pub(crate) fn install(&mut self) -> Result<Option<i32>, Errno> {
+        let len = u16::try_from(self.instructions.len()).map_err(|_| Errno::TOOBIG)?;
+        let program = libc::sock_fprog { len, filter: self.instructions.as_mut_ptr() };
+        let listen = if self.asks { libc::SECCOMP_FILTER_FLAG_NEW_LISTENER } else { 0 };
+        let patient = if self.asks { WAIT_KILLABLE } else { 0 };
+        let mut error = Errno::INVAL;
         for flags in [listen | patient, listen] {
             // SAFETY: `program` and the instructions that it points to live until the call returns; the kernel copies them.
-            result = unsafe {
+            let result = unsafe {
                 libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program)
             };
             if result >= 0 {
+                return Ok(i32::try_from(result).ok().filter(|_| self.asks));
+            }
+            error = Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(error);
+            // Another scope is around this one already; without patience it is as well.
+            if error == Errno::BUSY {
                 break;
             }
         }
-        if result < 0 {
-            let cause = std::io::Error::last_os_error();
-            let what = "the filter of system calls";
-            // Only one can be asked about the calls of a process.
-            return Err(match cause.raw_os_error() {
-                Some(libc::EBUSY) => {
-                    SuperviseError::restriction(what)("another scope is around this one already")
-                }
-                _ => SuperviseError::restriction(what)(cause),
-            });
-        }
-        let listener = i32::try_from(result).ok().filter(|_| kernel.asks);
-        // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
-        Ok(listener.map(|number| unsafe { OwnedFd::from_raw_fd(number) }))
+        Err(error)
     }
 }
 
-fn rules(scope: &Scope) -> Vec<Rule> {
+fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
     let always =
         |calls: &[libc::c_long], fate| calls.iter().map(move |call| (*call, When::Always, fate)).collect();
-    let mut rules: Vec<Rule> = always(FORBIDDEN, Fate::AskedOr(libc::EPERM));
+    let mut rules: Vec<Rule> = Vec::new();
+    if kernel.leaves_truncation() {
+        // Opened for reading and cut short all the same, which Landlock takes for reading then. Flags in memory cannot be seen here.
+        let cut = (libc::O_ACCMODE | libc::O_TRUNC).unsigned_abs();
+        let flags = libc::O_TRUNC.unsigned_abs();
+        rules.push((libc::SYS_openat2, When::Always, Fate::Fails(libc::ENOSYS)));
+        rules.push((libc::SYS_openat, When::Bits(2, cut, flags), Fate::Fails(libc::EACCES)));
+        #[cfg(target_arch = "x86_64")]
+        rules.push((libc::SYS_open, When::Bits(1, cut, flags), Fate::Fails(libc::EACCES)));
+    }
+    if kernel.leaves_signals() {
+        rules.extend::<Vec<Rule>>(always(SIGNALLING, Fate::Asked));
+        let (by_fcntl, by_ioctl) = SIGNAL_OWNERS;
+        rules.push((libc::SYS_fcntl, When::OneOf(1, by_fcntl), Fate::Fails(libc::EPERM)));
+        rules.push((libc::SYS_ioctl, When::OneOf(1, by_ioctl), Fate::Fails(libc::EPERM)));
+    }
+    rules.extend::<Vec<Rule>>(always(FORBIDDEN, Fate::AskedOr(libc::EPERM)));
     rules.extend::<Vec<Rule>>(always(ABSENT, Fate::Fails(libc::ENOSYS)));
     rules.extend::<Vec<Rule>>(always(ATTRIBUTES, Fate::Asked));
     rules.extend::<Vec<Rule>>(always(NAMING, Fate::Asked));
@@ -364,7 +390,7 @@ impl Program {
         }
     }
 
-    /// `if number == call { body }`, and every body ends with an answer.
+    /// `if number == call { body }`. A body ends with an answer, or goes on to the next rule with the number of the call.
     fn rule(&mut self, (call, when, fate): Rule) {
         let number = u32::try_from(call).unwrap_or(u32::MAX);
         let mut body = Self { instructions: Vec::new(), asks: self.asks };
@@ -399,7 +425,14 @@ impl Program {
                     self.push(EQUAL, 0, 1, *value);
                     self.give(action);
                 }
-                self.give(ALLOW);
+                self.load(NUMBER);
+            }
+            When::Bits(argument, mask, bits) => {
+                self.load(low(argument));
+                self.push(AND, 0, 0, mask);
+                self.push(EQUAL, 0, 1, bits);
+                self.give(action);
+                self.load(NUMBER);
             }
             When::Fork => {
                 self.load(low(0));
@@ -448,10 +481,18 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::OwnView;
 
     /// What the program says to a call, by running it as the kernel would.
     fn judge(scope: &Scope, asks: bool, call: libc::c_long, arguments: [u64; 6]) -> u32 {
-        let filter = Filter::of(scope, &Kernel { landlock: 7, filters: true, asks });
+        run(&Filter::of(scope, &kernel(7, asks)), call, arguments)
+    }
+
+    fn kernel(landlock: u32, asks: bool) -> Kernel {
+        Kernel { landlock, view: OwnView::Unneeded, filters: true, asks }
+    }
+
+    fn run(filter: &Filter, call: libc::c_long, arguments: [u64; 6]) -> u32 {
         let number = u32::try_from(call).unwrap();
         let field = |offset: u32| match offset {
             0 => number,
@@ -544,6 +585,27 @@ mod tests {
         let to = |address: u64| judge(&Scope::default(), true, libc::SYS_sendto, [3, 1, 1, 0, address, 16]);
         assert_eq!(to(0), GO);
         assert_eq!([to(0x7ffe_0000_0000), to(0x10)], [error(libc::EACCES); 2]);
+    }
+
+    #[test]
+    fn what_an_older_landlock_does_not_judge_is_asked_about() {
+        let judge = |landlock: u32, call: libc::c_long, arguments: [u64; 6]| {
+            run(&Filter::of(&Scope::default(), &kernel(landlock, true)), call, arguments)
+        };
+        let kill = [1, u64::from(libc::SIGTERM.unsigned_abs()), 0, 0, 0, 0];
+        assert_eq!([judge(5, libc::SYS_kill, kill), judge(6, libc::SYS_kill, kill)], [ASK, GO]);
+        let owner = [3, 8, 1, 0, 0, 0];
+        assert_eq!(judge(5, libc::SYS_fcntl, owner), error(libc::EPERM));
+        assert_eq!(judge(6, libc::SYS_fcntl, owner), GO);
+        let cut = |flags: i32| [0, 0, u64::from(flags.unsigned_abs()), 0, 0, 0];
+        let (reading, writing) = (libc::O_RDONLY | libc::O_TRUNC, libc::O_WRONLY | libc::O_TRUNC);
+        assert_eq!(judge(2, libc::SYS_openat, cut(reading)), error(libc::EACCES));
+        assert_eq!([judge(2, libc::SYS_openat, cut(writing)), judge(3, libc::SYS_openat, cut(reading))], [ASK; 2]);
+        assert_eq!(judge(2, libc::SYS_openat, cut(0)), GO);
+        // One rule after the other about the same call.
+        for request in [0x5412, 0x8901] {
+            assert_eq!(judge(5, libc::SYS_ioctl, [0, request, 0, 0, 0, 0]), error(libc::EPERM));
+        }
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::filter;
+use crate::namespaces::{self, Hindrance};
 use crate::scope::{Network, Reading, Scope};
 
 /// What the kernel offers. Found out once, by asking it; not from its version.
@@ -10,32 +11,62 @@ use crate::scope::{Network, Reading, Scope};
 pub struct Kernel {
     /// The level of Landlock; 0 when it is absent or off.
     pub landlock: u32,
+    /// What holds writes where Landlock is absent.
+    pub view: OwnView,
     /// Whether system calls can be filtered.
     pub filters: bool,
     /// Whether the kernel asks us about calls (user notifications of seccomp).
     pub asks: bool,
 }
 
+/// Whether a command can be given a view of the file system of its own (user and mount namespaces).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnView {
+    /// Not asked, since Landlock holds.
+    Unneeded,
+    /// It can.
+    Offered,
+    /// It cannot, for this reason.
+    Absent(Hindrance),
+}
+
 impl Kernel {
     /// Asks the kernel.
     pub fn probe() -> Self {
-        Self { landlock: landlock_level(), filters: filter::is_offered(), asks: filter::can_ask() }
+        let landlock = landlock_level();
+        let view = match landlock {
+            0 => namespaces::probe().map_or_else(OwnView::Absent, |()| OwnView::Offered),
+            _ => OwnView::Unneeded,
+        };
+        Self { landlock, view, filters: filter::is_offered(), asks: filter::can_ask() }
+    }
+
+    /// Whether Landlock leaves signals to processes outside to us.
+    pub(crate) fn leaves_signals(&self) -> bool {
+        self.landlock < SIGNALS
+    }
+
+    /// Whether Landlock leaves cutting files short to us.
+    pub(crate) fn leaves_truncation(&self) -> bool {
+        (1..TRUNCATION).contains(&self.landlock)
     }
 
     /// What of a scope is not enforced here. Empty when all of it is.
     pub fn gaps(&self, scope: &Scope) -> Vec<Gap> {
         let mut gaps = Vec::new();
         let restricts_network = scope.network != Network::Open;
-        if self.landlock == 0 {
-            gaps.push(Gap::Writes);
-            if scope.read != Reading::All {
-                gaps.push(Gap::Reads);
-            }
-        } else {
-            if self.landlock < 3 {
+        if let OwnView::Absent(hindrance) = self.view {
+            gaps.push(Gap::Writes(hindrance));
+        }
+        if self.landlock == 0 && scope.read != Reading::All {
+            gaps.push(Gap::Reads);
+        }
+        // Where the kernel asks us, we judge what Landlock leaves open.
+        if !self.asks {
+            if self.leaves_truncation() {
                 gaps.push(Gap::Truncation);
             }
-            if self.landlock < 6 {
+            if self.leaves_signals() {
                 gaps.push(Gap::Signals);
             }
         }
@@ -43,23 +74,32 @@ impl Kernel {
             gaps.push(Gap::Calls);
         }
         if !self.asks {
-            gaps.extend([Gap::Attributes, Gap::Processes, Gap::Words]);
+            // In a view of our own modes and owners outside are as unchangeable as contents.
+            if self.view != OwnView::Offered {
+                gaps.push(Gap::Attributes);
+            }
+            gaps.extend([Gap::Processes, Gap::Words]);
             if restricts_network && !matches!(scope.network, Network::Nothing) {
                 gaps.push(Gap::Hosts);
             }
         }
-        if restricts_network && !self.filters {
+        let has_none = self.view == OwnView::Offered && scope.network == Network::Nothing;
+        if restricts_network && !self.filters && !has_none {
             gaps.push(Gap::Network);
         }
         gaps
     }
 }
 
+/// The levels of Landlock from which on it judges these.
+const TRUNCATION: u32 = 3;
+const SIGNALS: u32 = 6;
+
 /// A part of a scope that this machine does not enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     /// Writing outside the scope.
-    Writes,
+    Writes(Hindrance),
     /// Reading outside the scope.
     Reads,
     /// Cutting files outside the scope short.
@@ -83,10 +123,12 @@ pub enum Gap {
 impl fmt::Display for Gap {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Writes => "writes outside the scope (no Landlock)",
+            Self::Writes(hindrance) => {
+                return write!(formatter, "writes outside the scope (no Landlock, and {hindrance})");
+            }
             Self::Reads => "reads outside the scope (no Landlock)",
-            Self::Truncation => "cutting files short (Landlock below level 3)",
-            Self::Signals => "signals to other processes (Landlock below level 6)",
+            Self::Truncation => "cutting files short (Landlock below level 3, and seccomp cannot ask)",
+            Self::Signals => "signals to other processes (Landlock below level 6, and seccomp cannot ask)",
             Self::Calls => "dangerous system calls (no seccomp)",
             Self::Attributes => "modes, owners and times of files (seccomp cannot ask)",
             Self::Processes => "the number of processes (seccomp cannot ask)",
@@ -112,13 +154,15 @@ fn landlock_level() -> u32 {
 mod tests {
     use super::*;
 
-    const OLD: Kernel = Kernel { landlock: 0, filters: true, asks: false };
+    const OLD: Kernel =
+        Kernel { landlock: 0, view: OwnView::Absent(Hindrance::AppArmor), filters: true, asks: false };
 
     #[test]
     fn what_an_old_kernel_does_not_hold_is_named() {
         let scope = Scope { network: Network::Loopback, read: Reading::Only(vec![]), ..Scope::default() };
         let gaps = OLD.gaps(&scope);
-        for gap in [Gap::Writes, Gap::Reads, Gap::Hosts, Gap::Processes, Gap::Attributes, Gap::Words] {
+        let writes = Gap::Writes(Hindrance::AppArmor);
+        for gap in [writes, Gap::Reads, Gap::Signals, Gap::Hosts, Gap::Processes, Gap::Attributes, Gap::Words] {
             assert!(gaps.contains(&gap), "{gap} is missing");
         }
         assert!(!gaps.contains(&Gap::Network), "sockets are refused by the filter alone");
@@ -126,7 +170,33 @@ mod tests {
 
     #[test]
     fn a_new_kernel_holds_everything() {
-        let kernel = Kernel { landlock: 7, filters: true, asks: true };
+        let kernel = Kernel { landlock: 7, view: OwnView::Unneeded, filters: true, asks: true };
         assert_eq!(kernel.gaps(&Scope::default()), []);
+    }
+
+    #[test]
+    fn where_the_kernel_asks_what_an_older_landlock_leaves_is_held_too() {
+        for landlock in 1..6 {
+            let kernel = Kernel { landlock, view: OwnView::Unneeded, filters: true, asks: true };
+            assert_eq!(kernel.gaps(&Scope::default()), [], "{landlock}");
+            let silent = Kernel { asks: false, ..kernel };
+            assert!(silent.gaps(&Scope::default()).contains(&Gap::Signals), "{landlock}");
+        }
+    }
+
+    #[test]
+    fn a_view_of_our_own_holds_writes_without_landlock_but_not_reads() {
+        let kernel = Kernel { landlock: 0, view: OwnView::Offered, filters: true, asks: true };
+        assert_eq!(kernel.gaps(&Scope::default()), []);
+        let scope = Scope { read: Reading::Only(vec![]), ..Scope::default() };
+        assert_eq!(kernel.gaps(&scope), [Gap::Reads]);
+    }
+
+    #[test]
+    fn what_forbids_a_view_of_our_own_is_said_in_a_sentence() {
+        assert_eq!(
+            Gap::Writes(Hindrance::AppArmor).to_string(),
+            "writes outside the scope (no Landlock, and AppArmor forbids user namespaces: kernel.apparmor_restrict_unprivileged_userns is 1)"
+        );
     }
 }

@@ -7,6 +7,9 @@
 //! | `filter` | the system calls that are refused or asked about, as a program for the kernel |
 //! | `mediation` | answers the calls that the kernel asks about, and puts refusals into words |
 //! | `confinement` | starts a command inside a scope and stays with it |
+//! | `launch` | the start itself: a process that gets its restrictions before its program |
+//! | `namespaces` | the view of the file system for a command where Landlock is absent |
+//! | `group` | control groups: a tree of processes bounded and ended by the kernel |
 //! | `signals` | what we are asked by signals |
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
 //! | `route` | what the end of a test run means and what to do next |
@@ -25,8 +28,11 @@ mod agent;
 mod confinement;
 mod error;
 mod filter;
+mod group;
 mod kernel;
+mod launch;
 mod mediation;
+mod namespaces;
 mod route;
 mod scope;
 mod signals;
@@ -38,8 +44,10 @@ mod tree;
 pub use agent::{Above, Agent, Interaction, Moment, Position, RunOutcome, Waited, stand_above, supervise};
 pub use confinement::{Confined, Ending, Outcome, run_confined};
 pub use error::SuperviseError;
-pub use kernel::{Gap, Kernel};
+pub use group::{Group, GroupLimits};
+pub use kernel::{Gap, Kernel, OwnView};
 pub use mediation::{Attempt, Refusal};
+pub use namespaces::Hindrance;
 pub use route::{Failure, Next, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::Signals;

@@ -10,18 +10,20 @@ use std::fs;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::filter::is_forbidden;
+use crate::filter::{is_forbidden, is_signalling};
 use crate::scope::{Network, Reading, Scope};
 use crate::tree;
 
 mod attributes;
 mod caller;
+mod signals;
 mod sockets;
+mod words;
 
 use caller::Caller;
 
@@ -51,6 +53,8 @@ pub enum Attempt {
     Listen(SocketAddr),
     /// A socket of a kind that is not let through.
     Socket(&'static str),
+    /// A signal to a process outside; 0 stands for all that there are.
+    Signal(i32),
     /// A call that reaches into other processes or the kernel.
     Call(i64),
     /// One process more.
@@ -76,7 +80,7 @@ impl Refusal {
             Attempt::Listen(address) if address.ip().is_loopback() => Some("--net loopback".to_owned()),
             Attempt::Listen(_) | Attempt::Socket(_) => Some("--net open".to_owned()),
             Attempt::Process(_) => Some("--processes N".to_owned()),
-            Attempt::Call(_) => None,
+            Attempt::Call(_) | Attempt::Signal(_) => None,
         }
     }
 }
@@ -96,11 +100,16 @@ impl fmt::Display for Refusal {
             }
             Attempt::Listen(address) => write!(formatter, "{program} may not listen on {address}"),
             Attempt::Socket(kind) => write!(formatter, "{program} may not open {kind}"),
-            Attempt::Call(number) => {
-                write!(
+            Attempt::Call(number) => match words::of_call(*number) {
+                Some(words) => write!(formatter, "{program} may not {words}"),
+                None => write!(
                     formatter,
                     "{program} may not reach into other processes or the kernel (system call {number})"
-                )
+                ),
+            },
+            Attempt::Signal(0) => write!(formatter, "{program} may not send a signal to everybody"),
+            Attempt::Signal(process) => {
+                write!(formatter, "{program} may not send a signal to process {process}, which it did not start")
             }
             Attempt::Process(limit) => {
                 write!(formatter, "{program} may not start more: {limit} processes are there")
@@ -157,6 +166,17 @@ pub(crate) struct Mediator {
     pub(crate) refusals: Arc<Mutex<Refusals>>,
     /// Forks since the processes were last counted, and how many there were then.
     pub(crate) forks: u32,
+    /// Whether cutting files short is left to us; else Landlock judges it.
+    pub(crate) cuts: Cutting,
+}
+
+/// Who judges cutting files short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cutting {
+    /// The kernel.
+    Kernel,
+    /// We do.
+    Us,
 }
 
 /// What the caller gets.
@@ -179,12 +199,10 @@ impl From<Result<(), Errno>> for Answer {
 }
 
 impl Mediator {
-    /// Answers until nobody is left who could ask. From `ready` on, forks are answered without a piece of the heap: the one who starts the
-    /// command holds its locks.
-    pub(crate) fn serve(mut self, listener: OwnedFd, ready: &Barrier) {
+    /// Answers until nobody is left who could ask.
+    pub(crate) fn serve(mut self, listener: OwnedFd) {
         let listener = Arc::new(listener);
         caller::answer_on_same_processor(listener.as_fd());
-        ready.wait();
         loop {
             let mut wait = [PollFd::new(&*listener, PollFlags::IN)];
             match poll(&mut wait, None) {
@@ -217,6 +235,8 @@ impl Mediator {
             libc::SYS_bind => self.bind(caller),
             libc::SYS_listen => self.listen(caller),
             call if attributes::is_one(call) => self.attributes(caller),
+            call if is_signalling(call) => self.signal(caller),
+            libc::SYS_truncate if self.cuts == Cutting::Us => self.truncate(caller),
             _ => {
                 self.look(caller);
                 Answer::GoOn

@@ -161,6 +161,8 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Processes at one time.
     pub processes: u32,
+    /// The length of each file that is written.
+    pub file: Option<Bytes>,
 }
 
 /// Enough for a build on every processor of a large machine, few for a fork bomb (ours).
@@ -168,7 +170,7 @@ const PROCESSES: u32 = 512;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: None, processor: None, time: None, processes: PROCESSES }
+        Self { memory: None, processor: None, time: None, processes: PROCESSES, file: None }
     }
 }
 

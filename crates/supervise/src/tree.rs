@@ -46,7 +46,7 @@ pub fn usage() -> Usage {
 /// unless `patience` runs out.
 pub fn end_all(patience: Duration) -> usize {
     let deadline = Instant::now() + patience;
-    let mut ended = std::collections::HashSet::new();
+    let mut ended = std::collections::BTreeSet::new();
     loop {
         reap();
         // Everything below comes to us as an orphan, so without a child there is nothing; looking through all processes takes longer.
@@ -74,6 +74,31 @@ pub(crate) fn signal_all(signal: Signal) {
             let _ = rustix::process::kill_process(pid, signal);
         }
     }
+}
+
+/// Whether a process was started by this one, or by what it started.
+pub(crate) fn is_below(mut process: i32) -> bool {
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    // Bounded: a process that ends meanwhile could close a circle.
+    for _ in 0..4096 {
+        match read(process) {
+            Some((found, _)) if found.parent == own => return true,
+            Some((found, _)) if found.parent > 1 => process = found.parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether there is a process of that number.
+pub(crate) fn exists(process: i32) -> bool {
+    read(process).is_some()
+}
+
+/// The members of a process group that are below this process.
+pub(crate) fn group_below(group: Pid) -> Vec<Pid> {
+    let is_member = |pid: &Pid| rustix::process::getpgid(Some(*pid)) == Ok(group);
+    below().iter().filter_map(|process| Pid::from_raw(process.pid)).filter(is_member).collect()
 }
 
 /// Takes away what has ended, so that nothing stays as a zombie. Returns those that ended.
@@ -104,8 +129,7 @@ fn below() -> Vec<Process> {
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
-        let Ok(text) = fs::read(format!("/proc/{pid}/stat")) else { continue };
-        let Some((process, state)) = stat(pid, &String::from_utf8_lossy(&text)) else { continue };
+        let Some((process, state)) = read(pid) else { continue };
         parents.insert(pid, process.parent);
         if !matches!(state, 'Z' | 'X') {
             all.push(process);
@@ -124,6 +148,11 @@ fn below() -> Vec<Process> {
     };
     all.retain(|process| is_below(process.pid));
     all
+}
+
+fn read(pid: i32) -> Option<(Process, char)> {
+    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    stat(pid, &String::from_utf8_lossy(&text))
 }
 
 /// The fields after the name, which stands in brackets and may hold anything.

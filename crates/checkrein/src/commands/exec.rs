@@ -2,7 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -35,6 +36,8 @@ pub struct Wanted {
     pub time: Option<Duration>,
     /// Processes at one time.
     pub processes: Option<u32>,
+    /// The length of each file that is written.
+    pub file_size: Option<Bytes>,
     /// What of our environment is passed on.
     pub environment: Environment,
     /// What happens when not all can be enforced.
@@ -110,8 +113,7 @@ fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
     let confined = Confined {
         program: command.next().unwrap_or_default(),
         arguments: command.collect(),
-        variables: variables(&temporary.path, &scope),
-        environment: (wanted.environment == Environment::Plain).then(|| plain_environment(&[])),
+        environment: environment(wanted.environment, &temporary.path, &scope),
         scope,
         kernel,
     };
@@ -142,6 +144,7 @@ fn scope(wanted: &Wanted) -> Result<Scope, CommandError> {
         processor: wanted.processor,
         time: wanted.time,
         processes: wanted.processes.unwrap_or(Limits::default().processes),
+        file: wanted.file_size,
     };
     let network = Network::of_words(&wanted.network)?;
     if let Network::Only(endpoints) = &network
@@ -184,14 +187,19 @@ fn announce(gaps: &[Gap], enforcement: Enforcement) -> Result<(), CommandError> 
     }
 }
 
-/// Where temporary files go, and names are looked up by connections, which can be judged; datagrams cannot.
-fn variables(temporary: &Path, scope: &Scope) -> Vec<(OsString, OsString)> {
-    let mut variables: Vec<(OsString, OsString)> =
-        ["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), temporary.into())).to_vec();
-    if scope.looks_up_names() {
-        variables.push(("RES_OPTIONS".into(), "use-vc".into()));
-    }
-    variables
+/// The environment of a command: ours, but temporary files go to a folder of its own, and names are looked up by connections, which can be
+/// judged; datagrams cannot.
+fn environment(kind: Environment, temporary: &Path, scope: &Scope) -> Vec<(OsString, OsString)> {
+    let set = ["TMPDIR", "TMP", "TEMP"].map(|name| (OsString::from(name), OsString::from(temporary)));
+    let names = scope.looks_up_names().then(|| ("RES_OPTIONS".into(), "use-vc".into()));
+    let set: Vec<(OsString, OsString)> = set.into_iter().chain(names).collect();
+    let mut all = match kind {
+        Environment::Whole => env::vars_os().collect(),
+        Environment::Plain => plain_environment(&[]),
+    };
+    all.retain(|(name, _)| !set.iter().any(|(other, _)| name == other));
+    all.extend(set);
+    all
 }
 
 fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
@@ -247,6 +255,8 @@ fn ended_by(ending: Ending) -> &'static str {
 /// A folder for temporary files that goes with the command.
 struct Temporary {
     path: PathBuf,
+    /// The folder that it is in, held: by its path it may not be writable any more, in the view of the command.
+    above: Option<File>,
 }
 
 impl Temporary {
@@ -258,12 +268,18 @@ impl Temporary {
             .mode(0o700)
             .create(&path)
             .map_err(|error| CommandError::file("make the temporary folder", path.display(), &error))?;
-        Ok(Self { path })
+        Ok(Self { path, above: File::open(above).ok() })
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.path));
+        let held = self.above.as_ref().zip(self.path.file_name());
+        if fs::remove_dir_all(&self.path).is_err()
+            && let Some((above, name)) = held
+        {
+            let above = PathBuf::from(format!("/proc/self/fd/{}", above.as_raw_fd()));
+            drop(fs::remove_dir_all(above.join(name)));
+        }
     }
 }

@@ -65,6 +65,24 @@ impl Mediator {
         }
         apply(&target, change).into()
     }
+
+    /// Cuts a file short where Landlock does not know that this is a change.
+    pub(super) fn truncate(&self, caller: &Caller) -> Answer {
+        let target = caller
+            .text(caller.argument(0))
+            .and_then(|path| caller.target(libc::AT_FDCWD, &path, Follow::Links));
+        let target = match target {
+            Ok(target) => target,
+            Err(error) => return Answer::Fails(error),
+        };
+        let path = path_of(target.as_fd()).unwrap_or_default();
+        if !self.may_write(&path) {
+            return self.refuse(caller, Attempt::Write(path), Errno::ACCESS);
+        }
+        let file = std::fs::File::options().write(true).open(format!("/proc/self/fd/{}", target.as_raw_fd()));
+        let cut = file.and_then(|file| file.set_len(caller.argument(1)));
+        cut.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO)).into()
+    }
 }
 
 fn read(caller: &Caller) -> Result<(OwnedFd, Change), Errno> {

@@ -57,6 +57,11 @@ impl Caller {
         self.question.data.nr.into()
     }
 
+    /// The thread that asks.
+    pub(super) fn process(&self) -> i32 {
+        self.question.pid.cast_signed()
+    }
+
     /// An argument.
     pub(super) fn argument(&self, place: usize) -> u64 {
         self.question.data.args.get(place).copied().unwrap_or(0)

@@ -1,0 +1,68 @@
+//! Signals, where Landlock does not judge them: only what the command started may get one.
+
+use std::os::fd::AsRawFd as _;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
+
+use super::caller::Caller;
+use super::{Answer, Attempt, Mediator};
+use crate::tree;
+
+impl Mediator {
+    /// Who is named by a number in the call itself is judged, and the kernel goes on; a group of processes gets the signal from us.
+    pub(super) fn signal(&self, caller: &Caller) -> Answer {
+        let process = match caller.call() {
+            libc::SYS_kill if caller.number(0) <= 0 => return self.signal_group(caller),
+            libc::SYS_pidfd_send_signal => match process_of(caller) {
+                Ok(process) => process,
+                Err(error) => return Answer::Fails(error),
+            },
+            _ => caller.number(0),
+        };
+        if tree::is_below(process) {
+            Answer::GoOn
+        } else if tree::exists(process) {
+            self.refuse(caller, Attempt::Signal(process), Errno::PERM)
+        } else {
+            Answer::Fails(Errno::SRCH)
+        }
+    }
+
+    /// To those of a group that the command started; the others of the group do not notice.
+    fn signal_group(&self, caller: &Caller) -> Answer {
+        let group = match caller.number(0) {
+            // To everybody: whom a command could reach is not only its own.
+            -1 => return self.refuse(caller, Attempt::Signal(0), Errno::PERM),
+            0 => Pid::from_raw(caller.process()).and_then(|pid| rustix::process::getpgid(Some(pid)).ok()),
+            group => Pid::from_raw(group.saturating_neg()),
+        };
+        let Some(group) = group else { return Answer::Fails(Errno::SRCH) };
+        let number = caller.number(1);
+        let mut reached = false;
+        for member in tree::group_below(group) {
+            let sent = match Signal::from_named_raw(number) {
+                Some(signal) => rustix::process::kill_process(member, signal),
+                None if number == 0 => rustix::process::test_kill_process(member),
+                None => Err(Errno::INVAL),
+            };
+            reached |= sent.is_ok();
+        }
+        if reached {
+            Answer::Done
+        } else if rustix::process::test_kill_process_group(group).is_ok() {
+            self.refuse(caller, Attempt::Signal(group.as_raw_nonzero().get()), Errno::PERM)
+        } else {
+            Answer::Fails(Errno::SRCH)
+        }
+    }
+}
+
+/// The process that a descriptor of the caller means.
+fn process_of(caller: &Caller) -> Result<i32, Errno> {
+    let descriptor = caller.descriptor(caller.number(0))?;
+    let facts = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", descriptor.as_raw_fd()));
+    let facts = facts.map_err(|_| Errno::BADF)?;
+    let number = facts.lines().find_map(|line| line.strip_prefix("Pid:")).and_then(|text| text.trim().parse().ok());
+    number.filter(|number| *number > 0).ok_or(Errno::BADF)
+}
