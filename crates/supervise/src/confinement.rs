@@ -256,22 +256,22 @@ fn wait(process: Option<&OwnedFd>, answers: &mut Answers, time: Duration) {
         let left = deadline.saturating_duration_since(Instant::now());
         let left =
             Timespec { tv_sec: i64::try_from(left.as_secs()).unwrap_or(1), tv_nsec: left.subsec_nanos().into() };
-        let asked = match &answers.waiting {
-            Some((questions, _)) => {
-                let mut both =
-                    [PollFd::new(process, PollFlags::IN), PollFd::new(questions, PollFlags::IN)];
-                let _ = poll(&mut both, Some(&left));
-                both[0].revents().is_empty() && both[1].revents().contains(PollFlags::IN)
-            }
-            None => {
-                let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&left));
-                false
-            }
+        let Some((questions, _)) = &answers.waiting else {
+            let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&left));
+            return;
         };
-        if !asked {
+        let mut both = [PollFd::new(process, PollFlags::IN), PollFd::new(questions, PollFlags::IN)];
+        let _ = poll(&mut both, Some(&left));
+        let (ended, asked) = (both[0].revents(), both[1].revents());
+        if asked.contains(PollFlags::IN) {
+            answers.begin();
+        } else if !asked.is_empty() {
+            // Nobody is left who could ask; what still ends is told by the process alone.
+            answers.waiting = None;
+        }
+        if !ended.is_empty() || asked.is_empty() {
             return;
         }
-        answers.begin();
     }
 }
 

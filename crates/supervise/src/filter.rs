@@ -218,8 +218,10 @@ impl Filter {
     pub(crate) fn of(scope: &Scope, kernel: &Kernel) -> Self {
         let mut program = Program { instructions: Vec::new(), asks: kernel.asks };
         program.head();
-        rules(scope, kernel).into_iter().for_each(|rule| program.rule(rule));
-        program.give(libc::SECCOMP_RET_ALLOW);
+        let mut rules = rules(scope, kernel);
+        // Rules about the same call keep their order.
+        rules.sort_by_key(|(call, ..)| *call);
+        program.search(&rules);
         Self { instructions: program.instructions, asks: kernel.asks }
     }
 
@@ -340,6 +342,9 @@ struct Program {
     asks: bool,
 }
 
+/// So many rules are looked at one after the other.
+const FEW: usize = 4;
+
 /// Where the fields of `struct seccomp_data` begin.
 const NUMBER: u32 = 0;
 const ARCHITECTURE_FIELD: u32 = 4;
@@ -351,7 +356,7 @@ const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
 const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
 const EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
 const ANY_BIT: u32 = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
-#[cfg(target_arch = "x86_64")]
+const SKIP: u32 = libc::BPF_JMP | libc::BPF_JA;
 const AT_LEAST: u32 = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
 
 impl Program {
@@ -388,6 +393,23 @@ impl Program {
             Fate::Asked => libc::SECCOMP_RET_ALLOW,
             Fate::Fails(error) | Fate::AskedOr(error) => fails(error),
         }
+    }
+
+    /// Halves the rules until few are left: the kernel runs the program for every call there is when it is installed, and for many later.
+    fn search(&mut self, rules: &[Rule]) {
+        let middle = rules.get(rules.len() / 2).map_or(0, |(call, ..)| *call);
+        let (below, above) = rules.split_at(rules.partition_point(|(call, ..)| *call < middle));
+        if rules.len() <= FEW || below.is_empty() {
+            rules.iter().for_each(|rule| self.rule(*rule));
+            return self.give(libc::SECCOMP_RET_ALLOW);
+        }
+        let mut first = Self { instructions: Vec::new(), asks: self.asks };
+        first.search(below);
+        let length = u32::try_from(first.instructions.len()).unwrap_or(u32::MAX);
+        self.push(AT_LEAST, 0, 1, u32::try_from(middle).unwrap_or(u32::MAX));
+        self.push(SKIP, 0, 0, length);
+        self.instructions.extend(first.instructions);
+        self.search(above);
     }
 
     /// `if number == call { body }`. A body ends with an answer, or goes on to the next rule with the number of the call.
@@ -513,6 +535,7 @@ mod tests {
                 EQUAL => place += jump(register == step.k),
                 ANY_BIT => place += jump(register & step.k != 0),
                 AT_LEAST => place += jump(register >= step.k),
+                SKIP => place += step.k as usize,
                 _ => return step.k,
             }
         }
