@@ -104,7 +104,7 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     let group = group(&scope.limits, &kernel);
     let view = (kernel.view == OwnView::Offered).then(|| View::enter(&scope)).transpose()?;
     let restrictions = Restrictions {
-        ruleset: if kernel.landlock > 0 { ruleset(&scope)?.into() } else { None },
+        ruleset: if kernel.landlock > 0 { ruleset(&scope, &kernel)?.into() } else { None },
         filter: kernel.filters.then(|| Filter::of(&scope, &kernel)),
         privileges: if view.is_some() { Privileges::Reduced } else { Privileges::of_process() },
         limits: limits(&scope.limits),
@@ -275,34 +275,38 @@ fn wait(process: Option<&OwnedFd>, answers: &mut Answers, time: Duration) {
     }
 }
 
-/// The newest level that is asked for; an older kernel gives what it has, and the gap was said.
-const LEVEL: ABI = ABI::V6;
+/// The newest level that is asked for; of a kernel with an older one what it has, and the rest is held otherwise or a gap.
+const LEVEL: u32 = 6;
 
-fn ruleset(scope: &Scope) -> Result<RulesetCreated, SuperviseError> {
-    build(scope).map_err(SuperviseError::restriction("the scope of files"))
+fn ruleset(scope: &Scope, kernel: &Kernel) -> Result<RulesetCreated, SuperviseError> {
+    let level = ABI::from(i32::try_from(kernel.landlock.min(LEVEL)).unwrap_or(0));
+    build(scope, level).map_err(SuperviseError::restriction("the scope of files"))
 }
 
-fn build(scope: &Scope) -> Result<RulesetCreated, landlock::RulesetError> {
-    let writing = AccessFs::from_write(LEVEL);
-    let reading = AccessFs::from_read(LEVEL);
+fn build(scope: &Scope, level: ABI) -> Result<RulesetCreated, landlock::RulesetError> {
+    let writing = AccessFs::from_write(level);
+    let reading = AccessFs::from_read(level);
+    let (ports, scoped) = (AccessNet::from_all(level), LandlockScope::from_all(level));
     let limits_reading = scope.read != Reading::All;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(writing)?;
     if limits_reading {
         ruleset = ruleset.handle_access(reading)?;
     }
     match scope.network {
-        Network::Nothing | Network::Only(_) => {
-            ruleset = ruleset.handle_access(AccessNet::from_all(LEVEL))?;
-        }
+        Network::Nothing | Network::Only(_) if !ports.is_empty() => ruleset = ruleset.handle_access(ports)?,
         // Landlock knows ports, not hosts.
-        Network::Loopback | Network::Open => {}
+        Network::Nothing | Network::Only(_) | Network::Loopback | Network::Open => {}
     }
-    ruleset = ruleset.scope(LandlockScope::Signal)?;
-    if scope.network != Network::Open {
+    if scoped.contains(LandlockScope::Signal) {
+        ruleset = ruleset.scope(LandlockScope::Signal)?;
+    }
+    if scope.network != Network::Open && scoped.contains(LandlockScope::AbstractUnixSocket) {
         ruleset = ruleset.scope(LandlockScope::AbstractUnixSocket)?;
     }
     let mut created = ruleset.create()?;
-    if let Network::Only(endpoints) = &scope.network {
+    if let Network::Only(endpoints) = &scope.network
+        && !ports.is_empty()
+    {
         for endpoint in endpoints {
             created = created.add_rule(NetPort::new(endpoint.port, AccessNet::ConnectTcp))?;
         }
@@ -313,15 +317,15 @@ fn build(scope: &Scope) -> Result<RulesetCreated, landlock::RulesetError> {
     // A right that is not limited cannot be given either.
     let handled = if limits_reading { writing | reading } else { writing };
     for path in &scope.write {
-        created = allow(created, path, handled)?;
+        created = allow(created, level, path, handled)?;
     }
     for device in devices() {
         let access = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev | AccessFs::ReadFile;
-        created = allow(created, &PathBuf::from(device), access & handled)?;
+        created = allow(created, level, &PathBuf::from(device), access & handled)?;
     }
     if let Reading::Only(paths) = &scope.read {
         for path in paths.iter().cloned().chain(system_paths()) {
-            created = allow(created, &path, reading)?;
+            created = allow(created, level, &path, reading)?;
         }
     }
     Ok(created)
@@ -330,10 +334,11 @@ fn build(scope: &Scope) -> Result<RulesetCreated, landlock::RulesetError> {
 /// Allows access below a path, if it is there: what is not there cannot be reached either. What is no directory has no entries.
 fn allow(
     ruleset: RulesetCreated,
+    level: ABI,
     path: &PathBuf,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
     let Ok(file) = PathFd::new(path) else { return Ok(ruleset) };
-    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LEVEL) };
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(level) };
     ruleset.add_rule(PathBeneath::new(file, access))
 }

@@ -64,6 +64,8 @@ const FORBIDDEN: &[libc::c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
     libc::SYS_pidfd_getfd,
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -191,6 +193,38 @@ const SIGNALLING: &[libc::c_long] = &[
     libc::SYS_pidfd_send_signal,
 ];
 
+/// Calls that change limits, priority or place of a process, and the argument that names it; 0 is the caller.
+const STEERING: &[(libc::c_long, u8)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_migrate_pages, 0),
+    (libc::SYS_move_pages, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+];
+
+/// The kind of whom these two name: one process. Others are groups and users, of which others are members.
+const ONE_PROCESS: [(libc::c_long, i32); 2] = [(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)];
+
+/// Whom a call steers, if it is one that does: the place of the argument, and whether its kind is one process, given the first argument.
+pub(crate) fn steered(call: libc::c_long, kind: i32) -> Option<(usize, Steered)> {
+    let (_, place) = STEERING.iter().find(|(known, _)| *known == call)?;
+    let is_one = ONE_PROCESS.iter().all(|(known, one)| *known != call || *one == kind);
+    Some((usize::from(*place), if is_one { Steered::Process } else { Steered::Several }))
+}
+
+/// Who is steered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steered {
+    /// One process.
+    Process,
+    /// A group, or all of a user.
+    Several,
+}
+
 /// Has signals sent to somebody else when something can be read: by `fcntl`, and by `ioctl`.
 const SIGNAL_OWNERS: (&[u32], &[u32]) = (&[8, 15], &[0x8901, 0x8902]);
 
@@ -270,6 +304,12 @@ fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
         let (by_fcntl, by_ioctl) = SIGNAL_OWNERS;
         rules.push((libc::SYS_fcntl, When::OneOf(1, by_fcntl), Fate::Fails(libc::EPERM)));
         rules.push((libc::SYS_ioctl, When::OneOf(1, by_ioctl), Fate::Fails(libc::EPERM)));
+    }
+    for (call, place) in STEERING {
+        let kind = ONE_PROCESS.iter().find(|(known, _)| known == call);
+        // Of whom there are several kinds all are asked about: which one it is stands in another argument.
+        let when = if kind.is_some() { When::Always } else { When::Given(*place) };
+        rules.push((*call, when, Fate::AskedOr(libc::EPERM)));
     }
     rules.extend::<Vec<Rule>>(always(FORBIDDEN, Fate::AskedOr(libc::EPERM)));
     rules.extend::<Vec<Rule>>(always(ABSENT, Fate::Fails(libc::ENOSYS)));
@@ -439,7 +479,7 @@ impl Program {
                 self.load(low(argument) + 4);
                 self.push(EQUAL, 1, 0, 0);
                 self.give(action);
-                self.give(ALLOW);
+                self.load(NUMBER);
             }
             When::OneOf(argument, values) => {
                 self.load(low(argument));

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::filter::{is_forbidden, is_signalling};
+use crate::filter::{is_forbidden, is_signalling, steered};
 use crate::scope::{Network, Reading, Scope};
 use crate::tree;
 
@@ -55,6 +55,8 @@ pub enum Attempt {
     Socket(&'static str),
     /// A signal to a process outside; 0 stands for all that there are.
     Signal(i32),
+    /// Limits or priority of a process outside; 0 stands for several.
+    Steer(i32),
     /// A call that reaches into other processes or the kernel.
     Call(i64),
     /// One process more.
@@ -80,7 +82,7 @@ impl Refusal {
             Attempt::Listen(address) if address.ip().is_loopback() => Some("--net loopback".to_owned()),
             Attempt::Listen(_) | Attempt::Socket(_) => Some("--net open".to_owned()),
             Attempt::Process(_) => Some("--processes N".to_owned()),
-            Attempt::Call(_) | Attempt::Signal(_) => None,
+            Attempt::Call(_) | Attempt::Signal(_) | Attempt::Steer(_) => None,
         }
     }
 }
@@ -107,6 +109,10 @@ impl fmt::Display for Refusal {
                     "{program} may not reach into other processes or the kernel (system call {number})"
                 ),
             },
+            Attempt::Steer(0) => write!(formatter, "{program} may not change the priority of a group or a user"),
+            Attempt::Steer(process) => {
+                write!(formatter, "{program} may not change limits or priority of process {process}, which it did not start")
+            }
             Attempt::Signal(0) => write!(formatter, "{program} may not send a signal to everybody"),
             Attempt::Signal(process) => {
                 write!(formatter, "{program} may not send a signal to process {process}, which it did not start")
@@ -236,6 +242,7 @@ impl Mediator {
             libc::SYS_listen => self.listen(caller),
             call if attributes::is_one(call) => self.attributes(caller),
             call if is_signalling(call) => self.signal(caller),
+            call if steered(call, 0).is_some() => self.steer(caller),
             libc::SYS_truncate if self.cuts == Cutting::Us => self.truncate(caller),
             _ => {
                 self.look(caller);

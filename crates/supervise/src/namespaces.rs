@@ -7,13 +7,16 @@ use std::ffi::CString;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::ptr;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
 
 use crate::error::SuperviseError;
+use crate::mediation::devices;
 use crate::scope::{Network, Scope};
 
 /// Why there is no view of our own.
@@ -97,6 +100,7 @@ impl View {
             mount(Some(&path), &path, libc::MS_BIND | libc::MS_REC)?;
             writable.push(path);
         }
+        own_devices()?;
         let is_writable = |place: &Path| roots.iter().any(|root| place.starts_with(root));
         let mounts = Mount::all(&fs::read("/proc/self/mountinfo")?);
         for place in mounts.iter().filter(|place| !is_writable(&place.path)) {
@@ -122,6 +126,36 @@ impl View {
         }
     }
 }
+
+/// A folder of devices with those only that any command may write to: a disk can be written to whatever holds its folder.
+fn own_devices() -> io::Result<()> {
+    let folder = Path::new(DEVICES);
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let held: Vec<(&str, OwnedFd)> = devices()
+        .filter_map(|device| Some((device, rustix::fs::open(device, flags, Mode::empty()).ok()?)))
+        .collect();
+    let links: Vec<(PathBuf, PathBuf)> = ["fd", "stdin", "stdout", "stderr"]
+        .iter()
+        .filter_map(|name| Some((folder.join(name), fs::read_link(folder.join(name)).ok()?)))
+        .collect();
+    mount_memory(c"/dev")?;
+    for (device, file) in held {
+        let source = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+        let target = CString::new(device)?;
+        if fs::metadata(Path::new(source.to_str().unwrap_or_default())).is_ok_and(|facts| facts.is_dir()) {
+            fs::create_dir(device)?;
+        } else {
+            fs::write(device, "")?;
+        }
+        mount(Some(&source), &target, libc::MS_BIND)?;
+    }
+    for (link, target) in links {
+        std::os::unix::fs::symlink(target, link)?;
+    }
+    Ok(())
+}
+
+const DEVICES: &str = "/dev";
 
 /// Namespaces of our own in which users are who they are outside.
 #[expect(unsafe_code, reason = "no safe crate forks")]
@@ -227,6 +261,15 @@ fn mount(source: Option<&CString>, target: &std::ffi::CStr, flags: libc::c_ulong
     let source = source.map_or(ptr::null(), |text| text.as_ptr());
     // SAFETY: texts end with a zero and live until the call returns; for these flags the other arguments may be null.
     let result = unsafe { libc::mount(source, target.as_ptr(), ptr::null(), flags, ptr::null()) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[expect(unsafe_code, reason = "as `mount`")]
+fn mount_memory(target: &std::ffi::CStr) -> io::Result<()> {
+    let (kind, options) = (c"tmpfs".as_ptr(), c"mode=755,size=64k".as_ptr().cast());
+    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+    // SAFETY: texts end with a zero and live until the call returns.
+    let result = unsafe { libc::mount(kind, target.as_ptr(), kind, flags, options) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

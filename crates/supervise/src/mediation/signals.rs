@@ -1,4 +1,4 @@
-//! Signals, where Landlock does not judge them: only what the command started may get one.
+//! Signals, where Landlock does not judge them, and what else is done to processes by their number: only to what the command started.
 
 use std::os::fd::AsRawFd as _;
 
@@ -7,9 +7,24 @@ use rustix::process::{Pid, Signal};
 
 use super::caller::Caller;
 use super::{Answer, Attempt, Mediator};
+use crate::filter::{Steered, steered};
 use crate::tree;
 
 impl Mediator {
+    /// Limits and priority: of the caller itself and of what the command started.
+    pub(super) fn steer(&self, caller: &Caller) -> Answer {
+        let Some((place, whom)) = steered(caller.call(), caller.number(0)) else { return Answer::GoOn };
+        let process = caller.number(place);
+        match whom {
+            Steered::Several => self.refuse(caller, Attempt::Steer(0), Errno::PERM),
+            Steered::Process if process == 0 || tree::is_below(process) => Answer::GoOn,
+            Steered::Process if tree::exists(process) => {
+                self.refuse(caller, Attempt::Steer(process), Errno::PERM)
+            }
+            Steered::Process => Answer::Fails(Errno::SRCH),
+        }
+    }
+
     /// Who is named by a number in the call itself is judged, and the kernel goes on; a group of processes gets the signal from us.
     pub(super) fn signal(&self, caller: &Caller) -> Answer {
         let process = match caller.call() {
