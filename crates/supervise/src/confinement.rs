@@ -23,7 +23,7 @@ use crate::filter::Filter;
 use crate::group::{Group, GroupLimits};
 use crate::kernel::{Kernel, OwnView};
 use crate::launch::{Launched, Privileges, Program, Restrictions, launch};
-use crate::mediation::{Cutting, Mediator, Refusal, Refusals, devices, system_paths};
+use crate::mediation::{Judge, Mediator, Refusal, Refusals, devices, system_paths};
 use crate::namespaces::View;
 use crate::scope::{Bytes, Limits, Network, Reading, Scope};
 use crate::signals::Signals;
@@ -111,10 +111,11 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
         group: group.as_ref().map(Group::entrance),
     };
     let Launched { pid, questions } = launch(&program, restrictions)?;
-    let cuts = if kernel.leaves_truncation() { Cutting::Us } else { Cutting::Kernel };
+    let judge = |is_left: bool| if is_left { Judge::Us } else { Judge::Kernel };
+    let (cuts, by_signals) = (judge(kernel.leaves_truncation()), judge(kernel.leaves_signals()));
     let limits = scope.limits;
     let refusals = Arc::new(Mutex::new(Refusals::default()));
-    let mediator = Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts };
+    let mediator = Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts, signals: by_signals };
     let mut answers = Answers { waiting: questions.map(|questions| (questions, mediator)), thread: None };
     let mut ending = watch(pid, limits, signals, &mut answers, group.as_ref());
     if let Some(group) = &group {

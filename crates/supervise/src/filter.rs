@@ -305,6 +305,8 @@ fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
         rules.push((libc::SYS_fcntl, When::OneOf(1, by_fcntl), Fate::Fails(libc::EPERM)));
         rules.push((libc::SYS_ioctl, When::OneOf(1, by_ioctl), Fate::Fails(libc::EPERM)));
     }
+    // Asked about where Landlock judges too, so that a refusal can be said.
+    rules.push((libc::SYS_kill, When::Always, Fate::Asked));
     for (call, place) in STEERING {
         let kind = ONE_PROCESS.iter().find(|(known, _)| known == call);
         // Of whom there are several kinds all are asked about: which one it is stands in another argument.
@@ -656,7 +658,7 @@ mod tests {
             run(&Filter::of(&Scope::default(), &kernel(landlock, true)), call, arguments)
         };
         let kill = [1, u64::from(libc::SIGTERM.unsigned_abs()), 0, 0, 0, 0];
-        assert_eq!([judge(5, libc::SYS_kill, kill), judge(6, libc::SYS_kill, kill)], [ASK, GO]);
+        assert_eq!([judge(5, libc::SYS_tgkill, kill), judge(6, libc::SYS_tgkill, kill)], [ASK, GO]);
         let owner = [3, 8, 1, 0, 0, 0];
         assert_eq!(judge(5, libc::SYS_fcntl, owner), error(libc::EPERM));
         assert_eq!(judge(6, libc::SYS_fcntl, owner), GO);

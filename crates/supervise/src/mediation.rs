@@ -172,14 +172,15 @@ pub(crate) struct Mediator {
     pub(crate) refusals: Arc<Mutex<Refusals>>,
     /// Forks since the processes were last counted, and how many there were then.
     pub(crate) forks: u32,
-    /// Whether cutting files short is left to us; else Landlock judges it.
-    pub(crate) cuts: Cutting,
+    /// Who judges cutting files short, and signals.
+    pub(crate) cuts: Judge,
+    pub(crate) signals: Judge,
 }
 
-/// Who judges cutting files short.
+/// Who judges what Landlock learned only later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cutting {
-    /// The kernel.
+pub(crate) enum Judge {
+    /// The kernel; we say what it refuses.
     Kernel,
     /// We do.
     Us,
@@ -243,7 +244,7 @@ impl Mediator {
             call if attributes::is_one(call) => self.attributes(caller),
             call if is_signalling(call) => self.signal(caller),
             call if steered(call, 0).is_some() => self.steer(caller),
-            libc::SYS_truncate if self.cuts == Cutting::Us => self.truncate(caller),
+            libc::SYS_truncate if self.cuts == Judge::Us => self.truncate(caller),
             _ => {
                 self.look(caller);
                 Answer::GoOn

@@ -1,5 +1,6 @@
 //! `checkrein exec`: one command inside a scope that the kernel enforces.
 
+use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,7 +11,8 @@ use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use checkrein_supervise::{
-    Bytes, Confined, Ending, Gap, Kernel, Limits, Network, Outcome, Reading, Scope, Signals, SuperviseError,
+    Bytes, Confined, Ending, Gap, Kernel, Limits, Network, Outcome, Reading, Refusal, Scope, Signals,
+    SuperviseError,
     run_confined,
 };
 use serde_json::json;
@@ -203,7 +205,10 @@ fn environment(kind: Environment, temporary: &Path, scope: &Scope) -> Vec<(OsStr
 }
 
 fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
-    let (refusals, more) = &outcome.refusals;
+    let (all, more) = &outcome.refusals;
+    let mut said = HashSet::new();
+    // Several calls can mean the same in words.
+    let refusals: Vec<&Refusal> = all.iter().filter(|refusal| said.insert(refusal.to_string())).collect();
     if output == Output::Json {
         let rows: Vec<_> = refusals
             .iter()

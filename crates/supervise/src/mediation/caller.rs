@@ -231,10 +231,14 @@ impl Caller {
         let pid = self.question.pid;
         let path = Path::new(std::ffi::OsStr::from_bytes(path));
         let base = if directory == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{directory}") };
-        let whole = match path.strip_prefix("/proc/self") {
-            Ok(rest) => Path::new(&format!("/proc/{pid}")).join(rest),
-            Err(_) if path.is_absolute() => path.to_owned(),
-            Err(_) => fs::read_link(format!("/proc/{pid}/{base}")).ok()?.join(path),
+        // What a process calls its own is another one's.
+        let own = [("/proc/self", ""), ("/proc/thread-self", ""), ("/dev/fd", "fd")].into_iter().find_map(
+            |(name, below)| Some(Path::new(&format!("/proc/{pid}")).join(below).join(path.strip_prefix(name).ok()?)),
+        );
+        let whole = match own {
+            Some(whole) => whole,
+            None if path.is_absolute() => path.to_owned(),
+            None => fs::read_link(format!("/proc/{pid}/{base}")).ok()?.join(path),
         };
         if let Ok(real) = fs::canonicalize(&whole) {
             return Some(real);

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use super::caller::Caller;
-use super::{Answer, Attempt, Mediator};
+use super::{Answer, Attempt, Judge, Mediator};
 use crate::filter::{Steered, steered};
 use crate::tree;
 
@@ -27,6 +27,13 @@ impl Mediator {
 
     /// Who is named by a number in the call itself is judged, and the kernel goes on; a group of processes gets the signal from us.
     pub(super) fn signal(&self, caller: &Caller) -> Answer {
+        if self.signals == Judge::Kernel {
+            let process = caller.number(0);
+            if process > 0 && !tree::is_below(process) && tree::exists(process) {
+                self.note(caller, Attempt::Signal(process));
+            }
+            return Answer::GoOn;
+        }
         let process = match caller.call() {
             libc::SYS_kill if caller.number(0) <= 0 => return self.signal_group(caller),
             libc::SYS_pidfd_send_signal => match process_of(caller) {

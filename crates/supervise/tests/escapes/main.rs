@@ -14,6 +14,7 @@
 )]
 
 mod attempts;
+#[allow(dead_code, reason = "what is only for the page")]
 mod table;
 
 use std::env;
