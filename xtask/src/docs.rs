@@ -45,7 +45,39 @@ fn pages() -> Result<Vec<Page>, String> {
         Page { path: folder.join("configuration.md"), text: checkrein_policy::reference() },
         Page { path: folder.join("checkrein.schema.json"), text: schema + "\n" },
         Page { path: folder.join("rules.md"), text: rule_page() },
+        Page { path: folder.join("escapes.md"), text: escape_page() },
     ])
+}
+
+/// The list that the test of the ways out goes through.
+#[path = "../../crates/supervise/tests/escapes/table.rs"]
+#[allow(dead_code, reason = "what is only for the test")]
+mod table;
+
+fn escape_page() -> String {
+    let mut page = format!(
+        "# Ways out of a scope\n\n\
+        What is tried against `checkrein exec`, and what holds it. Each is tried by a real process in `crates/supervise/tests/escapes`\n\
+        (`cargo test -p checkrein-supervise --test escapes`), which then looks from outside whether anything happened: files with all that is\n\
+        known about them, a process, servers. {}\n\n\
+        \"seccomp, judged by us\" means that the kernel asks: we look up what is meant and do exactly that, or nothing. Made by `cargo xtask docs`.\n\n\
+        | attempt | with Landlock | without, in a view of the file system of its own |\n|---|---|---|\n",
+        table::SEEN
+    );
+    for escape in table::ESCAPES {
+        let _ = writeln!(page, "| {} | {} | {} |", escape.attempt, escape.landlock, escape.view);
+    }
+    page.push_str(
+        "\n## What is not held\n\n\
+        - Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`.\n\
+        - A file inside that has a second name outside since before (a hard link): it is one file, and the scope names it.\n\
+        - Memory and semaphores of System V that others left open to the user; those of POSIX are files in `/dev/shm`, outside of every scope.\n\
+        - How much is written to the disk in all: `--file-size` bounds each file.\n\
+        - Memory that is used faster than it is measured, where no control group can be made: it is looked at every 20 ms, every 2 ms from half\n  \
+          of the limit on.\n\
+        - What a server inside the scope of the network does for the command.\n",
+    );
+    page
 }
 
 fn rule_page() -> String {

@@ -41,6 +41,19 @@ impl Scene {
         self.environment.checkrein(&[&["exec", "--require"], options, &command].concat())
     }
 
+    /// The same on a kernel without these calls: they fail with an error before it is asked.
+    fn run_without(&self, calls: &[(u32, i32)], options: &[&str], script: &str) -> Output {
+        let filters: String = calls.iter().map(|(call, error)| format!("[{call}, {error}],")).collect();
+        let program = format!("my @calls = ({filters}); {HIDE}");
+        self.environment
+            .command("perl")
+            .args(["-e", &program, env!("CARGO_BIN_EXE_checkrein"), "exec"])
+            .args(options)
+            .args(["--", "bash", "-c", script])
+            .output()
+            .unwrap()
+    }
+
     fn is_untouched(&self) -> bool {
         let outside = self.outside();
         let facts = fs::metadata(&outside).unwrap();
@@ -51,6 +64,24 @@ impl Scene {
             && names == 2
     }
 }
+
+/// Puts a filter of seccomp around the program that it becomes: some calls fail.
+const HIDE: &str = r#"
+    my ($load, $equal, $return) = (0x20, 0x15, 0x06);
+    my $filter = pack("SCCL", $load, 0, 0, 0);
+    $filter .= pack("SCCL", $equal, 0, 1, $_->[0]) . pack("SCCL", $return, 0, 0, 0x00050000 | $_->[1]) for @calls;
+    $filter .= pack("SCCL", $return, 0, 0, 0x7fff0000);
+    my $program = pack("Sx6P", length($filter) / 8, $filter);
+    my $prctl = `uname -m` =~ /x86_64/ ? 157 : 167;
+    syscall($prctl, 38, 1, 0, 0, 0) == 0 or die "no new privileges: $!";
+    syscall($prctl, 22, 2, $program) == 0 or die "filter: $!";
+    exec @ARGV or die "exec: $!";
+"#;
+
+/// `landlock_create_ruleset`, the same everywhere.
+const LANDLOCK: (u32, i32) = (444, 38);
+/// `unshare`, forbidden as AppArmor does.
+const UNSHARE: (u32, i32) = (if cfg!(target_arch = "x86_64") { 272 } else { 97 }, 1);
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -73,33 +104,120 @@ fn what_is_inside_the_scope_works_as_ever() {
 #[test]
 fn nothing_outside_the_scope_changes_whatever_is_tried() {
     let scene = Scene::new();
-    let tries = [
-        "echo x > ../outside",
-        "echo x >> ../outside",
-        "ln -s ../outside l && echo x > l",
-        "ln ../outside hard && echo x > hard",
-        "mv ../outside .",
-        "rm ../outside",
-        "cp README.md ../copy",
-        "mkdir ../folder",
-        "truncate -s 0 ../outside",
-        "chmod 777 ../outside",
-        "chmod 777 /proc/self/cwd/../outside",
-        "exec 5< ../outside && chmod 777 /proc/self/fd/5",
-        "ln -s ../outside m && chmod 777 m",
-        "touch -d 2001-01-01 ../outside",
-        "chown 1:1 ../outside",
-        "(setsid bash -c 'echo x > ../outside')",
-        "cd .. && bash -c 'echo x > outside'",
-        "echo x > /proc/$PPID/cwd/../outside",
-        "mount --bind . ..",
-        "unshare -Ur bash -c 'echo x > ../outside'",
-    ];
-    for script in tries {
+    for script in TRIES {
         let output = scene.run(&["--write", "."], script);
         assert_ne!(output.status.code(), Some(0), "`{script}` went through");
         assert!(scene.is_untouched(), "`{script}` changed something outside");
     }
+}
+
+/// Ways to change something outside; `crates/supervise/tests/escapes` has those that no shell can try.
+const TRIES: [&str; 20] = [
+    "echo x > ../outside",
+    "echo x >> ../outside",
+    "ln -s ../outside l && echo x > l",
+    "ln ../outside hard && echo x > hard",
+    "mv ../outside .",
+    "rm ../outside",
+    "cp README.md ../copy",
+    "mkdir ../folder",
+    "truncate -s 0 ../outside",
+    "chmod 777 ../outside",
+    "chmod 777 /proc/self/cwd/../outside",
+    "exec 5< ../outside && chmod 777 /proc/self/fd/5",
+    "ln -s ../outside m && chmod 777 m",
+    "touch -d 2001-01-01 ../outside",
+    "chown 1:1 ../outside",
+    "(setsid bash -c 'echo x > ../outside')",
+    "cd .. && bash -c 'echo x > outside'",
+    "echo x > /proc/$PPID/cwd/../outside",
+    "mount --bind . ..",
+    "unshare -Ur bash -c 'echo x > ../outside'",
+];
+
+/// Whether a view of the file system of one's own can be made here.
+fn makes_views() -> bool {
+    let made = std::process::Command::new("unshare").args(["-Ur", "-m", "true"]).output();
+    made.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn without_landlock_the_same_holds_in_a_view_of_its_own() {
+    if !makes_views() {
+        eprintln!("not run: no user namespaces here");
+        return;
+    }
+    let scene = Scene::new();
+    let run = |script| scene.run_without(&[LANDLOCK], &["--require", "--write", "."], script);
+    let output = run(
+        "mkdir d && echo hi > d/a && chmod 640 d/a && mv d/a c && touch -d 2001-01-01 c && git add -A && rm -r d && cat c \
+         && echo ok > $TMPDIR/t && echo > /dev/null && echo $TMPDIR",
+    );
+    assert_eq!(said(&output), "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let temporary = text.strip_prefix("hi\n").unwrap().trim();
+    assert!(!PathBuf::from(temporary).exists(), "{temporary} is left behind");
+    for script in TRIES {
+        let output = run(script);
+        assert_ne!(output.status.code(), Some(0), "`{script}` went through");
+        assert!(scene.is_untouched(), "`{script}` changed something outside");
+    }
+    let text = said(&run("echo x > ../outside"));
+    assert!(text.contains("bash may not change"), "{text}");
+}
+
+#[test]
+fn what_this_machine_does_not_hold_is_said_before_and_required_is_refused() {
+    let scene = Scene::new();
+    let calls = [LANDLOCK, UNSHARE];
+    let output = scene.run_without(&calls, &["--write", "."], "echo ran");
+    let text = said(&output);
+    assert!(
+        text.starts_with("checkrein: this kernel does not hold: writes outside the scope (no Landlock, and "),
+        "{text}"
+    );
+    assert!(text.contains("user namespaces"), "{text}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n");
+    let output = scene.run_without(&calls, &["--require", "--write", "."], "echo ran");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
+    assert!(said(&output).contains("hint: without `--require`"), "{}", said(&output));
+    // What is read cannot be limited in a view of its own.
+    if makes_views() {
+        let output = scene.run_without(&[LANDLOCK], &["--require", "--read", "."], "echo ran");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
+        assert!(said(&output).contains("reads outside the scope"), "{}", said(&output));
+    }
+}
+
+#[test]
+fn refusals_are_what_was_refused_in_words_and_as_data() {
+    let scene = Scene::new();
+    let script = "echo x > ../outside; chmod 700 ../outside; kill 1; chroot . true; (exec 3<>/dev/tcp/127.0.0.1/9); exit 0";
+    let stable = |output: &Output| {
+        let home = scene.environment.home();
+        said(output)
+            .lines()
+            .filter(|line| line.contains("checkrein:") || line.starts_with('{'))
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace(home.to_str().unwrap(), "~")
+    };
+    insta::assert_snapshot!(stable(&scene.run(&["--write", "."], script)), @r"
+    checkrein: bash may not change ~/outside (`--write ~/outside` would allow it)
+    checkrein: bash may not open a TCP socket (`--net loopback` or `--net HOST:PORT` would allow it)
+    checkrein: bash may not send a signal to process 1, which it did not start
+    checkrein: chmod may not change mode, owner or times of ~/outside (`--write ~/outside` would allow it)
+    checkrein: chroot may not change its root folder (chroot)
+    ");
+    insta::assert_snapshot!(stable(&scene.run(&["--json", "--write", "."], script)), @r#"{"status":0,"ended_by":"itself","refused":[{"program":"bash","refused":"bash may not change ~/outside","allowed_by":["--write ~/outside"]},{"program":"bash","refused":"bash may not open a TCP socket","allowed_by":["--net loopback","--net HOST:PORT"]},{"program":"bash","refused":"bash may not send a signal to process 1, which it did not start","allowed_by":[]},{"program":"chmod","refused":"chmod may not change mode, owner or times of ~/outside","allowed_by":["--write ~/outside"]},{"program":"chroot","refused":"chroot may not change its root folder (chroot)","allowed_by":[]}],"refused_more":0,"left_behind":0}"#);
+}
+
+#[test]
+fn a_file_grows_to_its_limit_and_no_further() {
+    let scene = Scene::new();
+    let script = "trap '' XFSZ; head -c 3000000 /dev/zero > large; stat -c %s large";
+    let output = scene.run(&["--write", ".", "--file-size", "1M"], script);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1048576\n");
 }
 
 #[test]

@@ -115,7 +115,8 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     let (cuts, by_signals) = (judge(kernel.leaves_truncation()), judge(kernel.leaves_signals()));
     let limits = scope.limits;
     let refusals = Arc::new(Mutex::new(Refusals::default()));
-    let mediator = Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts, signals: by_signals };
+    let mediator =
+        Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts, signals: by_signals };
     let mut answers = Answers { waiting: questions.map(|questions| (questions, mediator)), thread: None };
     let mut ending = watch(pid, limits, signals, &mut answers, group.as_ref());
     if let Some(group) = &group {
@@ -160,7 +161,8 @@ fn limits(limits: &Limits) -> Vec<(Resource, Rlimit)> {
         // A second later comes the signal that cannot be ignored.
         (Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds + 1) })
     });
-    let file = limits.file.map(|Bytes(most)| (Resource::Fsize, Rlimit { current: Some(most), maximum: Some(most) }));
+    let file =
+        limits.file.map(|Bytes(most)| (Resource::Fsize, Rlimit { current: Some(most), maximum: Some(most) }));
     processor.into_iter().chain(file).collect()
 }
 
@@ -255,8 +257,10 @@ fn wait(process: Option<&OwnedFd>, answers: &mut Answers, time: Duration) {
     let deadline = Instant::now() + time;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let left =
-            Timespec { tv_sec: i64::try_from(left.as_secs()).unwrap_or(1), tv_nsec: left.subsec_nanos().into() };
+        let left = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(1),
+            tv_nsec: left.subsec_nanos().into(),
+        };
         let Some((questions, _)) = &answers.waiting else {
             let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&left));
             return;

@@ -665,7 +665,10 @@ mod tests {
         let cut = |flags: i32| [0, 0, u64::from(flags.unsigned_abs()), 0, 0, 0];
         let (reading, writing) = (libc::O_RDONLY | libc::O_TRUNC, libc::O_WRONLY | libc::O_TRUNC);
         assert_eq!(judge(2, libc::SYS_openat, cut(reading)), error(libc::EACCES));
-        assert_eq!([judge(2, libc::SYS_openat, cut(writing)), judge(3, libc::SYS_openat, cut(reading))], [ASK; 2]);
+        assert_eq!(
+            [judge(2, libc::SYS_openat, cut(writing)), judge(3, libc::SYS_openat, cut(reading))],
+            [ASK; 2]
+        );
         assert_eq!(judge(2, libc::SYS_openat, cut(0)), GO);
         // One rule after the other about the same call.
         for request in [0x5412, 0x8901] {

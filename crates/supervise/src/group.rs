@@ -49,7 +49,8 @@ impl Group {
 
     fn create_in(place: &Path, wanted: GroupLimits) -> Option<Self> {
         remove_stale(place);
-        let above = rustix::fs::open(place, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+        let above =
+            rustix::fs::open(place, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         let own = rustix::process::getpid().as_raw_nonzero().get();
         let name = format!("{PREFIX}{own}-{}", start_time(own)?);
         let above = above.ok()?;
@@ -138,8 +139,13 @@ fn own_group(groups: &str, mounts: &str) -> Option<PathBuf> {
 /// Whether groups can be made there and processes moved there.
 fn is_ours(place: &Path) -> bool {
     let may = |path: &Path| {
-        rustix::fs::accessat(rustix::fs::CWD, path, rustix::fs::Access::WRITE_OK, rustix::fs::AtFlags::EACCESS)
-            .is_ok()
+        rustix::fs::accessat(
+            rustix::fs::CWD,
+            path,
+            rustix::fs::Access::WRITE_OK,
+            rustix::fs::AtFlags::EACCESS,
+        )
+        .is_ok()
     };
     may(place) && may(&place.join("cgroup.procs"))
 }
@@ -188,7 +194,8 @@ mod tests {
     #[test]
     fn the_own_group_is_found_where_it_is_mounted() {
         let user = "4:memory:/a\n0::/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope\n";
-        let folder = "/sys/fs/cgroup/unified/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope";
+        let folder =
+            "/sys/fs/cgroup/unified/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope";
         assert_eq!(own_group(user, MOUNTS), Some(folder.into()));
         assert_eq!(own_group("0::/\n", MOUNTS), Some("/sys/fs/cgroup/unified".into()));
     }
@@ -235,7 +242,8 @@ mod tests {
             eprintln!("not run: no group of the second version can be made here");
             return;
         };
-        let path = fs::read_link(format!("/proc/self/fd/{}", group.above.as_raw_fd())).unwrap().join(&group.name);
+        let path =
+            fs::read_link(format!("/proc/self/fd/{}", group.above.as_raw_fd())).unwrap().join(&group.name);
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         fs::write(path.join("cgroup.procs"), child.id().to_string()).unwrap();
         assert!(fs::read_to_string(path.join("cgroup.procs")).unwrap().contains(&child.id().to_string()));

@@ -162,7 +162,8 @@ mod tests {
         let scope = Scope { network: Network::Loopback, read: Reading::Only(vec![]), ..Scope::default() };
         let gaps = OLD.gaps(&scope);
         let writes = Gap::Writes(Hindrance::AppArmor);
-        for gap in [writes, Gap::Reads, Gap::Signals, Gap::Hosts, Gap::Processes, Gap::Attributes, Gap::Words] {
+        for gap in [writes, Gap::Reads, Gap::Signals, Gap::Hosts, Gap::Processes, Gap::Attributes, Gap::Words]
+        {
             assert!(gaps.contains(&gap), "{gap} is missing");
         }
         assert!(!gaps.contains(&Gap::Network), "sockets are refused by the filter alone");

@@ -53,9 +53,8 @@ impl Program {
         };
         let all = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
         let arguments = all.map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?;
-        let pair = |(name, value): &(OsString, OsString)| {
-            text(&[name.as_bytes(), b"=", value.as_bytes()].concat())
-        };
+        let pair =
+            |(name, value): &(OsString, OsString)| text(&[name.as_bytes(), b"=", value.as_bytes()].concat());
         let environment = environment.iter().map(pair).collect::<Result<_, _>>()?;
         Ok(Self { name, candidates, arguments, environment })
     }

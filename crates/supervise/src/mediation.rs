@@ -64,26 +64,30 @@ pub enum Attempt {
 }
 
 impl Refusal {
-    /// What would allow it, as an option of the command line; `None` when nothing does.
-    pub fn remedy(&self) -> Option<String> {
-        match &self.attempt {
+    /// What would allow it, as options of the command line of which one is enough; empty when nothing does.
+    pub fn remedies(&self) -> Vec<String> {
+        let option = match &self.attempt {
             // What is not there yet needs the folder that it will stand in.
-            Attempt::Write(path) if !path.exists() => {
-                path.parent().map(|folder| format!("--write {}", folder.display()))
-            }
-            Attempt::Local(path) if path.starts_with("@") => Some("--net open".to_owned()),
+            Attempt::Write(path) if !path.exists() => match path.parent() {
+                Some(folder) => format!("--write {}", folder.display()),
+                None => return Vec::new(),
+            },
+            Attempt::Local(path) if path.starts_with("@") => "--net open".to_owned(),
             Attempt::Write(path) | Attempt::Attributes(path) | Attempt::Local(path) => {
-                Some(format!("--write {}", path.display()))
+                format!("--write {}", path.display())
             }
-            Attempt::Socket(sockets::TCP) => Some("--net loopback` or `--net HOST:PORT".to_owned()),
-            Attempt::Read(path) => Some(format!("--read {}", path.display())),
-            Attempt::Connect(address) if address.ip().is_loopback() => Some("--net loopback".to_owned()),
-            Attempt::Connect(address) => Some(format!("--net {address}")),
-            Attempt::Listen(address) if address.ip().is_loopback() => Some("--net loopback".to_owned()),
-            Attempt::Listen(_) | Attempt::Socket(_) => Some("--net open".to_owned()),
-            Attempt::Process(_) => Some("--processes N".to_owned()),
-            Attempt::Call(_) | Attempt::Signal(_) | Attempt::Steer(_) => None,
-        }
+            Attempt::Socket(sockets::TCP) => {
+                return vec!["--net loopback".to_owned(), "--net HOST:PORT".to_owned()];
+            }
+            Attempt::Read(path) => format!("--read {}", path.display()),
+            Attempt::Connect(address) if address.ip().is_loopback() => "--net loopback".to_owned(),
+            Attempt::Connect(address) => format!("--net {address}"),
+            Attempt::Listen(address) if address.ip().is_loopback() => "--net loopback".to_owned(),
+            Attempt::Listen(_) | Attempt::Socket(_) => "--net open".to_owned(),
+            Attempt::Process(_) => "--processes N".to_owned(),
+            Attempt::Call(_) | Attempt::Signal(_) | Attempt::Steer(_) => return Vec::new(),
+        };
+        vec![option]
     }
 }
 
@@ -109,13 +113,21 @@ impl fmt::Display for Refusal {
                     "{program} may not reach into other processes or the kernel (system call {number})"
                 ),
             },
-            Attempt::Steer(0) => write!(formatter, "{program} may not change the priority of a group or a user"),
+            Attempt::Steer(0) => {
+                write!(formatter, "{program} may not change the priority of a group or a user")
+            }
             Attempt::Steer(process) => {
-                write!(formatter, "{program} may not change limits or priority of process {process}, which it did not start")
+                write!(
+                    formatter,
+                    "{program} may not change limits or priority of process {process}, which it did not start"
+                )
             }
             Attempt::Signal(0) => write!(formatter, "{program} may not send a signal to everybody"),
             Attempt::Signal(process) => {
-                write!(formatter, "{program} may not send a signal to process {process}, which it did not start")
+                write!(
+                    formatter,
+                    "{program} may not send a signal to process {process}, which it did not start"
+                )
             }
             Attempt::Process(limit) => {
                 write!(formatter, "{program} may not start more: {limit} processes are there")

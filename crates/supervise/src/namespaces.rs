@@ -35,7 +35,9 @@ pub enum Hindrance {
 impl fmt::Display for Hindrance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::AppArmor => "AppArmor forbids user namespaces: kernel.apparmor_restrict_unprivileged_userns is 1",
+            Self::AppArmor => {
+                "AppArmor forbids user namespaces: kernel.apparmor_restrict_unprivileged_userns is 1"
+            }
             Self::SwitchedOff => "user namespaces are off: kernel.unprivileged_userns_clone is 0",
             Self::NoneAllowed => "user namespaces are off: user.max_user_namespaces is 0",
             Self::Refused => "user namespaces are refused here, as in most containers",
@@ -304,7 +306,9 @@ mod tests {
 
     #[test]
     fn what_forbids_namespaces_is_named() {
-        for hindrance in [Hindrance::AppArmor, Hindrance::SwitchedOff, Hindrance::NoneAllowed, Hindrance::Refused] {
+        for hindrance in
+            [Hindrance::AppArmor, Hindrance::SwitchedOff, Hindrance::NoneAllowed, Hindrance::Refused]
+        {
             assert!(hindrance.to_string().contains("user namespaces"));
         }
     }

@@ -12,8 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use checkrein_supervise::{
     Bytes, Confined, Ending, Gap, Kernel, Limits, Network, Outcome, Reading, Refusal, Scope, Signals,
-    SuperviseError,
-    run_confined,
+    SuperviseError, run_confined,
 };
 use serde_json::json;
 
@@ -212,7 +211,7 @@ fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
     if output == Output::Json {
         let rows: Vec<_> = refusals
             .iter()
-            .map(|refusal| json!({ "program": refusal.program, "refused": refusal.to_string(), "allowed_by": refusal.remedy() }))
+            .map(|refusal| json!({ "program": refusal.program, "refused": refusal.to_string(), "allowed_by": refusal.remedies() }))
             .collect();
         log(&line(&json!({
             "status": outcome.ending.status(),
@@ -224,8 +223,10 @@ fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
         return Ok(());
     }
     for refusal in refusals.iter().take(SHOWN) {
-        let remedy =
-            refusal.remedy().map(|option| format!(" (`{option}` would allow it)")).unwrap_or_default();
+        let remedy = match refusal.remedies().join("` or `") {
+            options if options.is_empty() => options,
+            options => format!(" (`{options}` would allow it)"),
+        };
         log(&plain(&format!("checkrein: {refusal}{remedy}")));
     }
     let rest = refusals.len().saturating_sub(SHOWN) + more;

@@ -233,7 +233,9 @@ impl Caller {
         let base = if directory == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{directory}") };
         // What a process calls its own is another one's.
         let own = [("/proc/self", ""), ("/proc/thread-self", ""), ("/dev/fd", "fd")].into_iter().find_map(
-            |(name, below)| Some(Path::new(&format!("/proc/{pid}")).join(below).join(path.strip_prefix(name).ok()?)),
+            |(name, below)| {
+                Some(Path::new(&format!("/proc/{pid}")).join(below).join(path.strip_prefix(name).ok()?))
+            },
         );
         let whole = match own {
             Some(whole) => whole,

@@ -85,6 +85,7 @@ fn process_of(caller: &Caller) -> Result<i32, Errno> {
     let descriptor = caller.descriptor(caller.number(0))?;
     let facts = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", descriptor.as_raw_fd()));
     let facts = facts.map_err(|_| Errno::BADF)?;
-    let number = facts.lines().find_map(|line| line.strip_prefix("Pid:")).and_then(|text| text.trim().parse().ok());
+    let number =
+        facts.lines().find_map(|line| line.strip_prefix("Pid:")).and_then(|text| text.trim().parse().ok());
     number.filter(|number| *number > 0).ok_or(Errno::BADF)
 }

@@ -4,7 +4,9 @@
 pub(super) fn of_call(call: i64) -> Option<&'static str> {
     Some(match call {
         libc::SYS_ptrace => "watch or steer other processes (ptrace)",
-        libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => "reach into the memory of other processes",
+        libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => {
+            "reach into the memory of other processes"
+        }
         libc::SYS_pidfd_getfd => "take open files of other processes",
         libc::SYS_mount
         | libc::SYS_umount2
@@ -20,7 +22,9 @@ pub(super) fn of_call(call: i64) -> Option<&'static str> {
         libc::SYS_unshare | libc::SYS_setns => "make or enter namespaces",
         libc::SYS_bpf => "load programs into the kernel (bpf)",
         libc::SYS_perf_event_open => "measure other programs and the kernel (perf_event_open)",
-        libc::SYS_init_module | libc::SYS_finit_module | libc::SYS_delete_module => "change modules of the kernel",
+        libc::SYS_init_module | libc::SYS_finit_module | libc::SYS_delete_module => {
+            "change modules of the kernel"
+        }
         libc::SYS_kexec_load | libc::SYS_reboot => "restart the machine",
         libc::SYS_settimeofday | libc::SYS_clock_settime | libc::SYS_clock_adjtime | libc::SYS_adjtimex => {
             "set the clock"

@@ -139,10 +139,7 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             parts.try_out("pipe", call!(libc::SYS_mknodat, libc::AT_FDCWD, text(&new).as_ptr(), mode, 0));
             let folder = text(&around.outside);
             let flags = libc::O_TMPFILE | libc::O_RDWR;
-            parts.try_out(
-                "nameless",
-                call!(libc::SYS_openat, libc::AT_FDCWD, folder.as_ptr(), flags, 0o600),
-            );
+            parts.try_out("nameless", call!(libc::SYS_openat, libc::AT_FDCWD, folder.as_ptr(), flags, 0o600));
         }
         "truncate" => {
             parts.try_out("truncate", call!(libc::SYS_truncate, path.as_ptr(), 1));
@@ -177,7 +174,10 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             for setting in ["kernel/core_pattern", "kernel/hostname", "vm/overcommit_memory"] {
                 let path = Path::new("/proc/sys").join(setting);
                 let now = fs::read(&path).unwrap_or_default();
-                parts.try_out("the same again", File::options().write(true).open(&path).and_then(|mut file| file.write_all(&now)));
+                parts.try_out(
+                    "the same again",
+                    File::options().write(true).open(&path).and_then(|mut file| file.write_all(&now)),
+                );
             }
         }
         "process_settings" => {
@@ -188,7 +188,8 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
         }
         "disk" => {
             let disks = fs::read_dir("/dev").into_iter().flatten().flatten().map(|entry| entry.path());
-            let usual = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"].map(|name| Path::new("/dev").join(name));
+            let usual = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"]
+                .map(|name| Path::new("/dev").join(name));
             for device in disks.filter(|path| !usual.contains(path) && !path.is_dir() && !path.is_symlink()) {
                 parts.try_out("open", File::options().write(true).open(device));
             }
@@ -233,7 +234,8 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             let file = File::open(&outside).unwrap();
             let here = libc::AT_FDCWD;
             parts.try_out("path", call!(libc::SYS_utimensat, here, path.as_ptr(), times.as_ptr(), 0));
-            parts.try_out("descriptor", call!(libc::SYS_utimensat, file.as_raw_fd(), null, times.as_ptr(), 0));
+            parts
+                .try_out("descriptor", call!(libc::SYS_utimensat, file.as_raw_fd(), null, times.as_ptr(), 0));
             parts.try_out("now", call!(libc::SYS_utimensat, here, path.as_ptr(), null, 0));
             #[cfg(target_arch = "x86_64")]
             parts.try_out("old", call!(libc::SYS_utimes, path.as_ptr(), times.as_ptr()));
@@ -243,12 +245,16 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             let name = c"user.checkrein".as_ptr();
             let value = c"x".as_ptr();
             parts.try_out("path", call!(libc::SYS_setxattr, path.as_ptr(), name, value, 1_usize, 0));
-            parts.try_out("descriptor", call!(libc::SYS_fsetxattr, file.as_raw_fd(), name, value, 1_usize, 0));
+            parts
+                .try_out("descriptor", call!(libc::SYS_fsetxattr, file.as_raw_fd(), name, value, 1_usize, 0));
         }
         "flags" => {
             let file = File::open(&outside).unwrap();
             let flags = 0x80_u64;
-            parts.try_out("ioctl", call!(libc::SYS_ioctl, file.as_raw_fd(), 0x4008_6602_u64, &raw const flags));
+            parts.try_out(
+                "ioctl",
+                call!(libc::SYS_ioctl, file.as_raw_fd(), 0x4008_6602_u64, &raw const flags),
+            );
         }
         "loader" => loader(&mut parts),
         "setuid" => {
@@ -322,7 +328,10 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
         "limits" => {
             let limit = [1_u64, 1];
             let mask = 1_u64;
-            parts.try_out("limit", call!(libc::SYS_prlimit64, victim, libc::RLIMIT_CORE, limit.as_ptr(), null));
+            parts.try_out(
+                "limit",
+                call!(libc::SYS_prlimit64, victim, libc::RLIMIT_CORE, limit.as_ptr(), null),
+            );
             parts.try_out("priority", call!(libc::SYS_setpriority, libc::PRIO_PROCESS, victim, 19));
             parts.try_out("of the user", call!(libc::SYS_setpriority, libc::PRIO_USER, 0, 19));
             parts.try_out("processors", call!(libc::SYS_sched_setaffinity, victim, 8, &raw const mask));
@@ -343,7 +352,10 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             let writable = libc::MS_REMOUNT | libc::MS_BIND;
             parts.try_out("again", call!(libc::SYS_mount, null, root, null, writable, null));
             parts.try_out("memory", call!(libc::SYS_mount, here, here, c"tmpfs".as_ptr(), 0, null));
-            parts.try_out("take away", call!(libc::SYS_umount2, text(&around.project).as_ptr(), libc::MNT_DETACH));
+            parts.try_out(
+                "take away",
+                call!(libc::SYS_umount2, text(&around.project).as_ptr(), libc::MNT_DETACH),
+            );
             parts.try_out("pivot", call!(libc::SYS_pivot_root, here, here));
             parts.try_out("root", call!(libc::SYS_chroot, here));
             parts.try_out("tree", call!(libc::SYS_open_tree, libc::AT_FDCWD, root, 1));
@@ -370,7 +382,10 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             parts.try_out("bpf", call!(libc::SYS_bpf, 0, zeroes, 64));
             parts.try_out("perf", call!(libc::SYS_perf_event_open, zeroes, 0, -1, -1, 0));
             parts.try_out("keys", call!(libc::SYS_keyctl, 0, -3, 1));
-            parts.try_out("key", call!(libc::SYS_add_key, c"user".as_ptr(), c"x".as_ptr(), c"x".as_ptr(), 1, -3));
+            parts.try_out(
+                "key",
+                call!(libc::SYS_add_key, c"user".as_ptr(), c"x".as_ptr(), c"x".as_ptr(), 1, -3),
+            );
             parts.try_out("module", call!(libc::SYS_init_module, null, 0, c"".as_ptr()));
             parts.try_out("faults", call!(libc::SYS_userfaultfd, 0));
             parts.try_out("messages", call!(libc::SYS_syslog, 3, zeroes, 1));
@@ -390,7 +405,10 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
             let address = [2_u8, 0, port[0], port[1], 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
             let data = c"x".as_ptr();
             let fast = libc::MSG_FASTOPEN;
-            parts.try_out("sendto", call!(libc::SYS_sendto, socket, data, 1_usize, fast, address.as_ptr(), 16));
+            parts.try_out(
+                "sendto",
+                call!(libc::SYS_sendto, socket, data, 1_usize, fast, address.as_ptr(), 16),
+            );
             let mut part = libc::iovec { iov_base: data.cast_mut().cast(), iov_len: 1 };
             // SAFETY: the structure is numbers and pointers, for which zero is a value.
             let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
@@ -424,7 +442,10 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
                 ("bluetooth", libc::AF_BLUETOOTH, libc::SOCK_RAW),
                 ("cipher", libc::AF_ALG, libc::SOCK_SEQPACKET),
             ] {
-                parts.try_out(part, call!(libc::SYS_socket, family, kind, libc::c_int::from(family == libc::AF_INET)));
+                parts.try_out(
+                    part,
+                    call!(libc::SYS_socket, family, kind, libc::c_int::from(family == libc::AF_INET)),
+                );
             }
         }
         "local" => {
@@ -505,7 +526,9 @@ fn loader(parts: &mut Parts) {
     let mut try_command = |part: &'static str, command: &mut Command| {
         let output = command.args(["attempt", "write"]).output();
         // It says itself whether it got through.
-        let result = output.and_then(|output| if output.status.code() == Some(0) { Ok(()) } else { Err(io::Error::other("held")) });
+        let result = output.and_then(|output| {
+            if output.status.code() == Some(0) { Ok(()) } else { Err(io::Error::other("held")) }
+        });
         parts.try_out(part, result);
     };
     for loader in ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"] {

@@ -32,7 +32,8 @@ use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::time::Duration;
 
 use checkrein_supervise::{
-    Bytes, Confined, Endpoint, Ending, Kernel, Limits, Network, OwnView, Reading, Scope, Signals, run_confined,
+    Bytes, Confined, Ending, Endpoint, Kernel, Limits, Network, OwnView, Reading, Scope, Signals,
+    run_confined,
 };
 use table::{ESCAPES, Escape};
 
@@ -68,7 +69,10 @@ impl Means {
     }
 
     fn of_name(name: &str) -> Self {
-        [Self::Landlock, Self::OlderLandlock, Self::View].into_iter().find(|means| means.name() == name).unwrap()
+        [Self::Landlock, Self::OlderLandlock, Self::View]
+            .into_iter()
+            .find(|means| means.name() == name)
+            .unwrap()
     }
 
     /// The kernel as it would be; `None` where this one cannot play it.
@@ -78,7 +82,8 @@ impl Means {
             Self::Landlock => (kernel.landlock > 0).then_some(kernel),
             Self::OlderLandlock => (kernel.landlock > 2).then_some(Kernel { landlock: 2, ..kernel }),
             Self::View => {
-                let makes = Command::new("unshare").args(["-Ur", "-m", "true"]).stderr(Stdio::null()).status();
+                let makes =
+                    Command::new("unshare").args(["-Ur", "-m", "true"]).stderr(Stdio::null()).status();
                 let makes = kernel.view == OwnView::Offered || makes.is_ok_and(|status| status.success());
                 makes.then_some(Kernel { landlock: 0, view: OwnView::Offered, ..kernel })
             }
@@ -191,7 +196,11 @@ fn confine(means: Means, name: &str) -> ExitCode {
     for refusal in outcome.refusals.0 {
         println!("  said: {refusal}");
     }
-    if matches!(outcome.ending, Ending::Exited(1) | Ending::Memory(_)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if matches!(outcome.ending, Ending::Exited(1) | Ending::Memory(_)) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// What is outside of the scope, and must be as it was.

@@ -45,6 +45,9 @@ const fn server(name: &'static str, attempt: &'static str) -> Escape {
     Escape { name, attempt, landlock: ASKED, view: ASKED, network: Network::Another }
 }
 
+/// Where all of them were seen to be held.
+pub const SEEN: &str = "All were held on Linux 6.18 (x86_64, Landlock level 7), for root and for an ordinary user: with all of it, with the rights of\nlevel 2 only, and without Landlock.";
+
 /// All of them.
 pub const ESCAPES: &[Escape] = &[
     file("write", "write to a file outside by its path"),
@@ -72,7 +75,10 @@ pub const ESCAPES: &[Escape] = &[
     file("shared_memory", "write to `/dev/shm`"),
     file("system_settings", "write to `/proc/sys`"),
     file("process_settings", "write to `/proc/PID` of another process"),
-    Escape { view: "a `/dev` of our own", ..file("disk", "open a disk, `/dev/mem` or another device for writing") },
+    Escape {
+        view: "a `/dev` of our own",
+        ..file("disk", "open a disk, `/dev/mem` or another device for writing")
+    },
     Escape {
         landlock: "Landlock, and no right to devices",
         view: "no right to devices",
@@ -89,7 +95,10 @@ pub const ESCAPES: &[Escape] = &[
     asked("times", "change its times"),
     asked("attribute", "give it an extended attribute"),
     call("flags", "change its flags (`FS_IOC_SETFLAGS`)"),
-    file("loader", "all of that through `ld.so`, `LD_PRELOAD`, a program in memory, a child in a session of its own"),
+    file(
+        "loader",
+        "all of that through `ld.so`, `LD_PRELOAD`, a program in memory, a child in a session of its own",
+    ),
     Escape {
         landlock: "no new privileges",
         view: "no new privileges",
@@ -114,15 +123,26 @@ pub const ESCAPES: &[Escape] = &[
     call("kernel", "load programs and modules, measure the kernel, use its keys, set the clock"),
     server("tcp", "connect to a server that was not named, IPv4"),
     server("tcp_six", "the same by IPv6 and by an IPv4 address in it"),
-    Escape { landlock: FILTER, view: FILTER, ..server("fast_open", "connect with the first data (`MSG_FASTOPEN`)") },
+    Escape {
+        landlock: FILTER,
+        view: FILTER,
+        ..server("fast_open", "connect with the first data (`MSG_FASTOPEN`)")
+    },
     server("listen", "listen for others"),
     asked("no_tcp", "any TCP socket where there is no network"),
     asked("datagram", "send by UDP, IPv4 and IPv6"),
     asked("raw", "raw, packet, netlink, VM and Bluetooth sockets"),
-    asked("local", "connect to a socket in the file system (keys, containers, D-Bus) and be passed a descriptor"),
+    asked(
+        "local",
+        "connect to a socket in the file system (keys, containers, D-Bus) and be passed a descriptor",
+    ),
     asked("abstract", "connect to a local socket with a name of its own"),
     asked("local_datagram", "send a datagram to a local socket"),
-    Escape { landlock: "seccomp, counted by us", view: "seccomp, counted by us", ..asked("fork_bomb", "a fork bomb") },
+    Escape {
+        landlock: "seccomp, counted by us",
+        view: "seccomp, counted by us",
+        ..asked("fork_bomb", "a fork bomb")
+    },
     Escape {
         landlock: "measured by us; a control group where one may be made",
         view: "measured by us; a control group where one may be made",
