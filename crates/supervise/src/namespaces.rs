@@ -244,16 +244,9 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut rest = text;
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                plain.push(*first);
-                rest = after;
-            }
-        }
+        let byte = digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        plain.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { after.get(3..).unwrap_or_default() } else { after };
     }
     plain
 }

@@ -409,12 +409,12 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
                 "sendto",
                 call!(libc::SYS_sendto, socket, data, 1_usize, fast, address.as_ptr(), 16),
             );
-            let mut part = libc::iovec { iov_base: data.cast_mut().cast(), iov_len: 1 };
+            let mut vector = libc::iovec { iov_base: data.cast_mut().cast(), iov_len: 1 };
             // SAFETY: the structure is numbers and pointers, for which zero is a value.
             let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
             message.msg_name = address.as_ptr().cast_mut().cast();
             message.msg_namelen = 16;
-            message.msg_iov = &raw mut part;
+            message.msg_iov = &raw mut vector;
             message.msg_iovlen = 1;
             parts.try_out("sendmsg", call!(libc::SYS_sendmsg, socket, &raw const message, fast));
         }
@@ -466,7 +466,7 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
         "fork_bomb" => {
             for _ in 0..100 {
                 match call!(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) {
-                    Ok(0) => std::thread::sleep(std::time::Duration::from_secs(60)),
+                    Ok(0) => std::thread::sleep(std::time::Duration::from_mins(1)),
                     Ok(_) => {}
                     Err(error) => {
                         println!("  fork: {error}");
@@ -501,7 +501,7 @@ pub fn perform(name: &str, around: &Surroundings) -> Through {
                         }
                         fs::write("pid.new", std::process::id().to_string()).unwrap();
                         fs::rename("pid.new", "pid").unwrap();
-                        std::thread::sleep(std::time::Duration::from_secs(60));
+                        std::thread::sleep(std::time::Duration::from_mins(1));
                     }
                     libc::_exit(0);
                 }

@@ -279,7 +279,8 @@ impl World {
                 let facts = fs::symlink_metadata(&path).unwrap();
                 let content = if facts.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
                 picture.push(format!(
-                    "{path:?} {:o} {}:{} {} names, {} bytes {content:?}, changed {}.{} {}.{}",
+                    "{} {:o} {}:{} {} names, {} bytes {content:?}, changed {}.{} {}.{}",
+                    path.display(),
                     facts.mode(),
                     facts.uid(),
                     facts.gid(),
