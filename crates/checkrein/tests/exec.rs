@@ -94,10 +94,11 @@ fn what_is_inside_the_scope_works_as_ever() {
         &["--write", "."],
         "mkdir d && echo hi > d/a && chmod 640 d/a && cp -p d/a d/b && mv d/b c && touch -d 2001-01-01 c && ln -s c l \
          && git add -A && git -c user.name=x -c user.email=x@localhost commit -qm second && rm -r d && cat c && stat -c %a c \
-         && date -r c +%Y && echo ok > $TMPDIR/t && echo > /dev/null",
+         && date -r c +%Y && echo ok > $TMPDIR/t && echo > /dev/null && perl -e 'open(my $t, \"+<\", \"/dev/ptmx\") and print \"terminal\\n\"' \
+         && echo pipe | bash -c 'cat > out; echo x > /dev/stderr' 2>&1 | cat > /proc/self/fd/1",
     );
     assert_eq!(said(&output), "");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "hi\n640\n2001\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "hi\n640\n2001\nterminal\nx\n");
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -151,7 +152,8 @@ fn without_landlock_the_same_holds_in_a_view_of_its_own() {
     let run = |script| scene.run_without(&[LANDLOCK], &["--require", "--write", "."], script);
     let output = run(
         "mkdir d && echo hi > d/a && chmod 640 d/a && mv d/a c && touch -d 2001-01-01 c && git add -A && rm -r d && cat c \
-         && echo ok > $TMPDIR/t && echo > /dev/null && echo $TMPDIR",
+         && echo ok > $TMPDIR/t && echo > /dev/null \
+         && perl -e 'open(my $t, \"+<\", \"/dev/ptmx\") or die $!' && echo $TMPDIR",
     );
     assert_eq!(said(&output), "");
     let text = String::from_utf8(output.stdout).unwrap();

@@ -247,7 +247,8 @@ fn restrict(shared: &mut Shared<'_>) -> Result<(), (Step, Errno)> {
     if let Some(group) = restrictions.group {
         rustix::io::write(group, b"0").map_err(at(Step::Group))?;
     }
-    // What our caller left open is none of the command's business. Descriptors are closed when the program begins, in its own table.
+    // What our caller left open is none of the command's business. The table is still ours as well, so they are only marked, to be closed in
+    // that of the program when it begins; we begin none ourselves.
     // SAFETY: marks descriptors and touches no memory; an old kernel says that it cannot.
     unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, CLOSE_AT_EXEC) };
     rustix::thread::set_no_new_privs(true).map_err(at(Step::Privileges))?;

@@ -3,7 +3,7 @@
 //! The whole process moves into it, before it has a thread: what it starts cannot leave, and what it does for the command sees what the
 //! command sees. The command gets none of the rights that come with the view.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -134,30 +134,34 @@ fn own_devices() -> io::Result<()> {
     let folder = Path::new(DEVICES);
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let held: Vec<(&str, OwnedFd)> = devices()
+        .filter(|device| ![TERMINALS, TERMINAL_MAKER].contains(device))
         .filter_map(|device| Some((device, rustix::fs::open(device, flags, Mode::empty()).ok()?)))
         .collect();
     let links: Vec<(PathBuf, PathBuf)> = ["fd", "stdin", "stdout", "stderr"]
         .iter()
         .filter_map(|name| Some((folder.join(name), fs::read_link(folder.join(name)).ok()?)))
         .collect();
-    mount_memory(c"/dev")?;
+    make_file_system(c"tmpfs", c"/dev", c"mode=755,size=64k")?;
     for (device, file) in held {
         let source = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let target = CString::new(device)?;
-        if fs::metadata(Path::new(source.to_str().unwrap_or_default())).is_ok_and(|facts| facts.is_dir()) {
-            fs::create_dir(device)?;
-        } else {
-            fs::write(device, "")?;
-        }
+        fs::write(device, "")?;
         mount(Some(&source), &target, libc::MS_BIND)?;
     }
     for (link, target) in links {
         std::os::unix::fs::symlink(target, link)?;
     }
+    // Terminals are made where their maker lies, so both are new; without them a command has none, which is no danger.
+    fs::create_dir(TERMINALS)?;
+    if make_file_system(c"devpts", c"/dev/pts", c"newinstance,ptmxmode=0666,mode=620").is_ok() {
+        std::os::unix::fs::symlink("pts/ptmx", TERMINAL_MAKER)?;
+    }
     Ok(())
 }
 
 const DEVICES: &str = "/dev";
+const TERMINALS: &str = "/dev/pts";
+const TERMINAL_MAKER: &str = "/dev/ptmx";
 
 /// Namespaces of our own in which users are who they are outside.
 #[expect(unsafe_code, reason = "no safe crate forks")]
@@ -252,7 +256,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
 }
 
 #[expect(unsafe_code, reason = "the mount calls of rustix are a feature that nothing else needs")]
-fn mount(source: Option<&CString>, target: &std::ffi::CStr, flags: libc::c_ulong) -> io::Result<()> {
+fn mount(source: Option<&CString>, target: &CStr, flags: libc::c_ulong) -> io::Result<()> {
     let source = source.map_or(ptr::null(), |text| text.as_ptr());
     // SAFETY: texts end with a zero and live until the call returns; for these flags the other arguments may be null.
     let result = unsafe { libc::mount(source, target.as_ptr(), ptr::null(), flags, ptr::null()) };
@@ -260,9 +264,9 @@ fn mount(source: Option<&CString>, target: &std::ffi::CStr, flags: libc::c_ulong
 }
 
 #[expect(unsafe_code, reason = "as `mount`")]
-fn mount_memory(target: &std::ffi::CStr) -> io::Result<()> {
-    let (kind, options) = (c"tmpfs".as_ptr(), c"mode=755,size=64k".as_ptr().cast());
+fn make_file_system(kind: &CStr, target: &CStr, options: &CStr) -> io::Result<()> {
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+    let (kind, options) = (kind.as_ptr(), options.as_ptr().cast());
     // SAFETY: texts end with a zero and live until the call returns.
     let result = unsafe { libc::mount(kind, target.as_ptr(), kind, flags, options) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }

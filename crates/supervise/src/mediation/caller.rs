@@ -231,17 +231,19 @@ impl Caller {
         let pid = self.question.pid;
         let path = Path::new(std::ffi::OsStr::from_bytes(path));
         let base = if directory == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{directory}") };
-        // What a process calls its own is another one's.
-        let own = [("/proc/self", ""), ("/proc/thread-self", ""), ("/dev/fd", "fd")].into_iter().find_map(
-            |(name, below)| {
-                Some(Path::new(&format!("/proc/{pid}")).join(below).join(path.strip_prefix(name).ok()?))
-            },
-        );
+        let own = OWN.into_iter().find_map(|(name, real)| Some((real, path.strip_prefix(name).ok()?)));
         let whole = match own {
-            Some(whole) => whole,
+            Some((real, below)) => {
+                let whole = Path::new("/proc").join(pid.to_string()).join(real);
+                if below.as_os_str().is_empty() { whole } else { whole.join(below) }
+            }
             None if path.is_absolute() => path.to_owned(),
             None => fs::read_link(format!("/proc/{pid}/{base}")).ok()?.join(path),
         };
+        // A pipe or socket that a descriptor names lies nowhere.
+        if fs::read_link(&whole).is_ok_and(|target| target.to_str().is_some_and(|text| text.contains(":["))) {
+            return None;
+        }
         if let Ok(real) = fs::canonicalize(&whole) {
             return Some(real);
         }
@@ -250,6 +252,16 @@ impl Caller {
         (creates || real.symlink_metadata().is_ok()).then_some(real)
     }
 }
+
+/// What a process calls its own, and where it is below the folder of that process: for us the names would mean ours.
+const OWN: [(&str, &str); 6] = [
+    ("/proc/self", ""),
+    ("/proc/thread-self", ""),
+    ("/dev/fd", "fd"),
+    ("/dev/stdin", "fd/0"),
+    ("/dev/stdout", "fd/1"),
+    ("/dev/stderr", "fd/2"),
+];
 
 /// Whether the last name of a path is followed when it is a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

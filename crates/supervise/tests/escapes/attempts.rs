@@ -14,7 +14,7 @@ use std::ptr;
 use super::Surroundings;
 
 /// What came of an attempt: each part of it that went through, or nothing.
-pub type Through = Vec<&'static str>;
+pub(crate) type Through = Vec<&'static str>;
 
 /// Parts of an attempt, each with whether it went through.
 #[derive(Default)]
@@ -51,7 +51,7 @@ fn append(path: impl AsRef<Path>) -> io::Result<()> {
 
 /// Tries a way out. An empty answer is what is wanted.
 #[allow(clippy::cognitive_complexity, reason = "a list of attempts")]
-pub fn perform(name: &str, around: &Surroundings) -> Through {
+pub(crate) fn perform(name: &str, around: &Surroundings) -> Through {
     let mut parts = Parts::default();
     let outside = around.outside.join("file");
     let path = text(&outside);

@@ -92,7 +92,7 @@ impl Means {
 }
 
 /// What an attempt is aimed at.
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     /// The folder that may be changed.
     project: PathBuf,
     /// The folder that may not.

@@ -1,22 +1,22 @@
 //! The ways out that are tried, and what holds each: read by the test, which tries them, and by `cargo xtask docs`, which makes the page.
 
 /// A way out.
-pub struct Escape {
+pub(crate) struct Escape {
     /// How the test calls it.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What is tried.
-    pub attempt: &'static str,
+    pub(crate) attempt: &'static str,
     /// What holds it with Landlock, and what an older level leaves to something else.
-    pub landlock: &'static str,
+    pub(crate) landlock: &'static str,
     /// What holds it in a view of our own, where Landlock is absent.
-    pub view: &'static str,
+    pub(crate) view: &'static str,
     /// Who may be talked to meanwhile.
-    pub network: Network,
+    pub(crate) network: Network,
 }
 
 /// Who a command of the test may talk to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Network {
+pub(crate) enum Network {
     /// Nobody.
     Nobody,
     /// One server, which is not the one that is tried.
@@ -46,10 +46,10 @@ const fn server(name: &'static str, attempt: &'static str) -> Escape {
 }
 
 /// Where all of them were seen to be held.
-pub const SEEN: &str = "All were held on Linux 6.18 (x86_64, Landlock level 7), for root and for an ordinary user: with all of it, with the rights of\nlevel 2 only, and without Landlock.";
+pub(crate) const SEEN: &str = "All were held on Linux 6.18 (x86_64, Landlock level 7), for root and for an ordinary user: with all of it, with the rights of\nlevel 2 only, and without Landlock.";
 
 /// All of them.
-pub const ESCAPES: &[Escape] = &[
+pub(crate) const ESCAPES: &[Escape] = &[
     file("write", "write to a file outside by its path"),
     file("write_above", "the same through `..`"),
     file("write_link", "the same through a symbolic link made inside"),
