@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::filter::{is_forbidden, is_signalling, steered};
+use crate::filter::{changes_attributes, is_forbidden, is_signalling, steered};
 use crate::scope::{Network, Reading, Scope};
 use crate::tree;
 
@@ -253,7 +253,7 @@ impl Mediator {
             libc::SYS_connect => self.connect(caller),
             libc::SYS_bind => self.bind(caller),
             libc::SYS_listen => self.listen(caller),
-            call if attributes::is_one(call) => self.attributes(caller),
+            call if changes_attributes(call) => self.attributes(caller),
             call if is_signalling(call) => self.signal(caller),
             call if steered(call, 0).is_some() => self.steer(caller),
             libc::SYS_truncate if self.cuts == Judge::Us => self.truncate(caller),

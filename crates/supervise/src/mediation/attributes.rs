@@ -17,37 +17,6 @@ enum Change {
     NoAttribute(Vec<u8>),
 }
 
-/// Whether this call changes attributes.
-pub(super) fn is_one(call: libc::c_long) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let old = matches!(
-        call,
-        libc::SYS_chmod
-            | libc::SYS_chown
-            | libc::SYS_lchown
-            | libc::SYS_utime
-            | libc::SYS_utimes
-            | libc::SYS_futimesat
-    );
-    #[cfg(not(target_arch = "x86_64"))]
-    let old = false;
-    old || matches!(
-        call,
-        libc::SYS_fchmod
-            | libc::SYS_fchmodat
-            | libc::SYS_fchmodat2
-            | libc::SYS_fchown
-            | libc::SYS_fchownat
-            | libc::SYS_utimensat
-            | libc::SYS_setxattr
-            | libc::SYS_lsetxattr
-            | libc::SYS_fsetxattr
-            | libc::SYS_removexattr
-            | libc::SYS_lremovexattr
-            | libc::SYS_fremovexattr
-    )
-}
-
 impl Mediator {
     pub(super) fn attributes(&self, caller: &Caller) -> Answer {
         let (target, change) = match read(caller) {
