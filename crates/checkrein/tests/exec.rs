@@ -170,6 +170,29 @@ fn without_landlock_the_same_holds_in_a_view_of_its_own() {
 }
 
 #[test]
+fn temporary_files_stay_where_the_command_may_write_anyway() {
+    let scene = Scene::new();
+    scene.environment.write("tmp/.keep", "");
+    let mut command = scene.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    command.env("TMPDIR", scene.environment.project().join("tmp"));
+    let script = "echo kept > $(mktemp -p \"$TMPDIR\" for-later.XXXXXX)";
+    let output = command.args(["exec", "--write", ".", "--", "bash", "-c", script]).output().unwrap();
+    assert_eq!(said(&output), "");
+    let names = fs::read_dir(scene.environment.project().join("tmp")).unwrap();
+    let kept =
+        names.filter(|name| name.as_ref().unwrap().file_name().to_string_lossy().starts_with("for-later."));
+    assert_eq!(kept.count(), 1);
+}
+
+#[test]
+fn what_is_about_to_end_is_not_left_behind() {
+    let scene = Scene::new();
+    let output = scene.run(&["--write", "."], "(sleep 0.03; echo tidied > tidied) > /dev/null 2>&1 &");
+    assert_eq!(said(&output), "");
+    assert!(scene.environment.project().join("tidied").exists());
+}
+
+#[test]
 fn what_this_machine_does_not_hold_is_said_before_and_required_is_refused() {
     let scene = Scene::new();
     let calls = [LANDLOCK, UNSHARE];

@@ -94,6 +94,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long we try to end what does not want to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long what is below a command may take to end by itself, once the command has (ours).
+const TIDYING_UP: Duration = Duration::from_millis(100);
+
 /// Runs a command to its end and ends what it leaves behind. Where the view of the file system is changed for it (`OwnView::Offered`), it is
 /// changed for this process, which must have one thread.
 pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, SuperviseError> {
@@ -124,6 +127,10 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
         if let (Some(most), true) = (group.limits().memory, group.ran_out_of_memory()) {
             ending = Ending::Memory(most);
         }
+    }
+    if matches!(ending, Ending::Exited(_)) {
+        // What tidies up behind a command, as git does, is not left behind but about to end.
+        tree::let_end(TIDYING_UP);
     }
     let left_behind = tree::end_all(PATIENCE);
     answers.finish();

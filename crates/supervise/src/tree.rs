@@ -42,6 +42,18 @@ pub fn usage() -> Usage {
     sum
 }
 
+/// Waits for what is below this process to end by itself, at most this long.
+pub(crate) fn let_end(patience: Duration) {
+    let deadline = Instant::now() + patience;
+    loop {
+        reap();
+        if has_no_child() || Instant::now() > deadline {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Ends everything below this process and takes the remains away. Returns how many were ended; nothing is left, however they fork,
 /// unless `patience` runs out.
 pub fn end_all(patience: Duration) -> usize {

@@ -108,13 +108,16 @@ fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
     let mut scope = scope(&wanted).map_err(nothing)?;
     let kernel = Kernel::probe();
     announce(&kernel.gaps(&scope), wanted.enforcement).map_err(nothing)?;
-    let temporary = Temporary::new().map_err(nothing)?;
-    scope.write.push(temporary.path.clone());
+    // What is made in a folder that the command may write to anyway is there for the next command too.
+    let is_needed = !scope.may_write(&temporary_folder());
+    let temporary = is_needed.then(Temporary::new).transpose().map_err(nothing)?;
+    let place = temporary.as_ref().map(|temporary| temporary.path.clone());
+    scope.write.extend(place.clone());
     let mut command = wanted.command.into_iter();
     let confined = Confined {
         program: command.next().unwrap_or_default(),
         arguments: command.collect(),
-        environment: environment(wanted.environment, &temporary.path, &scope),
+        environment: environment(wanted.environment, place.as_deref(), &scope),
         scope,
         kernel,
     };
@@ -190,10 +193,10 @@ fn announce(gaps: &[Gap], enforcement: Enforcement) -> Result<(), CommandError> 
 
 /// The environment of a command: ours, but temporary files go to a folder of its own, and names are looked up by connections, which can be
 /// judged; datagrams cannot.
-fn environment(kind: Environment, temporary: &Path, scope: &Scope) -> Vec<(OsString, OsString)> {
-    let set = ["TMPDIR", "TMP", "TEMP"].map(|name| (OsString::from(name), OsString::from(temporary)));
+fn environment(kind: Environment, temporary: Option<&Path>, scope: &Scope) -> Vec<(OsString, OsString)> {
+    let set = temporary.into_iter().flat_map(|place| TEMPORARY.map(|name| (name.into(), place.into())));
     let names = scope.looks_up_names().then(|| ("RES_OPTIONS".into(), "use-vc".into()));
-    let set: Vec<(OsString, OsString)> = set.into_iter().chain(names).collect();
+    let set: Vec<(OsString, OsString)> = set.chain(names).collect();
     let mut all = match kind {
         Environment::Whole => env::vars_os().collect(),
         Environment::Plain => plain_environment(&[]),
@@ -243,9 +246,17 @@ fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
         log(&format!("checkrein: ended, {words}"));
     }
     if outcome.left_behind > 0 && words.is_none() {
-        log(&format!("checkrein: {} processes were left behind and are ended", outcome.left_behind));
+        log(&format!("checkrein: {}", left_behind(outcome.left_behind)));
     }
     Ok(())
+}
+
+/// What did not end with its command, in words.
+pub(crate) fn left_behind(count: usize) -> String {
+    match count {
+        1 => "1 process was left behind and is ended".to_owned(),
+        count => format!("{count} processes were left behind and are ended"),
+    }
 }
 
 fn ended_by(ending: Ending) -> &'static str {
@@ -258,6 +269,14 @@ fn ended_by(ending: Ending) -> &'static str {
     }
 }
 
+/// The variables that tell programs where temporary files go.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+
+/// Where temporary files of ours go, as a real place.
+fn temporary_folder() -> PathBuf {
+    fs::canonicalize(env::temp_dir()).unwrap_or_else(|_| env::temp_dir())
+}
+
 /// A folder for temporary files that goes with the command.
 struct Temporary {
     path: PathBuf,
@@ -267,7 +286,7 @@ struct Temporary {
 
 impl Temporary {
     fn new() -> Result<Self, CommandError> {
-        let above = fs::canonicalize(env::temp_dir()).unwrap_or_else(|_| env::temp_dir());
+        let above = temporary_folder();
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let path = above.join(format!("checkrein-exec-{}-{time:x}", process::id()));
         fs::DirBuilder::new()
