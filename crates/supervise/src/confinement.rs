@@ -135,9 +135,7 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     let left_behind = tree::end_all(PATIENCE);
     answers.finish();
     drop(group);
-    if let Some(view) = view {
-        view.leave();
-    }
+    drop(view);
     let refusals = std::mem::take(&mut *refusals.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Outcome { ending, refusals: refusals.into_list(), left_behind })
 }
@@ -182,11 +180,10 @@ struct Answers {
 impl Answers {
     /// Begins to answer. Answers can take as long as the file systems that they are about, so they have a thread of their own.
     fn begin(&mut self) {
-        self.thread = self.waiting.take().and_then(|(questions, mediator)| {
-            let thread = thread::Builder::new().name("answers".to_owned());
-            // Without one who answers the command stands still, until it is ended.
-            thread.spawn(move || mediator.serve(questions)).ok()
-        });
+        let Some((questions, mediator)) = self.waiting.take() else { return };
+        let thread = thread::Builder::new().name("answers".to_owned());
+        // Without one who answers what is asked fails.
+        self.thread = thread.spawn(move || mediator.serve(questions)).ok();
     }
 
     /// Waits for the end of it, which comes with the last one who could ask.

@@ -76,7 +76,7 @@ fn reason() -> Hindrance {
     }
 }
 
-/// The view that this process is in.
+/// The view that this process is in. When it is dropped its writable places are taken away again, so that who made one of them can remove it.
 #[derive(Debug)]
 pub(crate) struct View {
     writable: Vec<CString>,
@@ -120,9 +120,10 @@ impl View {
         let _ = rustix::process::chdir(&*here);
         Ok(Self { writable })
     }
+}
 
-    /// Takes the writable places away again, so that who made one of them can remove it.
-    pub(crate) fn leave(self) {
+impl Drop for View {
+    fn drop(&mut self) {
         for path in self.writable.iter().rev() {
             let _ = detach(path);
         }
