@@ -122,15 +122,17 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
         Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts, signals: by_signals };
     let mut answers = Answers { waiting: questions.map(|questions| (questions, mediator)), thread: None };
     let mut ending = watch(pid, limits, signals, &mut answers, group.as_ref());
-    if let Some(group) = &group {
-        group.end_all();
-        if let (Some(most), true) = (group.limits().memory, group.ran_out_of_memory()) {
-            ending = Ending::Memory(most);
-        }
+    if let Some(group) = &group
+        && let (Some(most), true) = (group.limits().memory, group.ran_out_of_memory())
+    {
+        ending = Ending::Memory(most);
     }
     if matches!(ending, Ending::Exited(_)) {
         // What tidies up behind a command, as git does, is not left behind but about to end.
         tree::let_end(TIDYING_UP);
+    }
+    if let Some(group) = &group {
+        group.end_all();
     }
     let left_behind = tree::end_all(PATIENCE);
     answers.finish();
