@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
 use checkrein::commands::run;
+use checkrein::credentials::CredentialName;
 use checkrein_snapshot::SnapshotId;
 use checkrein_supervise::{Bytes, Period};
 use clap::{Args, Parser, Subcommand};
 
-use words::{ClientName, FormName, JudgementName, PolicyName, RunProfile, RunnerName, VerdictName};
+use words::{ClientName, FormName, HoldName, JudgementName, PolicyName, RunProfile, RunnerName, VerdictName};
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
 #[derive(Debug, Parser)]
@@ -69,9 +70,14 @@ pub(crate) enum Command {
     Exec(ExecArguments),
     /// Run a whole agent under supervision: with limits, and with a stop that stops.
     #[command(
-        after_help = "What the agent writes is passed on as it is; Claude Code with `--output-format stream-json` and Codex with\n`exec --json` are understood, so that tokens, cost and answers can be limited. To stop, the agent is asked,\nthen told, then ended with everything it started. If checkrein itself is killed, the agent ends too.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent as well.\n\nExit status: that of the agent; 94 halted, 118 memory, 119 new work nobody asked for, 120 budget, 121 tokens,\n122 the next call would be too much, 123 answers, 124 time, 125 nothing was run.\n\nExamples:\n  checkrein run --budget 2 --time 30m -- claude -p 'mend the tests' --output-format stream-json --verbose\n  checkrein run --profile unattended -- codex exec --json 'mend the tests'\n  checkrein run -- claude"
+        after_help = "What the agent writes is passed on as it is; Claude Code with `--output-format stream-json` and Codex with\n`exec --json` are understood, so that tokens, cost and answers can be limited. To stop, the agent is asked,\nthen told, then ended with everything it started. If checkrein itself is killed, the agent ends too. Calls that no\nhook reviewed are judged as they are heard: loops and what would have been blocked are said, or end the run.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent as well.\n\nExit status: that of the agent; 92 the provider fails and nothing was run, 94 halted, 115 a call without review,\n116 given up by the detectors, 117 silence, 118 memory, 119 new work nobody asked for, 120 budget, 121 tokens,\n122 the next call would be too much, 123 answers, 124 time, 125 nothing was run.\n\nExamples:\n  checkrein run --budget 2 --time 30m -- claude -p 'mend the tests' --output-format stream-json --verbose\n  checkrein run --profile unattended --retries 3 -- codex exec --json 'mend the tests'\n  checkrein run --profile strict --credential anthropic=ANTHROPIC_API_KEY -- claude -p '...' --output-format stream-json --verbose\n  checkrein run -- claude"
     )]
     Run(RunArguments),
+    /// Keep, show or delete what an agent needs to log in. For people only.
+    Credential {
+        #[command(subcommand)]
+        command: CredentialCommand,
+    },
     /// Run tests and say what kind of failure it was and what to do next.
     #[command(
         after_help = "The same result again, twice when nothing passes and three times otherwise, is a reason to stop: another\ntry of the same kind changes nothing. `--json` tells it on standard error for scripts.\n\nExit status: that of the tests; 124 they took too long.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test"
@@ -417,15 +423,44 @@ pub(crate) struct RunArguments {
     /// Memory of all its processes together at most, such as 4G.
     #[arg(long, value_name = "AMOUNT")]
     memory: Option<Bytes>,
-    /// Limits for when nobody watches: 5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB, and no new work that nobody asked for.
+    /// Time without a word from the agent at most, such as 10m; 12 minutes when nobody watches.
+    #[arg(long, value_name = "TIME")]
+    idle_time: Option<Period>,
+    /// For when nobody watches, `unattended`: 5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB, no new work that nobody asked for, no
+    /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold.
     #[arg(long, value_enum, default_value_t = RunProfile::Interactive)]
     profile: RunProfile,
+    /// Start again so often after a failure that may pass: a provider that is busy or out of reach, once after a silence.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    retries: u32,
+    /// Start although the provider is known to fail.
+    #[arg(long)]
+    ignore_breaker: bool,
+    /// What ends all of the agent should every process of checkrein be killed in one moment. By default what the profile wants and the
+    /// machine has.
+    #[arg(long, value_enum)]
+    hold: Option<HoldName>,
     /// Pass on only the plainest variables and those named here.
     #[arg(long, value_name = "NAMES", num_args = 0.., value_delimiter = ',')]
     clean_environment: Option<Vec<OsString>>,
+    /// Give the agent a credential in a variable, and nobody else; `checkrein credential set` keeps it.
+    #[arg(long = "credential", value_name = "NAME=VARIABLE", value_parser = credential)]
+    credentials: Vec<(CredentialName, OsString)>,
     /// The agent and its arguments.
     #[arg(last = true, required = true, value_name = "AGENT")]
     agent: Vec<OsString>,
+}
+
+/// A credential and the variable that it goes into.
+fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
+    let (name, variable) = text.split_once('=').ok_or("write NAME=VARIABLE")?;
+    let is_variable = !variable.is_empty()
+        && variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !variable.starts_with(|c: char| c.is_ascii_digit());
+    if !is_variable {
+        return Err(format!("`{variable}` is no name of a variable"));
+    }
+    Ok((name.parse()?, variable.into()))
 }
 
 impl From<RunArguments> for run::Wanted {
@@ -439,8 +474,18 @@ impl From<RunArguments> for run::Wanted {
             profile: match wanted.profile {
                 RunProfile::Interactive => run::Profile::Interactive,
                 RunProfile::Unattended => run::Profile::Unattended,
+                RunProfile::Strict => run::Profile::Strict,
+            },
+            idle: wanted.idle_time.map(|period| period.0),
+            retries: wanted.retries,
+            ignore_breaker: wanted.ignore_breaker.into(),
+            hold: match wanted.hold {
+                None => run::HoldWanted::Profile,
+                Some(HoldName::Processes) => run::HoldWanted::Processes,
+                Some(HoldName::Namespace) => run::HoldWanted::Namespace,
             },
             keeps: wanted.clean_environment,
+            credentials: wanted.credentials,
             agent: wanted.agent,
         }
     }
@@ -532,6 +577,36 @@ pub(crate) enum SnapshotCommand {
         snapshot: SnapshotId,
         /// The directory, which must not be there yet.
         directory: String,
+    },
+}
+
+/// What to do with credentials.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CredentialCommand {
+    /// Read one from standard input, without showing it, and keep it in the keyring, else in a file of mode 600.
+    #[command(
+        after_help = "The keyring is reached through `secret-tool` (libsecret); without it, or without a session bus, a file in\n~/.config/checkrein/credentials is used, and refused once others can read it.\n\nExamples:\n  checkrein credential set anthropic\n  checkrein credential set anthropic < key.txt"
+    )]
+    Set {
+        /// Its name.
+        name: CredentialName,
+    },
+    /// Print one.
+    #[command(after_help = "Example:\n  checkrein credential get anthropic")]
+    Get {
+        /// Its name.
+        name: CredentialName,
+    },
+    /// Name what is kept, and where.
+    #[command(after_help = "Example:\n  checkrein credential list")]
+    List,
+    /// Take one away; a file is written over before.
+    #[command(
+        after_help = "Exit status: 0 deleted, 1 there was none.\n\nExample:\n  checkrein credential delete anthropic"
+    )]
+    Delete {
+        /// Its name.
+        name: CredentialName,
     },
 }
 

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod check;
 pub mod config;
+pub mod credential;
 pub mod diff;
 pub mod doctor;
 pub mod exec;

@@ -10,6 +10,8 @@
 //! | `watch` | after each outcome: what the detectors find, what is done about it |
 //! | `stepping_in` | doing it: halting, going back, reporting |
 //! | `rollback` | the way back to what stood before a session went wrong |
+//! | `credentials` | what agents need to log in, in the keyring or a file |
+//! | `deletion` | files that held something secret, written over and removed |
 //! | `spending` | what a session spends, read from the client's transcript, and its budget |
 //! | `rehearsal` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `incident` | what is kept of an emergency stop |
@@ -28,6 +30,8 @@
 
 mod aftermath;
 pub mod commands;
+pub mod credentials;
+mod deletion;
 pub mod edge;
 pub mod error;
 pub mod fail_closed;

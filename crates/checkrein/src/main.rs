@@ -7,15 +7,15 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{
-    Arguments, AuditCommand, Command, ConfigCommand, ExecAlone, IncidentCommand, InitArguments,
-    PolicyCommand, ReviewsCommand, SnapshotCommand,
+    Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
+    InitArguments, PolicyCommand, ReviewsCommand, SnapshotCommand,
 };
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
-    Exit, Output, audit, check, config, diff, doctor, exec, export, halt, incidents, init, log, marks,
-    notify, policy, recover, replay, reviews, rollback, route, run, sessions, show, snapshots, surprises,
-    trust, undo, watch,
+    Exit, Output, audit, check, config, credential, diff, doctor, exec, export, halt, incidents, init, log,
+    marks, notify, policy, recover, replay, reviews, rollback, route, run, sessions, show, snapshots,
+    surprises, trust, undo, watch,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -95,6 +95,12 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Route { runner, time, command } => {
             route::route(&surroundings, runner.into(), time.map(|period| period.0), &command, output)
         }
+        Command::Credential { command } => match command {
+            CredentialCommand::Set { name } => credential::set(&surroundings, &name, output),
+            CredentialCommand::Get { name } => credential::get(&surroundings, &name, output),
+            CredentialCommand::List => credential::list(&surroundings, output),
+            CredentialCommand::Delete { name } => credential::delete(&surroundings, &name, output),
+        },
         Command::Log { session, number, verdict } => log::log(
             &surroundings,
             &log::Selection {

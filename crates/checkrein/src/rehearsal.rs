@@ -1,7 +1,5 @@
 //! A session played from a recording: reviewed with a growing history, watched by the detectors, recorded nowhere.
 
-use std::time::Instant;
-
 use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
 use checkrein_patterns::{Observation, PatternSettings};
@@ -80,18 +78,28 @@ impl Rehearsal {
         self.apply(RecordBody::Event { name: "observation".to_owned(), fields: Json::Null });
     }
 
-    /// Reviews the next action.
+    /// Reviews the next action, and takes it up.
     pub fn before(&mut self, action: &Action, action_id: ActionId) -> Review {
-        let started = Instant::now();
+        let review = self.review(action);
+        self.take_up(&review, action, action_id);
+        review
+    }
+
+    /// Reviews an action as the next one.
+    pub(crate) fn review(&self, action: &Action) -> Review {
         let config = self.guard.policy().config();
         let world = self.guard.world_at(self.state.history(), self.now);
         let mut review = review(action, &world, self.guard.policy());
         watch::throttle(&mut review, &self.state, config);
         settle_trust(&mut review, &self.state.trust(), config);
-        let mode = self.guard.policy().config().mode;
-        let record = review_record(&review, action, action_id, None, mode, started.elapsed().as_micros());
-        self.apply(RecordBody::Review(Box::new(record)));
         review
+    }
+
+    /// Takes up that an action with this review was called.
+    pub(crate) fn take_up(&mut self, review: &Review, action: &Action, action_id: ActionId) {
+        let mode = self.guard.policy().config().mode;
+        let record = review_record(review, action, action_id, None, mode, 0);
+        self.apply(RecordBody::Review(Box::new(record)));
     }
 
     /// Tells how it went, and answers what is noticed then.

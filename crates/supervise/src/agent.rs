@@ -8,8 +8,8 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,10 +18,12 @@ use checkrein_clients::Prices;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
+use crate::backlog::Speaker;
 use crate::error::SuperviseError;
+use crate::hold::{Group, Held, Hold, begin};
 use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
-use crate::switches::{Stop, Switches};
+use crate::switches::{Clock, Stop, Switches};
 use crate::terminal::{Terminal, window_changed};
 use crate::tree::{self, Usage};
 
@@ -44,6 +46,8 @@ pub struct Agent {
     pub prices: Prices,
     /// Whether a person sits before it.
     pub interaction: Interaction,
+    /// What ends it when all processes of ours are killed in one moment.
+    pub hold: Hold,
 }
 
 /// How the agent talks.
@@ -101,10 +105,10 @@ const TOLD: Duration = Duration::from_millis(200);
 /// How long we try to end what does not want to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Splits this process in two; the inner one goes on. The outer one returns what the inner one ended with, or that it was killed. To be
-/// called before there is any thread.
+/// Splits this process in two; the inner one goes on. The outer one returns what the inner one ended with, or that it was killed, and may
+/// do it again. To be called while there is one thread.
 #[expect(unsafe_code, reason = "no safe crate forks")]
-pub fn stand_above() -> Result<Position, SuperviseError> {
+pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
     tree::adopt_orphans()?;
     let outer = rustix::process::getpid();
     let terminal = Terminal::own();
@@ -119,7 +123,7 @@ pub fn stand_above() -> Result<Position, SuperviseError> {
             let is_gone = rustix::process::getppid() != Some(outer);
             Ok(Position::Inner(Above { process: above.filter(|_| !is_gone) }))
         }
-        Some(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref())?)),
+        Some(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
     }
 }
 
@@ -155,8 +159,7 @@ impl Above {
     }
 }
 
-fn wait_above(inner: Pid, terminal: Option<&Terminal>) -> Result<Waited, SuperviseError> {
-    let signals = Signals::remembered()?;
+fn wait_above(inner: Pid, terminal: Option<&Terminal>, signals: &Signals) -> Result<Waited, SuperviseError> {
     loop {
         if let Some(signal) = signals.taken() {
             let _ =
@@ -179,25 +182,26 @@ fn wait_above(inner: Pid, terminal: Option<&Terminal>) -> Result<Waited, Supervi
     }
 }
 
-/// Runs an agent to its end. `judge` is asked at every beat whether it has to stop for a reason that the switches do not know; `watch`
+/// Runs an agent to its end. What it is heard doing is told to `speaker`. `judge` is asked at every beat whether it has to stop for a reason that the switches do not know; `watch`
 /// sees the moments.
 pub fn supervise(
     agent: &Agent,
     above: &Above,
     signals: &Signals,
+    speaker: Option<Speaker>,
     mut judge: impl FnMut(&Progress) -> Option<Stop>,
     mut watch: impl FnMut(&Moment),
 ) -> Result<RunOutcome, SuperviseError> {
     let started = Instant::now();
-    let listener = Arc::new(Mutex::new(Listener::new(agent.prices.clone())));
-    let running = start(agent, &listener)?;
-    let process = rustix::process::pidfd_open(running.pid, PidfdFlags::empty()).ok();
+    let listener = Arc::new(Mutex::new(Listener::new(agent.prices.clone()).telling(speaker)));
+    let pulse = Pulse::new(started);
+    let mut running = start(agent, &listener, &pulse)?;
     let (mut usage, mut sampled) = (None, None::<Instant>);
     let mut status = None;
     let mut stop = None;
     while status.is_none() && stop.is_none() {
-        pause(process.as_ref(), BEAT);
-        status = reaped(running.pid);
+        running.held.wait(BEAT);
+        status = running.held.ended();
         if sampled.is_none_or(|time| time.elapsed() >= SAMPLING) {
             usage = Some(tree::usage());
             sampled = Some(Instant::now());
@@ -218,14 +222,17 @@ pub fn supervise(
                 // The agent leads a session of its own, so what is typed to interrupt reaches only us.
                 .or_else(|| signals.interrupted().then_some(Stop::Signal(libc::SIGINT)))
                 .or_else(|| judge(&moment.progress))
-                .or_else(|| agent.switches.judge(&moment.progress, moment.running, usage));
+                .or_else(|| {
+                    let clock = Clock { running: moment.running, idle: pulse.silence() };
+                    agent.switches.judge(&moment.progress, clock, usage)
+                });
         }
     }
     let decided = stop.as_ref().map(|_| Instant::now());
     if stop.is_some() {
-        status = ask_and_tell(running.pid, process.as_ref());
+        status = ask_and_tell(&mut running.held);
     }
-    let ended = tree::end_all(PATIENCE);
+    let ended = tree::end_all(PATIENCE).saturating_sub(running.held.own());
     let stopping = decided.map(|time| time.elapsed());
     running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
     let progress = lock(&listener).progress().clone();
@@ -236,32 +243,19 @@ pub fn supervise(
 }
 
 /// The ladder: asked as a person would at the keyboard, told, and what is left is ended by the caller.
-fn ask_and_tell(pid: Pid, process: Option<&OwnedFd>) -> Option<u8> {
+fn ask_and_tell(held: &mut Held) -> Option<u8> {
     for (signal, patience) in [(Signal::INT, ASKED), (Signal::TERM, TOLD)] {
         if signal == Signal::TERM {
             tree::signal_all(signal);
         } else {
-            let _ = rustix::process::kill_process(pid, signal);
+            held.signal(signal);
         }
-        pause(process, patience);
-        if let Some(status) = reaped(pid) {
+        held.wait(patience);
+        if let Some(status) = held.ended() {
             return Some(status);
         }
     }
     None
-}
-
-/// Takes away what has ended; the status of the agent itself when it is among it.
-fn reaped(pid: Pid) -> Option<u8> {
-    let (_, status) = tree::reap().into_iter().find(|(ended, _)| *ended == pid)?;
-    let number = status.exit_status().or(status.terminating_signal().map(|signal| 128 + signal)).unwrap_or(1);
-    Some(u8::try_from(number).unwrap_or(1))
-}
-
-fn pause(process: Option<&OwnedFd>, time: Duration) {
-    let Some(process) = process else { return thread::sleep(time) };
-    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
-    let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&time));
 }
 
 fn lock(listener: &Mutex<Listener>) -> MutexGuard<'_, Listener> {
@@ -282,7 +276,7 @@ enum Flush {
 
 /// An agent that runs.
 struct Running {
-    pid: Pid,
+    held: Held,
     copying: Option<thread::JoinHandle<()>>,
     terminal: Option<Terminal>,
 }
@@ -305,7 +299,29 @@ impl Running {
     }
 }
 
-fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>) -> Result<Running, SuperviseError> {
+/// When something was last heard.
+#[derive(Debug, Clone)]
+struct Pulse {
+    started: Instant,
+    heard: Arc<AtomicU64>,
+}
+
+impl Pulse {
+    fn new(started: Instant) -> Self {
+        Self { started, heard: Arc::default() }
+    }
+
+    fn beat(&self) {
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.heard.store(now, Ordering::Relaxed);
+    }
+
+    fn silence(&self) -> Duration {
+        self.started.elapsed().saturating_sub(Duration::from_millis(self.heard.load(Ordering::Relaxed)))
+    }
+}
+
+fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>, pulse: &Pulse) -> Result<Running, SuperviseError> {
     let mut command = Command::new(&agent.program);
     if let Some(environment) = &agent.environment {
         command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
@@ -316,61 +332,29 @@ fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>) -> Result<Running, Supe
         .current_dir(&agent.directory);
     match agent.interaction {
         Interaction::Pipes => {
-            command.stdin(Stdio::inherit()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-            let mut child = spawn(command, Group::Own)?;
-            let output = child.stdout.take().map(OwnedFd::from).map(File::from);
-            let copying = output.map(|output| copy(output, Some(Arc::clone(listener))));
-            Ok(Running { pid: pid_of(child.id())?, copying, terminal: None })
+            let (output, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
+            command.stdin(Stdio::inherit()).stdout(theirs).stderr(Stdio::inherit());
+            let held = begin(command, Group::Own, agent.hold)?;
+            let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone());
+            Ok(Running { held, copying: Some(copying), terminal: None })
         }
         Interaction::Terminal => {
             let (terminal, inner) = Terminal::open()?;
             let clone =
                 || inner.try_clone().map(Stdio::from).map_err(SuperviseError::restriction("a terminal"));
             command.stdin(clone()?).stdout(clone()?).stderr(clone()?);
-            let child = spawn(command, Group::Session)?;
+            let begun = begin(command, Group::Session, agent.hold);
             drop(inner);
-            let copying = copy(terminal.output()?, None);
+            let held = begun.inspect_err(|_| terminal.restore())?;
+            let copying = copy(terminal.output()?, None, pulse.clone());
             terminal.pass_input_on()?;
-            Ok(Running { pid: pid_of(child.id())?, copying: Some(copying), terminal: Some(terminal) })
+            Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
         }
     }
 }
 
-/// What the agent leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Group {
-    /// A session of its own, without a terminal.
-    Own,
-    /// A session of its own, with the terminal that is its input.
-    Session,
-}
-
-#[expect(unsafe_code, reason = "a session and the end with us can only be set between fork and exec")]
-fn spawn(mut command: Command, group: Group) -> Result<std::process::Child, SuperviseError> {
-    let set = move || {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        rustix::process::setsid()?;
-        if group == Group::Session {
-            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
-        }
-        Ok(())
-    };
-    // SAFETY: between fork and exec the closure does system calls only: it takes no lock and no memory from the heap.
-    unsafe { command.pre_exec(set) };
-    let program = command.get_program().to_string_lossy().into_owned();
-    command.spawn().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => SuperviseError::NotFound { program },
-        _ => SuperviseError::NotRun { program, source },
-    })
-}
-
-fn pid_of(number: u32) -> Result<Pid, SuperviseError> {
-    let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
-    pid.ok_or_else(|| SuperviseError::restriction("the process")("its number is none"))
-}
-
 /// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.
-fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>) -> thread::JoinHandle<()> {
+fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>, pulse: Pulse) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         let mut output = File::from(match rustix::io::dup(rustix::stdio::stdout()) {
@@ -382,6 +366,7 @@ fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>) -> thread::JoinH
                 Ok(0) => return,
                 Ok(count) => {
                     let bytes = buffer.get(..count).unwrap_or_default();
+                    pulse.beat();
                     if output.write_all(bytes).is_err() {
                         return;
                     }

@@ -11,7 +11,12 @@
 //! | `namespaces` | the view of the file system for a command where Landlock is absent |
 //! | `group` | control groups: a tree of processes bounded and ended by the kernel |
 //! | `signals` | what we are asked by signals |
+//! | `attempts` | when an agent is started again |
+//! | `backlog` | what an agent was heard doing, on its way to who judges it |
+//! | `breaker` | the circuit breaker of a provider |
+//! | `failure` | what kind of failure an end was |
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
+//! | `hold` | what ends an agent when nothing of ours is left to do it |
 //! | `route` | what the end of a test run means and what to do next |
 //! | `stream` | what a client tells of its work, and what that costs |
 //! | `switches` | the kill switches, as a function of what is known |
@@ -25,10 +30,15 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod agent;
+mod attempts;
+mod backlog;
+mod breaker;
 mod confinement;
 mod error;
+mod failure;
 mod filter;
 mod group;
+mod hold;
 mod kernel;
 mod launch;
 mod mediation;
@@ -42,9 +52,14 @@ mod terminal;
 mod tree;
 
 pub use agent::{Above, Agent, Interaction, Moment, Position, RunOutcome, Waited, stand_above, supervise};
+pub use attempts::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
+pub use backlog::{Backlog, Heard, Speaker, Waiting, backlog};
+pub use breaker::{Breaker, Milliseconds, Passage};
 pub use confinement::{Confined, Ending, Outcome, run_confined};
 pub use error::SuperviseError;
+pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
 pub use group::{Group, GroupLimits};
+pub use hold::Hold;
 pub use kernel::{Gap, Kernel, OwnView};
 pub use mediation::{Attempt, Refusal};
 pub use namespaces::Hindrance;
@@ -52,5 +67,5 @@ pub use route::{Failure, Next, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::Signals;
 pub use stream::{Listener, Progress};
-pub use switches::{Stop, Switches, next_call};
+pub use switches::{Clock, Stop, Switches, next_call};
 pub use tree::{Usage, adopt_orphans, end_all, usage};

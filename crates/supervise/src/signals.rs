@@ -29,6 +29,11 @@ impl Signals {
         Ok(signals)
     }
 
+    /// Whether somebody asked for an end, or interrupted us, since this was last asked; the signal.
+    pub fn asked(&self) -> Option<i32> {
+        self.taken().or_else(|| self.interrupted().then_some(libc::SIGINT))
+    }
+
     /// Whether somebody interrupted us at the keyboard since this was last asked.
     pub(crate) fn interrupted(&self) -> bool {
         self.interrupted.swap(false, Ordering::Relaxed)

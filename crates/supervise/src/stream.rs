@@ -2,9 +2,15 @@
 //!
 //! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing.
 
+use std::collections::VecDeque;
+
 use checkrein_clients::Prices;
+use checkrein_clients::transcript::{Entry, row};
 use checkrein_protocol::{MicroDollars, Tokens};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+
+use crate::backlog::{Heard, Speaker};
+use crate::failure::ProviderError;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
 const LONGEST: usize = 8 << 20;
@@ -34,6 +40,8 @@ pub struct Progress {
     pub said: String,
     /// Lines that were too long to be read.
     pub unread: u64,
+    /// The last thing that went wrong with the provider, unless an answer came after it.
+    pub error: Option<ProviderError>,
 }
 
 impl Progress {
@@ -74,7 +82,13 @@ pub struct Listener {
     last_message: String,
     last_tokens: Tokens,
     prices: Prices,
+    speaker: Option<Speaker>,
+    /// Calls of Codex that began, the newest.
+    begun: VecDeque<String>,
 }
+
+/// How many calls of Codex are remembered until they end (ours).
+const BEGUN: usize = 256;
 
 impl Listener {
     /// One that has heard nothing, and counts with these prices.
@@ -87,7 +101,16 @@ impl Listener {
             last_message: String::new(),
             last_tokens: Tokens::default(),
             prices,
+            speaker: None,
+            begun: VecDeque::new(),
         }
+    }
+
+    /// The same, and calls and their answers are told on.
+    #[must_use]
+    pub fn telling(mut self, speaker: Option<Speaker>) -> Self {
+        self.speaker = speaker;
+        self
     }
 
     /// What is known so far.
@@ -129,7 +152,7 @@ impl Listener {
         if !head.starts_with(b"{") || !contains(head, b"\"type\"") {
             return false;
         }
-        let kinds: [&[u8]; 7] = [
+        let kinds: [&[u8]; 9] = [
             b"assistant",
             b"result",
             b"system",
@@ -137,27 +160,96 @@ impl Listener {
             b"turn.completed",
             b"item.completed",
             b"turn.started",
+            b"turn.failed",
+            b"\"error\"",
         ];
-        if !kinds.iter().any(|kind| contains(head, kind)) {
+        let told: [&[u8]; 2] = [b"\"user\"", b"item.started"];
+        let is_wanted = kinds.iter().any(|kind| contains(head, kind))
+            || self.speaker.is_some() && told.iter().any(|kind| contains(head, kind));
+        if !is_wanted {
             return false;
         }
         let Ok(row) = serde_json::from_slice::<Json>(line) else { return false };
         match row["type"].as_str() {
-            Some("assistant") => self.assistant(&row["message"]),
+            Some("assistant") => {
+                self.assistant(&row["message"]);
+                self.tell(&row, line.len());
+            }
+            Some("user") => self.tell(&row, line.len()),
             Some("result") => self.result(&row),
-            Some("system") => self.begin(&row["session_id"]),
+            Some("system") => self.system(&row, line.len()),
             Some("thread.started") => self.begin(&row["thread_id"]),
             Some("turn.completed") => self.turn(&row["usage"]),
-            Some("item.completed") => self.item(&row["item"]),
+            Some("item.started") => self.item_begins(&row["item"], line.len()),
+            Some("item.completed") => self.item(&row["item"], line.len()),
             Some("turn.started") => self.progress.goes_on = true,
+            Some("turn.failed") => self.failed(&row["error"]["message"]),
+            Some("error") => self.failed(&row["message"]),
             _ => return false,
         }
         true
     }
 
+    fn failed(&mut self, message: &Json) {
+        self.progress.error = Some(ProviderError::of_message(message.as_str().unwrap_or_default()));
+    }
+
+    fn system(&mut self, row: &Json, length: usize) {
+        self.begin(&row["session_id"]);
+        match row["subtype"].as_str() {
+            Some("api_retry") => {
+                let mut error = ProviderError::of_message(row["error"].as_str().unwrap_or_default());
+                let status = row["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+                error.status = status.or(error.status);
+                error.kind = row["error"].as_str().map(str::to_owned);
+                self.progress.error = Some(error);
+            }
+            Some("permission_denied") => {
+                if let Some(id) = row["tool_use_id"].as_str() {
+                    self.say(Heard::Refused { id: id.to_owned() }, length);
+                }
+            }
+            Some("compact_boundary") => self.say(Heard::Condensed, length),
+            _ => {}
+        }
+    }
+
+    fn say(&self, heard: Heard, length: usize) {
+        if let Some(speaker) = &self.speaker {
+            speaker.say(heard, length);
+        }
+    }
+
+    /// Tells on what a row of Claude says.
+    fn tell(&self, value: &Json, length: usize) {
+        if self.speaker.is_none() {
+            return;
+        }
+        for entry in row(value).entries {
+            match entry {
+                Entry::Call { id: Some(id), tool, input } => {
+                    self.say(Heard::Call { id, tool, input }, length);
+                }
+                Entry::Answer { id, output, failed } => {
+                    self.say(Heard::Answer { id, output, failed }, length);
+                }
+                Entry::Agent(text) => self.say(Heard::Said(text), length),
+                Entry::Call { id: None, .. }
+                | Entry::Opened { .. }
+                | Entry::Person(_)
+                | Entry::Usage { .. }
+                | Entry::Model(_)
+                | Entry::Condensed => {}
+            }
+        }
+    }
+
     fn begin(&mut self, session: &Json) {
-        if let Some(session) = session.as_str() {
+        if let Some(session) = session.as_str()
+            && self.progress.session.as_deref() != Some(session)
+        {
             self.progress.session = Some(session.to_owned());
+            self.say(Heard::Opened(session.to_owned()), session.len());
         }
     }
 
@@ -172,6 +264,10 @@ impl Listener {
             progress.iterations += 1;
             progress.goes_on = false;
             progress.used(message["model"].as_str(), tokens, &self.prices);
+            // What the client made up itself to show an error is no answer.
+            if message["model"] != "<synthetic>" {
+                progress.error = None;
+            }
         } else {
             // Later rows may know more of the answer.
             let more =
@@ -193,6 +289,18 @@ impl Listener {
     fn result(&mut self, row: &Json) {
         self.progress.goes_on = false;
         self.progress.told_cost = row["total_cost_usd"].as_f64().or(self.progress.told_cost);
+        if row["is_error"] == true {
+            let status = row["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+            let message = row["result"].as_str().or_else(|| row["errors"][0].as_str()).unwrap_or_default();
+            let mut error = ProviderError::of_message(message);
+            error.status = error.status.or(status);
+            // A limit of the client's own is no error; then what was known before stays.
+            if error.cause().is_some() {
+                self.progress.error = Some(error);
+            }
+        } else {
+            self.progress.error = None;
+        }
     }
 
     /// A turn of Codex; it tells what is used at the end of a turn only.
@@ -209,18 +317,84 @@ impl Listener {
         self.progress.used(None, tokens, &self.prices);
     }
 
+    /// A step of Codex that begins: the moment to look at what it would do.
+    fn item_begins(&mut self, item: &Json, length: usize) {
+        if let (Some(id), Some((tool, input))) = (item["id"].as_str(), codex_call(item)) {
+            if self.begun.len() >= BEGUN {
+                self.begun.pop_front();
+            }
+            self.begun.push_back(id.to_owned());
+            self.say(Heard::Call { id: id.to_owned(), tool, input }, length);
+        }
+    }
+
     /// A step of Codex. Each command and each change of files is a call of the model of its own.
-    fn item(&mut self, item: &Json) {
+    fn item(&mut self, item: &Json, length: usize) {
         match item["type"].as_str() {
             Some("command_execution" | "file_change" | "mcp_tool_call" | "web_search") => {
                 self.progress.iterations += 1;
                 self.progress.goes_on = true;
+                self.progress.error = None;
+                self.tell_item(item, length);
             }
             Some("agent_message") => {
-                item["text"].as_str().unwrap_or_default().clone_into(&mut self.progress.said);
+                let text = item["text"].as_str().unwrap_or_default();
+                text.clone_into(&mut self.progress.said);
+                self.progress.error = None;
+                self.say(Heard::Said(text.to_owned()), length);
             }
+            Some("error") => self.failed(&item["message"]),
             _ => {}
         }
+    }
+
+    fn tell_item(&mut self, item: &Json, length: usize) {
+        let Some(id) = item["id"].as_str().filter(|_| self.speaker.is_some()).map(str::to_owned) else {
+            return;
+        };
+        let begun = self.begun.iter().position(|begun| *begun == id);
+        if let Some(place) = begun {
+            self.begun.remove(place);
+        } else if let Some((tool, input)) = codex_call(item) {
+            self.say(Heard::Call { id: id.clone(), tool, input }, length);
+        }
+        if item["status"] == "declined" {
+            return self.say(Heard::Refused { id }, length);
+        }
+        let output = item["aggregated_output"].as_str().map_or_else(
+            || item.get("result").or_else(|| item.get("error")).map_or_else(String::new, Json::to_string),
+            str::to_owned,
+        );
+        let failed = item["status"] == "failed" || item["exit_code"].as_i64().is_some_and(|code| code != 0);
+        self.say(Heard::Answer { id, output, failed }, length);
+    }
+}
+
+/// A step of Codex as a call of a tool.
+fn codex_call(item: &Json) -> Option<(String, Json)> {
+    match item["type"].as_str()? {
+        "command_execution" => Some(("Bash".to_owned(), json!({ "command": item["command"] }))),
+        "file_change" => {
+            // Only which files, not what in them: the same form as its tool, without contents.
+            let line = |change: &Json| {
+                let path = change["path"].as_str()?.replace(['\n', '\r'], " ");
+                let word = match change["kind"].as_str()? {
+                    "add" => "Add",
+                    "delete" => "Delete",
+                    _ => "Update",
+                };
+                Some(format!("*** {word} File: {path}\n"))
+            };
+            let lines: String = item["changes"].as_array()?.iter().filter_map(line).collect();
+            let patch = format!("*** Begin Patch\n{lines}*** End Patch\n");
+            Some(("apply_patch".to_owned(), json!({ "command": patch })))
+        }
+        "mcp_tool_call" => {
+            let name = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
+            Some((format!("mcp__{}__{}", name("server"), name("tool")), item["arguments"].clone()))
+        }
+        "web_search" => Some(("WebSearch".to_owned(), json!({ "query": item["query"] }))),
+        _ => None,
     }
 }
 
@@ -241,6 +415,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backlog::{Waiting, backlog};
 
     fn answer(id: &str, tokens: u64, block: &str) -> String {
         format!(
@@ -300,6 +475,68 @@ mod tests {
             (progress.tokens.input, progress.tokens.cache_read, progress.tokens.output),
             (600, 400, 50)
         );
+    }
+
+    fn told(stream: &str) -> Vec<Heard> {
+        let (speaker, backlog) = backlog();
+        Listener::new(Prices::default()).telling(Some(speaker)).hear(stream.as_bytes());
+        let next = || match backlog.next(std::time::Duration::ZERO) {
+            Waiting::Heard(heard) => Some(heard),
+            Waiting::Nothing | Waiting::Closed => None,
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn calls_and_answers_of_claude_are_told_on() {
+        let heard = told(
+            r#"{"type":"system","subtype":"init","session_id":"s1"}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}
+{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a b","is_error":false}]}}
+{"type":"system","subtype":"permission_denied","tool_use_id":"t2","session_id":"s1"}
+"#,
+        );
+        let call = Heard::Call { id: "t1".into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
+        let answer = Heard::Answer { id: "t1".into(), output: "a b".into(), failed: false };
+        assert_eq!(heard, [Heard::Opened("s1".into()), call, answer, Heard::Refused { id: "t2".into() }]);
+    }
+
+    #[test]
+    fn steps_of_codex_are_told_once_whether_their_beginning_was_heard_or_not() {
+        let item = |kind: &str, id: &str, more: &str| {
+            format!(
+                r#"{{"type":"item.{kind}","item":{{"id":"{id}","type":"command_execution","command":"ls"{more}}}}}"#
+            ) + "\n"
+        };
+        let done = r#","aggregated_output":"a","exit_code":1,"status":"failed""#;
+        let heard = told(
+            &(item("started", "i1", "") + &item("completed", "i1", done) + &item("completed", "i2", done)),
+        );
+        let call =
+            |id: &str| Heard::Call { id: id.into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
+        let answer = |id: &str| Heard::Answer { id: id.into(), output: "a".into(), failed: true };
+        assert_eq!(heard, [call("i1"), answer("i1"), call("i2"), answer("i2")]);
+        let change = r#"{"type":"item.completed","item":{"id":"i3","type":"file_change","changes":[{"path":"src/a.rs","kind":"delete"}],"status":"completed"}}"#;
+        let Some(Heard::Call { tool, input, .. }) = told(&(change.to_owned() + "\n")).first().cloned() else {
+            panic!("no call")
+        };
+        assert_eq!(tool, "apply_patch");
+        assert!(input["command"].as_str().unwrap().contains("*** Delete File: src/a.rs"));
+    }
+
+    #[test]
+    fn an_error_of_the_provider_is_known_until_an_answer_comes() {
+        let mut listener = Listener::new(Prices::default());
+        let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529,"error":"overloaded","session_id":"s"}"#;
+        listener.hear((retry.to_owned() + "\n").as_bytes());
+        assert_eq!(listener.progress().error.as_ref().and_then(|error| error.status), Some(529));
+        listener.hear(answer("m1", 1, TEXT).as_bytes());
+        assert_eq!(listener.progress().error, None);
+        let end = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500 {}","session_id":"s"}"#;
+        listener.hear((end.to_owned() + "\n").as_bytes());
+        assert_eq!(listener.progress().error.as_ref().and_then(|error| error.status), Some(500));
+        listener.hear(b"{\"type\":\"turn.failed\",\"error\":{\"message\":\"stream disconnected\"}}\n");
+        assert_eq!(listener.progress().error.as_ref().unwrap().message, "stream disconnected");
     }
 
     #[test]

@@ -20,8 +20,19 @@ pub struct Switches {
     pub iterations: Option<u64>,
     /// Time by the clock.
     pub time: Option<Duration>,
+    /// Time without a word from it.
+    pub idle: Option<Duration>,
     /// Resident memory of all processes together.
     pub memory: Option<Bytes>,
+}
+
+/// What the clock says of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clock {
+    /// How long it runs.
+    pub running: Duration,
+    /// How long nothing was heard of it.
+    pub idle: Duration,
 }
 
 /// Why a run was stopped.
@@ -41,10 +52,16 @@ pub enum Stop {
     Iterations(u64),
     /// So long.
     Time(Duration),
+    /// So long without a word.
+    Idle(Duration),
     /// So much memory, of so much.
     Memory(Bytes, Bytes),
     /// It talks itself into new work; what it said.
     Cascade(String),
+    /// The detectors gave it up: the pattern, and what was seen.
+    Watched(String, String),
+    /// A call that nobody reviewed before it ran, where that must not be: the call, and why.
+    Unguarded(String, String),
     /// A person halted it.
     Halted(String),
     /// We were asked by a signal.
@@ -58,6 +75,9 @@ impl Stop {
     pub fn status(&self) -> u8 {
         match self {
             Self::Halted(_) => 94,
+            Self::Unguarded(..) => 115,
+            Self::Watched(..) => 116,
+            Self::Idle(_) => 117,
             Self::Memory(..) => 118,
             Self::Cascade(_) => 119,
             Self::Budget(..) | Self::PriceUnknown(_) => 120,
@@ -81,6 +101,9 @@ impl Stop {
             Self::Time(_) => "time",
             Self::Memory(..) => "memory",
             Self::Cascade(_) => "cascade",
+            Self::Watched(..) => "watched",
+            Self::Unguarded(..) => "unguarded",
+            Self::Idle(_) => "idle",
             Self::Halted(_) => "halted",
             Self::Signal(_) => "signal",
             Self::Abandoned => "abandoned",
@@ -106,6 +129,11 @@ impl fmt::Display for Stop {
             Self::Time(limit) => write!(formatter, "its {} s are over", limit.as_secs_f64()),
             Self::Memory(used, limit) => write!(formatter, "its processes use {used} of {limit} of memory"),
             Self::Cascade(said) => write!(formatter, "it talks itself into new work: {said}"),
+            Self::Watched(pattern, words) => write!(formatter, "{pattern}: {words}"),
+            Self::Unguarded(call, why) => {
+                write!(formatter, "no hook reviewed `{call}` before it ran, and {why}")
+            }
+            Self::Idle(limit) => write!(formatter, "nothing was heard of it for {} s", limit.as_secs_f64()),
             Self::Halted(reason) => write!(formatter, "it was halted: {reason}"),
             Self::Signal(signal) => write!(formatter, "signal {signal} asked for it"),
             Self::Abandoned => formatter.write_str("what supervised it was killed"),
@@ -130,18 +158,49 @@ impl Switches {
             tokens: Some(100_000),
             iterations: Some(20),
             time: Some(Duration::from_mins(5)),
+            // Longer than any command of Claude Code may take (10 minutes), which is silent meanwhile (ours).
+            idle: Some(Duration::from_mins(12)),
             memory: Some(Bytes(512 << 20)),
         }
     }
 
-    /// Whether something has to stop, now. Memory and time come with the moment, the rest with what the client told.
-    pub fn judge(&self, progress: &Progress, running: Duration, usage: Option<Usage>) -> Option<Stop> {
-        self.by_machine(running, usage).or_else(|| self.by_words(progress))
+    /// What is left of the limits after a part of the run that used so much; `None` when nothing is left of one of them.
+    #[must_use]
+    pub fn less(&self, tokens: u64, dollars: Option<f64>, iterations: u64, time: Duration) -> Option<Self> {
+        let left = |limit: Option<u64>, used: u64| match limit {
+            Some(limit) => limit.checked_sub(used).filter(|left| *left > 0).map(Some),
+            None => Some(None),
+        };
+        let budget = match (self.budget, dollars) {
+            (Some(limit), Some(used)) if limit > used => Some(limit - used),
+            // What it cost is not known, so it cannot be said that anything is left.
+            (Some(_), _) => return None,
+            (None, _) => None,
+        };
+        let time = match self.time {
+            Some(limit) => Some(limit.checked_sub(time).filter(|left| !left.is_zero())?),
+            None => None,
+        };
+        Some(Self {
+            budget,
+            tokens: left(self.tokens, tokens)?,
+            iterations: left(self.iterations, iterations)?,
+            time,
+            ..*self
+        })
     }
 
-    fn by_machine(&self, running: Duration, usage: Option<Usage>) -> Option<Stop> {
-        if let Some(limit) = self.time.filter(|limit| running >= *limit) {
+    /// Whether something has to stop, now. Memory and time come with the moment, the rest with what the client told.
+    pub fn judge(&self, progress: &Progress, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
+        self.by_machine(clock, usage).or_else(|| self.by_words(progress))
+    }
+
+    fn by_machine(&self, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
+        if let Some(limit) = self.time.filter(|limit| clock.running >= *limit) {
             return Some(Stop::Time(limit));
+        }
+        if let Some(limit) = self.idle.filter(|limit| clock.idle >= *limit) {
+            return Some(Stop::Idle(limit));
         }
         let (used, limit) = (usage?.bytes(), self.memory?);
         (used > limit).then_some(Stop::Memory(used, limit))
@@ -207,7 +266,7 @@ mod tests {
             ..Progress::default()
         }
     }
-    const NOW: Duration = Duration::ZERO;
+    const NOW: Clock = Clock { running: Duration::ZERO, idle: Duration::ZERO };
 
     #[test]
     fn the_next_call_is_estimated_as_upstream_does() {
@@ -229,6 +288,23 @@ mod tests {
         let unknown = Progress { cost: None, model: Some("mystery".into()), ..at(1, 1) };
         assert_eq!(switches.judge(&unknown, NOW, None), Some(Stop::PriceUnknown("mystery".into())));
         assert_eq!(Switches::default().judge(&unknown, NOW, None), None);
+    }
+
+    #[test]
+    fn what_one_attempt_used_is_not_there_for_the_next() {
+        let switches = Switches {
+            budget: Some(1.0),
+            tokens: Some(100),
+            iterations: Some(5),
+            time: Some(Duration::from_secs(60)),
+            ..Switches::default()
+        };
+        let left = switches.less(40, Some(0.25), 2, Duration::from_secs(20)).unwrap();
+        assert_eq!((left.budget, left.tokens, left.iterations), (Some(0.75), Some(60), Some(3)));
+        assert_eq!(left.time, Some(Duration::from_secs(40)));
+        assert_eq!(switches.less(100, Some(0.0), 0, Duration::ZERO), None);
+        assert_eq!(switches.less(0, None, 0, Duration::ZERO), None, "an unknown cost leaves nothing");
+        assert_eq!(Switches::default().less(9, None, 9, Duration::MAX), Some(Switches::default()));
     }
 
     #[test]

@@ -113,6 +113,18 @@ pub(crate) fn group_below(group: Pid) -> Vec<Pid> {
     below().iter().filter_map(|process| Pid::from_raw(process.pid)).filter(is_member).collect()
 }
 
+/// The process with the number 2 in the namespace whose first process is `first`: the one that it started itself.
+pub(crate) fn second_in_namespace(first: Pid) -> Option<Pid> {
+    let first = first.as_raw_nonzero().get();
+    let is_second = |process: &Process| {
+        let text = fs::read_to_string(format!("/proc/{}/status", process.pid)).unwrap_or_default();
+        let numbers = text.lines().find_map(|line| line.strip_prefix("NSpid:"));
+        numbers.and_then(|numbers| numbers.split_whitespace().last()) == Some("2")
+    };
+    let found = below().into_iter().find(|process| process.parent == first && is_second(process))?;
+    Pid::from_raw(found.pid)
+}
+
 /// Takes away what has ended, so that nothing stays as a zombie. Returns those that ended.
 pub(crate) fn reap() -> Vec<(Pid, WaitStatus)> {
     std::iter::from_fn(|| rustix::process::wait(WaitOptions::NOHANG).ok().flatten()).collect()

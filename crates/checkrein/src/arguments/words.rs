@@ -11,6 +11,15 @@ use clap::ValueEnum;
 pub(crate) enum RunProfile {
     Interactive,
     Unattended,
+    Strict,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum HoldName {
+    /// Nothing: the agent itself ends, what it started stays.
+    Processes,
+    /// The kernel, through a namespace of processes, or nothing is run.
+    Namespace,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

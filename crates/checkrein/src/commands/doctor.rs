@@ -62,7 +62,7 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
     state_finding(&state, &mut findings);
     findings.push(containment_finding(guard.policy().config()));
     for command in &commands {
-        probe(&guard, command, &mut findings);
+        probe(&guard, command, RUNS, &mut findings);
     }
     let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Wellness::Broken);
     match output {
@@ -82,6 +82,31 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
         }
     }
     Ok(if worst == Wellness::Broken { Exit::Failed } else { Exit::Done })
+}
+
+/// Whether calls in this project are reviewed and refused; what is wrong when they are not.
+pub(super) fn protection(surroundings: &Surroundings) -> Result<(), CommandError> {
+    let mut findings = Vec::new();
+    let commands = settings_findings(surroundings, &mut findings);
+    let guard = Guard::open(surroundings.clone(), &surroundings.cwd);
+    for failure in guard.failures() {
+        findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
+    }
+    for command in &commands {
+        probe(&guard, command, 1, &mut findings);
+    }
+    // How fast the hook is is no matter of protection.
+    findings.retain(|finding| finding.check != "latency");
+    match findings.into_iter().max_by_key(|finding| finding.wellness) {
+        Some(worst) if worst.wellness != Wellness::Well => Err(CommandError::user(
+            format!("the calls of the agent would not be reviewed: {}", worst.detail),
+            worst
+                .hint
+                .as_deref()
+                .unwrap_or("`checkrein init` registers the hooks, `checkrein doctor` proves them"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn crate_cwd() -> Result<checkrein_effects::AbsolutePath, CommandError> {
@@ -185,10 +210,10 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
 }
 
 /// Feeds the canary to the hook command through a shell, as the client does, and measures it.
-fn probe(guard: &Guard, command: &str, findings: &mut Vec<Finding>) {
+fn probe(guard: &Guard, command: &str, runs: usize, findings: &mut Vec<Finding>) {
     let canary = canary(guard.workspace());
-    let mut times = Vec::with_capacity(RUNS);
-    for _ in 0..RUNS {
+    let mut times = Vec::with_capacity(runs);
+    for _ in 0..runs {
         let started = Instant::now();
         match run_hook(command, canary.payload()) {
             Err(cause) => {
@@ -218,7 +243,7 @@ fn probe(guard: &Guard, command: &str, findings: &mut Vec<Finding>) {
     findings.push(finding("canary", Wellness::Well, detail, None));
     let wellness = if median > Duration::from_millis(100) { Wellness::Doubtful } else { Wellness::Well };
     let detail = format!(
-        "{:.1} ms for one call, a durable record included (median of {RUNS})",
+        "{:.1} ms for one call, a durable record included (median of {runs})",
         median.as_secs_f64() * 1000.0
     );
     findings.push(finding("latency", wellness, detail, None));

@@ -17,6 +17,7 @@ use checkrein_supervise::{
 use serde_json::json;
 
 use super::{Exit, Output, line};
+use crate::deletion;
 use crate::error::CommandError;
 use crate::terminal::{log, plain};
 
@@ -300,11 +301,11 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         let held = self.above.as_ref().zip(self.path.file_name());
-        if fs::remove_dir_all(&self.path).is_err()
+        if deletion::remove_folder(&self.path).is_err()
             && let Some((above, name)) = held
         {
             let above = PathBuf::from(format!("/proc/self/fd/{}", above.as_raw_fd()));
-            drop(fs::remove_dir_all(above.join(name)));
+            drop(deletion::remove_folder(&above.join(name)));
         }
     }
 }

@@ -18,6 +18,8 @@ use checkrein_review::VerdictKind;
 use serde_json::json;
 
 use super::{Exit, Output, Switch, line};
+use crate::credentials::Credentials;
+use crate::deletion;
 use crate::error::CommandError;
 use crate::notice::{Notice, folder};
 use crate::settings;
@@ -88,7 +90,7 @@ fn take(surroundings: &Surroundings) -> Vec<Notice> {
     let mut notices = Vec::new();
     for path in paths {
         let text = fs::read_to_string(&path);
-        if fs::remove_file(&path).is_ok()
+        if deletion::remove_file(&path).is_ok()
             && let Some(notice) = text.ok().and_then(|text| serde_json::from_str(&text).ok())
         {
             notices.push(notice);
@@ -256,11 +258,14 @@ fn secret(surroundings: &Surroundings, name: &str) -> Result<String, String> {
         return Ok(found);
     }
     let variable = format!("CHECKREIN_{}", name.to_uppercase());
-    surroundings
-        .variables
-        .get(&variable)
-        .cloned()
-        .ok_or_else(|| format!("`{name}` is neither in `{path}` nor in `{variable}`"))
+    if let Some(found) = surroundings.variables.get(&variable) {
+        return Ok(found.clone());
+    }
+    let credential = name.parse().ok().map(|name| Credentials::of(surroundings).get(&name));
+    match credential {
+        Some(Ok(secret)) => Ok(secret.reveal().to_owned()),
+        _ => Err(format!("`{name}` is neither in `{path}` nor in `{variable}`, nor a credential")),
+    }
 }
 
 /// Lines `name=value`; empty when there is no such file.

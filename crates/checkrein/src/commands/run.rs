@@ -1,25 +1,42 @@
 //! `checkrein run`: a whole agent under supervision.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `onlooker` | judges what the agent is heard doing, where no hook does |
+//! | `provider` | the circuit breaker of the provider, kept between runs |
+//! | `report` | what is told at the end |
+//! | `strict` | what the strict profile wants before anything runs |
+
+mod onlooker;
+mod provider;
+mod report;
+mod strict;
 
 use std::env;
-use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal as _, PipeReader, PipeWriter, Read as _, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{Cascade, CascadeLevel};
 use checkrein_protocol::SessionId;
 use checkrein_supervise::{
-    Above, Agent, Bytes, Interaction, Moment, Position, Progress, RunOutcome, Signals, Stop, SuperviseError,
-    Switches, Waited, stand_above, supervise,
+    ATTEMPT_VARIABLE, Above, Agent, Attempts, Bytes, Hold, Interaction, Milliseconds, Moment, Nesting,
+    Passage, Position, Progress, ProviderFailure, RunOutcome, Signals, Stop, SuperviseError, Switches,
+    Waited, delay, stand_above, supervise,
 };
-use serde_json::json;
 
 use super::exec::plain_environment;
-use super::{Exit, Output, line};
+use super::{Exit, Output, Switch, for_people_only, line};
+use crate::credentials::{CredentialName, Credentials};
 use crate::error::CommandError;
 use crate::spending::prices;
 use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain};
+use onlooker::Onlooker;
+use provider::{Answered, Provider};
+use report::{Attempt, Report, Veil};
 
 /// The command line in our words.
 #[derive(Debug)]
@@ -32,45 +49,71 @@ pub struct Wanted {
     pub iterations: Option<u64>,
     /// Time by the clock.
     pub time: Option<Duration>,
+    /// Time without a word from the agent.
+    pub idle: Option<Duration>,
     /// Memory of all processes together.
     pub memory: Option<Bytes>,
     /// Which limits hold besides.
     pub profile: Profile,
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
+    /// Credentials, each with the variable that the agent finds it in.
+    pub credentials: Vec<(CredentialName, OsString)>,
+    /// How often the agent is started again after a failure that may pass.
+    pub retries: u32,
+    /// Whether the agent is started although its provider is known to fail.
+    pub ignore_breaker: Switch,
+    /// Who ends the agent when all processes of ours are killed at once.
+    pub hold: HoldWanted,
     /// The agent and its arguments; not empty.
     pub agent: Vec<OsString>,
 }
 
-/// Whether a person watches.
+/// How much is watched, and whether a person is near.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// Yes: only what is asked for is limited.
+    /// A person: only what is asked for is limited.
     Interactive,
-    /// No: the limits of the seeds.
+    /// Nobody: the limits of the seeds.
     Unattended,
+    /// Nobody, and nothing goes unreviewed: hooks that work, a plain environment, the kernel's hold.
+    Strict,
+}
+
+impl Profile {
+    /// Its word in the configuration.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Interactive => None,
+            Self::Unattended => Some("unattended"),
+            Self::Strict => Some("strict"),
+        }
+    }
+}
+
+/// Who ends the agent when all processes of ours are killed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HoldWanted {
+    /// What fits the profile, and is to be had.
+    Profile,
+    /// Nobody; what it started stays then.
+    Processes,
+    /// The kernel, or nothing runs.
+    Namespace,
 }
 
 /// Nothing was run.
 const NOTHING_RUN: u8 = 125;
+
+/// Nothing was run, since the provider fails (upstream 3.9: a storm).
+const PROVIDER_FAILS: u8 = 92;
 
 /// How often a person is told how it goes.
 const TELLING: Duration = Duration::from_secs(1);
 
 /// Runs an agent; the exit status says how it ended, so nothing here fails in another way.
 pub fn run(wanted: &Wanted, output: Output) -> Exit {
-    let status = match stand_above() {
-        Ok(Position::Outer(Waited::Ended(status))) => return Exit::Passed(status),
-        Ok(Position::Outer(Waited::Killed(ended))) => {
-            log(&format!(
-                "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
-            ));
-            return Exit::Passed(Stop::Abandoned.status());
-        }
-        Ok(Position::Inner(above)) => within(wanted, &above, output),
-        Err(error) => Err(error.into()),
-    };
-    Exit::Passed(status.unwrap_or_else(|error| {
+    Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| {
         log(&format!("checkrein: {}", error.message));
         if let Some(hint) = error.hint {
             log(&format!("hint: {hint}"));
@@ -79,57 +122,335 @@ pub fn run(wanted: &Wanted, output: Output) -> Exit {
     }))
 }
 
-fn within(wanted: &Wanted, above: &Above, output: Output) -> Result<u8, CommandError> {
-    let surroundings = Surroundings::of_process()?;
-    let signals = Signals::remembered()?;
-    let agent = agent(wanted, &surroundings)?;
-    let mut teller = Teller::new(agent.interaction, output);
-    let mut said = String::new();
-    let judge = |progress: &Progress| {
-        halt(&surroundings, progress).map(Stop::Halted).or_else(|| match wanted.profile {
-            Profile::Interactive => None,
-            Profile::Unattended => cascade(progress, &mut said),
-        })
-    };
-    let outcome =
-        supervise(&agent, above, &signals, judge, |moment| teller.tell(moment)).map_err(|error| {
-            let hint = error.hint();
-            match error {
-                SuperviseError::NotFound { program } => {
-                    CommandError::user(format!("`{program}` is not there"), hint)
-                }
-                other => other.into(),
-            }
-        })?;
-    teller.finish();
-    report(&outcome, &agent.switches, output)?;
-    Ok(outcome.stop.as_ref().map_or(outcome.status, Stop::status))
+/// What stays the same for all attempts.
+struct Plan<'a> {
+    wanted: &'a Wanted,
+    output: Output,
+    surroundings: Surroundings,
+    provider: Provider,
+    attempts: Attempts,
+    switches: Switches,
+    hold: Hold,
+    veil: Veil,
+    variables: Vec<(OsString, OsString)>,
 }
 
-fn agent(wanted: &Wanted, surroundings: &Surroundings) -> Result<Agent, CommandError> {
+fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
+    let signals = Signals::remembered()?;
+    let plan = Plan::new(wanted, output)?;
+    if let Some(status) = plan.refused_by_breaker()? {
+        return Ok(status);
+    }
+    let mut before: Option<Attempt> = None;
+    let mut switches = plan.switches;
+    for made in 1_u32.. {
+        let (told, tells) = io::pipe()?;
+        let waited = match stand_above(&signals)? {
+            Position::Inner(above) => {
+                drop(told);
+                return plan.within(&above, switches, made, before.as_ref(), tells);
+            }
+            Position::Outer(waited) => waited,
+        };
+        drop(tells);
+        let ended = match waited {
+            Waited::Ended(status) => status,
+            Waited::Killed(ended) => {
+                log(&format!(
+                    "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
+                ));
+                return Ok(Stop::Abandoned.status());
+            }
+        };
+        // What came to nothing has been said by the process that tried.
+        let Some(attempt) = heard(told) else { return Ok(ended) };
+        let earliest = plan.learned(&attempt)?;
+        let used = attempt.tokens.counted();
+        let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
+        let left = switches.less(used, attempt.cost, attempt.iterations, time);
+        let attempt = attempt.after(before.as_ref());
+        match left {
+            Some(left)
+                if earliest.is_none()
+                    && plan.attempts.allow(attempt.failure, made)
+                    && plan.pause(made, &attempt, &signals) =>
+            {
+                switches = left;
+                before = Some(attempt);
+            }
+            _ => return plan.tell(made, attempt, earliest),
+        }
+    }
+    Ok(NOTHING_RUN)
+}
+
+/// What the process that supervised wrote; `None` when nothing was run.
+fn heard(mut told: PipeReader) -> Option<Attempt> {
+    let mut text = Vec::new();
+    told.read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+impl<'a> Plan<'a> {
+    fn new(wanted: &'a Wanted, output: Output) -> Result<Self, CommandError> {
+        let mut surroundings = Surroundings::of_process()?;
+        let name = program_name(wanted.agent.first());
+        if wanted.profile == Profile::Strict {
+            strict::hooks_work(&surroundings, &name, &wanted.agent)?;
+        }
+        let mut variables = telemetry(&surroundings);
+        if let Some(word) = wanted.profile.word() {
+            // The hooks of the agent, and what judges its stream, hold to the same profile.
+            variables.push(("CHECKREIN_PROFILE".into(), word.into()));
+            let mut all = (*surroundings.variables).clone();
+            all.insert("CHECKREIN_PROFILE".to_owned(), word.to_owned());
+            surroundings.variables = all.into();
+        }
+        let credentials = Credentials::of(&surroundings);
+        let mut veil = Veil { key: surroundings.state.mask_key().ok(), credentials: Vec::new() };
+        if !wanted.credentials.is_empty() {
+            for_people_only(&surroundings, "run --credential")?;
+        }
+        for (name, variable) in &wanted.credentials {
+            let value = credentials.get(name)?;
+            variables.push((variable.clone(), value.reveal().into()));
+            veil.credentials.push((name.to_string(), value.reveal().to_owned()));
+        }
+        let above = surroundings.variables.get(ATTEMPT_VARIABLE).filter(|value| !value.is_empty());
+        if let Some(above) = above {
+            variables.push((ATTEMPT_VARIABLE.into(), above.into()));
+        }
+        let nesting = if above.is_some() { Nesting::Inside } else { Nesting::Outermost };
+        if wanted.retries > 0 && nesting == Nesting::Inside {
+            log("checkrein: what is above tries again already, so nothing is tried again here");
+        }
+        Ok(Self {
+            wanted,
+            output,
+            provider: Provider::of(&name, &surroundings),
+            attempts: Attempts::new(wanted.retries, nesting),
+            switches: switches(wanted),
+            hold: hold(wanted)?,
+            surroundings,
+            veil,
+            variables,
+        })
+    }
+
+    /// The status to end with, when the provider is known to fail and nobody said to try all the same.
+    fn refused_by_breaker(&self) -> Result<Option<u8>, CommandError> {
+        match self.provider.ask(self.surroundings.now().0)? {
+            Passage::Free | Passage::Trial => Ok(None),
+            Passage::Closed { until, failures } => {
+                let name = plain(&self.provider.name);
+                log(&format!(
+                    "checkrein: `{name}` failed {failures} times within minutes, or its quota is used up; earliest retry at {}",
+                    in_iso(until)
+                ));
+                if self.wanted.ignore_breaker == Switch::On {
+                    return Ok(None);
+                }
+                log("hint: wait until then, or try all the same with `--ignore-breaker`");
+                Ok(Some(PROVIDER_FAILS))
+            }
+        }
+    }
+
+    /// One attempt, in a process of its own below the one that waits. Returns the status of the run, should it be the last one.
+    fn within(
+        &self,
+        above: &Above,
+        switches: Switches,
+        made: u32,
+        before: Option<&Attempt>,
+        mut tells: PipeWriter,
+    ) -> Result<u8, CommandError> {
+        let signals = Signals::remembered()?;
+        let agent = self.agent(switches, made, before)?;
+        let mut teller = Teller::new(agent.interaction, self.output);
+        let (mut onlooker, speaker) = Onlooker::new(&self.surroundings, self.wanted.profile);
+        let mut said = String::new();
+        let judge = |progress: &Progress| {
+            let halted = halt(&self.surroundings, progress.session.as_deref()).map(Stop::Halted);
+            halted.or_else(|| onlooker.judge()).or_else(|| match self.wanted.profile {
+                Profile::Interactive => None,
+                Profile::Unattended | Profile::Strict => cascade(progress, &mut said),
+            })
+        };
+        let outcome = supervise(&agent, above, &signals, Some(speaker), judge, |moment| teller.tell(moment))
+            .map_err(|error| {
+                let hint = error.hint();
+                match error {
+                    SuperviseError::NotFound { program } => {
+                        CommandError::user(format!("`{program}` is not there"), hint)
+                    }
+                    other => other.into(),
+                }
+            })?;
+        teller.finish();
+        let attempt = attempt(&outcome, onlooker);
+        tells.write_all(line(&attempt)?.as_bytes())?;
+        Ok(attempt.status)
+    }
+
+    fn agent(&self, switches: Switches, made: u32, before: Option<&Attempt>) -> Result<Agent, CommandError> {
+        let mut variables = self.variables.clone();
+        if self.attempts.any() {
+            variables.push((ATTEMPT_VARIABLE.into(), made.to_string().into()));
+        }
+        let strictly = || (self.wanted.profile == Profile::Strict).then(Vec::new);
+        let keeps = self.wanted.keeps.clone().or_else(strictly);
+        let mut words = self.wanted.agent.iter().cloned();
+        let program = words.next().unwrap_or_default();
+        let session = before.and_then(|before| before.session.as_deref());
+        Ok(Agent {
+            arguments: resuming(&program_name(Some(&program)), words.collect(), session),
+            program,
+            directory: self.surroundings.cwd.as_str().into(),
+            variables,
+            environment: keeps.as_deref().map(plain_environment),
+            switches,
+            prices: prices(&self.surroundings)?,
+            interaction: Interaction::of_process(),
+            hold: self.hold,
+        })
+    }
+
+    /// Keeps what was learned of the provider; when it may be called again, when that is not at once.
+    fn learned(&self, attempt: &Attempt) -> Result<Option<Milliseconds>, CommandError> {
+        let answered = if attempt.iterations > 0 { Answered::Yes } else { Answered::NotKnown };
+        self.provider.ended(self.surroundings.now().0, attempt.failure, answered)
+    }
+
+    /// Waits before the next attempt; whether it is made.
+    fn pause(&self, made: u32, attempt: &Attempt, signals: &Signals) -> bool {
+        let chance = f64::from(u32::try_from(self.surroundings.now().0 % 1000).unwrap_or(0)) / 1000.0;
+        let time = delay(made, chance);
+        let failure = attempt.failure.map_or_else(String::new, |failure| report::word(failure.cause));
+        log(&format!(
+            "checkrein: `{}` failed ({failure}); attempt {} in {:.1} s",
+            plain(&self.provider.name),
+            made + 1,
+            time.as_secs_f64()
+        ));
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            if signals.asked().is_some() || halt(&self.surroundings, attempt.session.as_deref()).is_some() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        true
+    }
+
+    fn tell(&self, attempts: u32, last: Attempt, earliest: Option<Milliseconds>) -> Result<u8, CommandError> {
+        let status = last.status;
+        let switches = &self.switches;
+        let report = Report {
+            attempts,
+            last,
+            provider: self.provider.name.clone(),
+            earliest_retry: earliest.map(in_iso),
+            counts: switches.budget.is_some() || switches.tokens.is_some() || switches.iterations.is_some(),
+            held_by: match self.hold {
+                Hold::Processes => "processes",
+                Hold::Namespace => "namespace",
+                Hold::UserNamespace => "user_namespace",
+            },
+        };
+        report.tell(&self.veil, self.output)?;
+        Ok(status)
+    }
+}
+
+fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
+    let progress = &outcome.moment.progress;
+    Attempt {
+        status: outcome.stop.as_ref().map_or(outcome.status, Stop::status),
+        stopped_by: outcome.stop.as_ref().map(|stop| stop.name().to_owned()),
+        reason: outcome.stop.as_ref().map(ToString::to_string),
+        failure: ProviderFailure::of_end(outcome.status, outcome.stop.as_ref(), progress.error.as_ref()),
+        told: progress.iterations > 0 || progress.session.is_some(),
+        session: progress.session.clone(),
+        seconds: outcome.moment.running.as_secs_f64(),
+        stopping_seconds: outcome.stopping.map(|time| time.as_secs_f64()),
+        tokens: progress.tokens,
+        cost: progress.dollars(),
+        iterations: progress.iterations,
+        ended: outcome.ended,
+        watched: onlooker.finish(),
+    }
+}
+
+fn switches(wanted: &Wanted) -> Switches {
     let base = match wanted.profile {
         Profile::Interactive => Switches::default(),
-        Profile::Unattended => Switches::unattended(),
+        Profile::Unattended | Profile::Strict => Switches::unattended(),
     };
-    let switches = Switches {
+    Switches {
         // Zero dollars is the word for no limit (seed 004).
         budget: wanted.budget.or(base.budget).filter(|dollars| *dollars > 0.0),
         tokens: wanted.tokens.or(base.tokens),
         iterations: wanted.iterations.or(base.iterations),
         time: wanted.time.or(base.time),
+        idle: wanted.idle.or(base.idle),
         memory: wanted.memory.or(base.memory),
+    }
+}
+
+/// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a person before it,
+/// or in one without rights that others notice, is nobody who did not ask for it.
+fn hold(wanted: &Wanted) -> Result<Hold, CommandError> {
+    let (ways, must): (&[Hold], bool) = match (wanted.hold, wanted.profile) {
+        (HoldWanted::Processes, _) | (HoldWanted::Profile, Profile::Interactive) => (&[], false),
+        (HoldWanted::Profile, Profile::Unattended) => (&[Hold::Namespace], false),
+        (HoldWanted::Profile, Profile::Strict) => (&[Hold::Namespace, Hold::UserNamespace], false),
+        (HoldWanted::Namespace, _) => (&[Hold::Namespace, Hold::UserNamespace], true),
     };
-    let mut words = wanted.agent.iter().cloned();
-    Ok(Agent {
-        program: words.next().unwrap_or_default(),
-        arguments: words.collect(),
-        directory: surroundings.cwd.as_str().into(),
-        variables: telemetry(surroundings),
-        environment: wanted.keeps.as_deref().map(plain_environment),
-        switches,
-        prices: prices(surroundings)?,
-        interaction: Interaction::of_process(),
-    })
+    let mut refused = None;
+    for way in ways {
+        match way.probe() {
+            Ok(()) => return Ok(*way),
+            Err(error) => refused = Some(error),
+        }
+    }
+    match refused {
+        Some(error) if must => Err(error.into()),
+        Some(_) => {
+            log(
+                "checkrein: this machine does not hold: what the agent started, should all processes of checkrein be killed in one moment",
+            );
+            Ok(Hold::Processes)
+        }
+        None => Ok(Hold::Processes),
+    }
+}
+
+/// The name of a program without where it lies.
+fn program_name(program: Option<&OsString>) -> String {
+    let name = program.and_then(|program| Path::new(program).file_name());
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The arguments with which a client goes on with its session: of Claude Code, unless they say something about sessions themselves. Others
+/// begin anew.
+fn resuming(program: &str, mut arguments: Vec<OsString>, session: Option<&str>) -> Vec<OsString> {
+    let says = |argument: &OsString| {
+        let own = ["-r", "--resume", "-c", "--continue", "--session-id", "--no-session-persistence"];
+        own.iter().any(|own| argument == OsStr::new(own))
+    };
+    if let Some(session) = session
+        && program == "claude"
+        && !arguments.iter().any(says)
+    {
+        arguments.splice(0..0, ["--resume".into(), session.into()]);
+    }
+    arguments
+}
+
+fn in_iso(time: Milliseconds) -> String {
+    let time = i64::try_from(time).ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
+    time.map_or_else(|| "a time that is not known".to_owned(), |time| time.strftime("%FT%TZ").to_string())
 }
 
 /// The first kill switch: what turns telemetry off in the agents and the programs that they use.
@@ -148,8 +469,8 @@ fn telemetry(surroundings: &Surroundings) -> Vec<(OsString, OsString)> {
 }
 
 /// Whether somebody halted this session, or all.
-fn halt(surroundings: &Surroundings, progress: &Progress) -> Option<String> {
-    let session = SessionId(progress.session.clone().unwrap_or_default());
+fn halt(surroundings: &Surroundings, session: Option<&str>) -> Option<String> {
+    let session = SessionId(session.unwrap_or_default().to_owned());
     is_halted(&surroundings.state, &FolderName::of(&session)).map(|halt| halt.reason)
 }
 
@@ -202,43 +523,4 @@ fn summary(moment: &Moment) -> String {
         progress.tokens.counted(),
         usage.unwrap_or_default()
     )
-}
-
-fn report(outcome: &RunOutcome, switches: &Switches, output: Output) -> Result<(), CommandError> {
-    let progress = &outcome.moment.progress;
-    let counts = switches.budget.is_some() || switches.tokens.is_some() || switches.iterations.is_some();
-    let told = progress.iterations > 0 || progress.session.is_some();
-    if output == Output::Json {
-        log(&line(&json!({
-            "status": outcome.stop.as_ref().map_or(outcome.status, Stop::status),
-            "stopped_by": outcome.stop.as_ref().map(Stop::name),
-            "reason": outcome.stop.as_ref().map(ToString::to_string),
-            "told": told,
-            "session": progress.session,
-            "seconds": outcome.moment.running.as_secs_f64(),
-            "stopping_seconds": outcome.stopping.map(|time| time.as_secs_f64()),
-            "tokens": progress.tokens,
-            "cost": progress.dollars(),
-            "iterations": progress.iterations,
-            "ended": outcome.ended,
-        }))?);
-        return Ok(());
-    }
-    match &outcome.stop {
-        Some(stop) => log(&plain(&format!(
-            "checkrein: the agent is stopped: {stop} ({}); nothing of it is left",
-            summary(&outcome.moment)
-        ))),
-        None if counts && !told => log(
-            "checkrein: the agent told nothing of its answers in a form that is understood, so tokens, cost and answers were not limited",
-        ),
-        None if outcome.ended > 0 => {
-            log(&format!(
-                "checkrein: {} processes were left behind by the agent and are ended",
-                outcome.ended
-            ));
-        }
-        None => {}
-    }
-    Ok(())
 }

@@ -227,6 +227,12 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
     };
     let (given, rest) = call.words.split_at(end);
     let rest = rest.get(1..).unwrap_or_default();
+    // What a program is given in variables, it can print.
+    let gives = |word: &str| word == "--credential" || word.starts_with("--credential=");
+    if given.iter().filter_map(Value::as_exact).any(gives) {
+        let target = Target::Service("credentials of checkrein".to_owned());
+        machine.add(Draft::new(EffectKind::SecretRead, target).note("gives a credential to a program"));
+    }
     if rest.is_empty() {
         return Exit::unknown();
     }

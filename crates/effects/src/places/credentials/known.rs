@@ -8,6 +8,7 @@ pub(super) const DIRECTORIES: &[(&str, &str)] = &[
     (".azure", "Azure credentials"),
     (".kube", "Kubernetes credentials"),
     (".docker", "container registry credentials"),
+    (".config/checkrein/credentials", "credentials kept for agents"),
     (".config/gcloud", "Google Cloud credentials"),
     (".config/gh", "GitHub tokens"),
     (".config/hub", "GitHub tokens"),
@@ -41,6 +42,7 @@ pub(super) const DIRECTORIES: &[(&str, &str)] = &[
 
 /// Files by the end of their path.
 pub(super) const ENDS: &[(&str, &str)] = &[
+    (".config/checkrein/notify.secrets", "addresses and passwords of notices"),
     (".aws/credentials", "AWS credentials"),
     (".aws/config", "AWS configuration with profiles"),
     (".kube/config", "Kubernetes credentials"),

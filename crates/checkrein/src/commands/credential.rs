@@ -1,0 +1,95 @@
+//! `checkrein credential`: what an agent needs to log in, kept out of its reach until a run gives it.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use serde_json::json;
+
+use super::{Exit, Output, for_people_only, line};
+use crate::credentials::{CredentialName, Credentials, Deleted, Secret};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{log, print, table};
+
+/// Reads a credential from standard input, without showing it, and keeps it.
+pub fn set(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "credential set")?;
+    let secret = Secret::new(&typed()?).ok_or_else(|| {
+        CommandError::user(
+            "nothing came on standard input",
+            "type it, or `checkrein credential set NAME < FILE`",
+        )
+    })?;
+    let place = Credentials::of(surroundings).set(name, &secret)?;
+    match output {
+        Output::Json => print(&line(&json!({ "name": name.to_string(), "place": place.word() }))?),
+        Output::Text => print(&format!("kept in the {}", place.word())),
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints a credential.
+pub fn get(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "credential get")?;
+    let secret = Credentials::of(surroundings).get(name)?;
+    match output {
+        Output::Json => print(&line(&json!({ "name": name.to_string(), "value": secret.reveal() }))?),
+        Output::Text => print(secret.reveal()),
+    }
+    Ok(Exit::Done)
+}
+
+/// Names what is kept.
+pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let all = Credentials::of(surroundings).list();
+    match output {
+        Output::Json => {
+            let one = |(name, place): &(CredentialName, crate::credentials::Place)| json!({ "name": name.to_string(), "place": place.word() });
+            print(&line(&all.iter().map(one).collect::<Vec<_>>())?);
+        }
+        Output::Text if all.is_empty() => print("no credential is kept"),
+        Output::Text => {
+            let rows = all.iter().map(|(name, place)| vec![name.to_string(), place.word().to_owned()]);
+            print(&table(&["name", "kept in the"], rows.collect()));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Takes one away.
+pub fn delete(
+    surroundings: &Surroundings,
+    name: &CredentialName,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "credential delete")?;
+    let deleted = Credentials::of(surroundings).delete(name)?;
+    match output {
+        Output::Json => {
+            print(&line(&json!({ "name": name.to_string(), "deleted": deleted == Deleted::Deleted }))?);
+        }
+        Output::Text => print(match deleted {
+            Deleted::Deleted => "deleted",
+            Deleted::WasNotThere => "there was no such credential",
+        }),
+    }
+    Ok(if deleted == Deleted::Deleted { Exit::Done } else { Exit::Failed })
+}
+
+/// One line, or what comes through a pipe; a terminal shows nothing of it.
+fn typed() -> Result<String, CommandError> {
+    let mut text = String::new();
+    if !io::stdin().is_terminal() {
+        io::stdin().take(64 << 10).read_to_string(&mut text)?;
+        return Ok(text);
+    }
+    log("type or paste the credential; it is not shown:");
+    let before = tcgetattr(io::stdin()).map_err(io::Error::from)?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(LocalModes::ECHO);
+    tcsetattr(io::stdin(), OptionalActions::Now, &silent).map_err(io::Error::from)?;
+    let read = io::stdin().read_line(&mut text);
+    tcsetattr(io::stdin(), OptionalActions::Now, &before).map_err(io::Error::from)?;
+    read?;
+    Ok(text)
+}

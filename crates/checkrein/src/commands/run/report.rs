@@ -1,0 +1,171 @@
+//! What is told at the end of a run.
+
+use checkrein_ledger::mask::{MaskKey, mask_text};
+use checkrein_protocol::Tokens;
+use checkrein_supervise::ProviderFailure;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::super::{Output, line};
+use super::onlooker::Findings;
+use crate::error::CommandError;
+use crate::terminal::{log, plain};
+
+/// What one attempt came to; written by the process that supervised it, read by the one above.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Attempt {
+    /// The exit status of the run, should this be the last attempt.
+    pub(super) status: u8,
+    /// By which switch it was stopped.
+    pub(super) stopped_by: Option<String>,
+    /// In words.
+    pub(super) reason: Option<String>,
+    /// What of the provider failed.
+    pub(super) failure: Option<ProviderFailure>,
+    /// Whether the client told anything of its work in a form that is understood.
+    pub(super) told: bool,
+    /// Its session.
+    pub(super) session: Option<String>,
+    /// How long it ran.
+    pub(super) seconds: f64,
+    /// From the decision to stop until nothing was left.
+    pub(super) stopping_seconds: Option<f64>,
+    /// Tokens of its answers.
+    pub(super) tokens: Tokens,
+    /// What they cost; `None` when that is not known.
+    pub(super) cost: Option<f64>,
+    /// Answers of the model.
+    pub(super) iterations: u64,
+    /// Processes that had to be ended.
+    pub(super) ended: usize,
+    /// What was seen in its stream.
+    pub(super) watched: Findings,
+}
+
+/// A whole run.
+#[derive(Debug)]
+pub(super) struct Report {
+    /// How often it was started.
+    pub(super) attempts: u32,
+    /// The last attempt, with the sums of all.
+    pub(super) last: Attempt,
+    /// The provider, by name.
+    pub(super) provider: String,
+    /// When it may be called again (ISO 8601), when that is not at once.
+    pub(super) earliest_retry: Option<String>,
+    /// Whether there was a limit that needs the client's words.
+    pub(super) counts: bool,
+    /// What ends the agent when we are all killed at once.
+    pub(super) held_by: &'static str,
+}
+
+impl Attempt {
+    /// Adds what earlier attempts used.
+    pub(super) fn after(mut self, before: Option<&Self>) -> Self {
+        if let Some(before) = before {
+            self.seconds += before.seconds;
+            self.tokens = self.tokens.plus(&before.tokens);
+            self.cost = self.cost.zip(before.cost).map(|(one, other)| one + other);
+            self.iterations += before.iterations;
+            self.ended += before.ended;
+        }
+        self
+    }
+
+    fn summary(&self) -> String {
+        let cost = self.cost.map_or("cost not known".to_owned(), |dollars| format!("{dollars:.2} dollars"));
+        format!(
+            "{} s · {} answers · {} tokens · {cost}",
+            self.seconds.floor(),
+            self.iterations,
+            self.tokens.counted()
+        )
+    }
+}
+
+/// Takes secrets out of what is said: those of known forms, and those that were given to the agent.
+pub(super) struct Veil {
+    pub(super) key: Option<MaskKey>,
+    pub(super) credentials: Vec<(String, String)>,
+}
+
+impl Veil {
+    pub(super) fn over(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (name, value) in &self.credentials {
+            text = text.replace(value.as_str(), &format!("[credential {name}]"));
+        }
+        match &self.key {
+            Some(key) => mask_text(&text, key).into_owned(),
+            None => text,
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn tell(&self, veil: &Veil, output: Output) -> Result<(), CommandError> {
+        let last = &self.last;
+        if output == Output::Json {
+            let text = line(&json!({
+                "status": last.status,
+                "stopped_by": last.stopped_by,
+                "reason": last.reason,
+                "failure": last.failure,
+                "provider": self.provider,
+                "earliest_retry": self.earliest_retry,
+                "attempts": self.attempts,
+                "told": last.told,
+                "session": last.session,
+                "seconds": last.seconds,
+                "stopping_seconds": last.stopping_seconds,
+                "tokens": last.tokens,
+                "cost": last.cost,
+                "iterations": last.iterations,
+                "ended": last.ended,
+                "watched": last.watched,
+                "held_by": self.held_by,
+            }))?;
+            log(&veil.over(&text));
+            return Ok(());
+        }
+        self.in_words().iter().for_each(|text| log(&format!("checkrein: {}", plain(&veil.over(text)))));
+        Ok(())
+    }
+
+    fn in_words(&self) -> Vec<String> {
+        let last = &self.last;
+        let mut words = Vec::new();
+        if let Some(reason) = &last.reason {
+            words.push(format!("the agent is stopped: {reason} ({}); nothing of it is left", last.summary()));
+        } else if self.counts && !last.told {
+            words.push(
+                "the agent told nothing of its answers in a form that is understood, so tokens, cost and answers were not limited"
+                    .to_owned(),
+            );
+        } else if last.ended > 0 {
+            words.push(format!("{} processes were left behind by the agent and are ended", last.ended));
+        }
+        words.extend(last.watched.in_words());
+        if let Some(failure) = last.failure {
+            let again = match &self.earliest_retry {
+                Some(time) => format!("; earliest retry at {time}"),
+                None => String::new(),
+            };
+            let tries =
+                if self.attempts > 1 { format!(" after {} attempts", self.attempts) } else { String::new() };
+            words.push(format!(
+                "`{}` failed{tries}: {} ({}){again}",
+                self.provider,
+                word(failure.class),
+                word(failure.cause)
+            ));
+        }
+        words
+    }
+}
+
+/// The name of a value in words.
+pub(super) fn word(value: impl Serialize) -> String {
+    let name = serde_json::to_value(value).ok();
+    name.and_then(|name| name.as_str().map(|name| name.replace('_', " "))).unwrap_or_default()
+}

@@ -1,0 +1,36 @@
+//! What the strict profile wants before anything runs: an agent whose hooks are registered, work, and are not switched off by its arguments.
+
+use std::ffi::OsString;
+
+use super::super::doctor;
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+
+/// Arguments of Claude Code with which hooks may not run.
+const SILENCING: [&str; 4] = ["--bare", "--safe-mode", "--setting-sources", "--settings"];
+
+/// Fails when calls of the agent would run without being reviewed.
+pub(super) fn hooks_work(
+    surroundings: &Surroundings,
+    program: &str,
+    agent: &[OsString],
+) -> Result<(), CommandError> {
+    if program != "claude" {
+        return Err(CommandError::user(
+            format!("the profile strict wants every call reviewed, and `{program}` has no hooks of ours"),
+            "run Claude Code, or take `--profile unattended`, which judges what its stream tells",
+        ));
+    }
+    let silences = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        SILENCING.contains(&name).then(|| name.to_owned())
+    };
+    if let Some(name) = agent.iter().find_map(silences) {
+        return Err(CommandError::user(
+            format!("with `{name}` the hooks may not run, and the profile strict wants every call reviewed"),
+            "leave it out, and put what is needed into the settings of the project",
+        ));
+    }
+    doctor::protection(surroundings)
+}

@@ -1,0 +1,180 @@
+//! What an agent was heard doing, on its way to who judges it: never waited for by the agent, never more than fits.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+/// One thing that an agent was heard doing, in the words of its client.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    /// A session began.
+    Opened(String),
+    /// A tool is called.
+    Call {
+        /// The client's name for the call.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// What it is given.
+        input: Json,
+    },
+    /// A call came back.
+    Answer {
+        /// The client's name for the call.
+        id: String,
+        /// The beginning of its output.
+        output: String,
+        /// Whether it failed.
+        failed: bool,
+    },
+    /// The client refused a call by itself.
+    Refused {
+        /// The client's name for the call.
+        id: String,
+    },
+    /// The agent said something.
+    Said(String),
+    /// The conversation was shortened.
+    Condensed,
+}
+
+/// How much waits at most (ours): who is heard doing more than that at once is not judged in time anyway.
+const ENTRIES: usize = 4096;
+const BYTES: usize = 32 << 20;
+
+/// How much of an output is kept.
+const OUTPUT: usize = 32 << 10;
+
+#[derive(Debug, Default)]
+struct Queue {
+    entries: VecDeque<(Heard, usize)>,
+    bytes: usize,
+    lost: u64,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: Mutex<Queue>,
+    more: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end that is spoken into. Nobody hears anything more when it is gone.
+#[derive(Debug)]
+pub struct Speaker(Arc<Shared>);
+
+/// The end that is heard.
+#[derive(Debug)]
+pub struct Backlog(Arc<Shared>);
+
+/// Both ends of a backlog.
+pub fn backlog() -> (Speaker, Backlog) {
+    let shared = Arc::new(Shared::default());
+    (Speaker(Arc::clone(&shared)), Backlog(shared))
+}
+
+impl Speaker {
+    /// Says one thing; what does not fit is lost, and counted. `bytes` is about how much memory it takes.
+    pub(crate) fn say(&self, mut heard: Heard, bytes: usize) {
+        let mut bytes = bytes;
+        if let Heard::Answer { output, .. } = &mut heard
+            && output.len() > OUTPUT
+        {
+            let end = (0..=OUTPUT).rev().find(|end| output.is_char_boundary(*end)).unwrap_or(0);
+            *output = output.get(..end).unwrap_or_default().to_owned();
+            bytes = OUTPUT;
+        }
+        let mut waiting = self.0.lock();
+        if waiting.entries.len() >= ENTRIES || waiting.bytes.saturating_add(bytes) > BYTES {
+            waiting.lost += 1;
+        } else {
+            waiting.bytes += bytes;
+            waiting.entries.push_back((heard, bytes));
+            self.0.more.notify_one();
+        }
+    }
+}
+
+impl Drop for Speaker {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.more.notify_all();
+    }
+}
+
+/// What a look into a backlog finds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Waiting {
+    /// The oldest that waits.
+    Heard(Heard),
+    /// Nothing came in that time.
+    Nothing,
+    /// Nothing will come.
+    Closed,
+}
+
+impl Backlog {
+    /// The oldest thing that waits, or what comes within a time.
+    pub fn next(&self, patience: Duration) -> Waiting {
+        let waiting = self.0.lock();
+        let is_empty = |waiting: &mut Queue| waiting.entries.is_empty() && !waiting.closed;
+        let waited = self.0.more.wait_timeout_while(waiting, patience, is_empty);
+        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match waiting.entries.pop_front() {
+            Some((heard, bytes)) => {
+                waiting.bytes -= bytes;
+                Waiting::Heard(heard)
+            }
+            None if waiting.closed => Waiting::Closed,
+            None => Waiting::Nothing,
+        }
+    }
+
+    /// How many things were lost.
+    pub fn lost(&self) -> u64 {
+        self.0.lock().lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_counted_and_what_fits_comes_in_order() {
+        let (speaker, backlog) = backlog();
+        (0..ENTRIES + 10).for_each(|n| speaker.say(Heard::Said(n.to_string()), 10));
+        assert_eq!(backlog.lost(), 10);
+        assert_eq!(backlog.next(Duration::ZERO), Waiting::Heard(Heard::Said("0".to_owned())));
+        drop(speaker);
+        let rest = std::iter::from_fn(|| match backlog.next(Duration::ZERO) {
+            Waiting::Heard(heard) => Some(heard),
+            Waiting::Nothing | Waiting::Closed => None,
+        });
+        assert_eq!(rest.count(), ENTRIES - 1);
+        assert_eq!(backlog.next(Duration::ZERO), Waiting::Closed);
+    }
+
+    #[test]
+    fn an_output_is_cut_at_a_character_and_memory_is_bounded() {
+        let (speaker, backlog) = backlog();
+        let output = "ä".repeat(OUTPUT);
+        for _ in 0..2 * BYTES / OUTPUT {
+            let heard = Heard::Answer { id: "t".to_owned(), output: output.clone(), failed: false };
+            speaker.say(heard, output.len());
+        }
+        assert_eq!(backlog.lost(), (BYTES / OUTPUT) as u64);
+        let Waiting::Heard(Heard::Answer { output, .. }) = backlog.next(Duration::ZERO) else {
+            panic!("nothing was heard")
+        };
+        assert_eq!(output.len(), OUTPUT);
+    }
+}
