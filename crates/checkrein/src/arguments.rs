@@ -7,13 +7,15 @@ use std::path::PathBuf;
 
 use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
-use checkrein::commands::run;
+use checkrein::commands::{route, run};
 use checkrein::credentials::CredentialName;
 use checkrein_snapshot::SnapshotId;
-use checkrein_supervise::{Bytes, Period};
+use checkrein_supervise::{Bytes, Period, Phase};
 use clap::{Args, Parser, Subcommand};
 
-use words::{ClientName, FormName, HoldName, JudgementName, PolicyName, RunProfile, RunnerName, VerdictName};
+use words::{
+    ClientName, FormName, HoldName, JudgementName, PhaseName, PolicyName, RunProfile, RunnerName, VerdictName,
+};
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
 #[derive(Debug, Parser)]
@@ -80,19 +82,9 @@ pub(crate) enum Command {
     },
     /// Run tests and say what kind of failure it was and what to do next.
     #[command(
-        after_help = "The same result again, twice when nothing passes and three times otherwise, is a reason to stop: another\ntry of the same kind changes nothing. `--json` tells it on standard error for scripts.\n\nExit status: that of the tests; 124 they took too long.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test"
+        after_help = "The same result again, twice when nothing passes and three times otherwise, is a reason to stop: another\ntry of the same kind changes nothing. Which tests fail counts where the runner tells, of other commands (`any`)\nhow alike the outputs are, and the statuses 91 a gate, 92 the provider is busy, 93 a conflict, 94 a person\nstopped it. `--json` tells it on standard error for scripts; docs/scripts.md has one.\n\nExit status: that of the tests; 124 they took too long.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test\n  checkrein route --runner pytest --phase red -- pytest tests/test_new.py\n  checkrein --json route --runner any --memory .git/deploy.route -- ./deploy.sh"
     )]
-    Route {
-        /// Who runs the tests.
-        #[arg(long)]
-        runner: RunnerName,
-        /// Time by the clock at most, such as 10m.
-        #[arg(long, value_name = "TIME")]
-        time: Option<Period>,
-        /// The command and its arguments.
-        #[arg(last = true, required = true, value_name = "COMMAND")]
-        command: Vec<OsString>,
-    },
+    Route(RouteArguments),
     /// Show what happened, newest last.
     #[command(
         after_help = "Examples:\n  checkrein log\n  checkrein log --verdict block\n  checkrein log --session 4f3c -n 100 --json"
@@ -449,6 +441,40 @@ pub(crate) struct RunArguments {
     /// The agent and its arguments.
     #[arg(last = true, required = true, value_name = "AGENT")]
     agent: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RouteArguments {
+    /// Who runs the tests.
+    #[arg(long)]
+    runner: RunnerName,
+    /// What is expected: that they fail, since the code is not there yet (red), or that they pass.
+    #[arg(long, value_enum, default_value_t = PhaseName::Green)]
+    phase: PhaseName,
+    /// Time by the clock at most, such as 10m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<Period>,
+    /// The file that remembers the run before; without it one for this command in this directory.
+    #[arg(long, value_name = "FILE")]
+    memory: Option<String>,
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl From<RouteArguments> for route::Wanted {
+    fn from(wanted: RouteArguments) -> Self {
+        Self {
+            runner: wanted.runner.into(),
+            phase: match wanted.phase {
+                PhaseName::Red => Phase::Red,
+                PhaseName::Green => Phase::Green,
+            },
+            time: wanted.time.map(|period| period.0),
+            memory: wanted.memory,
+            command: wanted.command,
+        }
+    }
 }
 
 /// A credential and the variable that it goes into.

@@ -92,9 +92,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             }
         }
         Command::Exec(_) | Command::Run(_) => Ok(Exit::Done),
-        Command::Route { runner, time, command } => {
-            route::route(&surroundings, runner.into(), time.map(|period| period.0), &command, output)
-        }
+        Command::Route(wanted) => route::route(&surroundings, &wanted.into(), output),
         Command::Credential { command } => match command {
             CredentialCommand::Set { name } => credential::set(&surroundings, &name, output),
             CredentialCommand::Get { name } => credential::get(&surroundings, &name, output),

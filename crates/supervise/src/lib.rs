@@ -63,7 +63,7 @@ pub use hold::Hold;
 pub use kernel::{Gap, Kernel, OwnView};
 pub use mediation::{Attempt, Refusal};
 pub use namespaces::Hindrance;
-pub use route::{Failure, Next, Route, Runner};
+pub use route::{Failure, Next, Phase, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::Signals;
 pub use stream::{Listener, Progress};

@@ -2,6 +2,9 @@
 //!
 //! By exit status first, since prose lies: a status says which kind of failure it was, the output only how far it got.
 
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use serde::{Deserialize, Serialize};
 
 /// Who runs the tests.
@@ -16,6 +19,18 @@ pub enum Runner {
     Go,
     /// `jest`.
     Jest,
+    /// Any other command: only its status and how alike its outputs are.
+    Any,
+}
+
+/// What is expected of the tests at this point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// That they fail, since the code is not there yet.
+    Red,
+    /// That they pass.
+    #[default]
+    Green,
 }
 
 /// What kind of end it was.
@@ -40,6 +55,14 @@ pub enum Failure {
     Time,
     /// The runner itself broke, or was killed.
     Runner,
+    /// A command failed, and nothing more is known.
+    Command,
+    /// The provider of the model is busy (status 92).
+    Provider,
+    /// What is asked for contradicts itself (status 93).
+    Conflict,
+    /// A person stopped it (status 94).
+    Killed,
 }
 
 /// What to do next.
@@ -54,6 +77,8 @@ pub enum Next {
     Scaffold,
     /// Stop: trying again changes nothing.
     Stop,
+    /// Wait, and then try the same again.
+    Wait,
 }
 
 /// What is made of one run.
@@ -67,9 +92,25 @@ pub struct Route {
     pub passed: Option<u64>,
     /// Tests that failed, where the output tells.
     pub failed: Option<u64>,
+    /// Tests that failed, by name and in order, where the output tells; the first 100.
+    #[serde(default)]
+    pub failing: Vec<String>,
     /// Runs in a row that came out the same, this one included.
     pub same: u32,
+    /// Marks of the lines of the output, of a command that is no known runner.
+    #[serde(default)]
+    lines: BTreeSet<u64>,
 }
+
+/// How many names and lines are kept (ours).
+const NAMES: usize = 100;
+const LINES: usize = 400;
+
+/// Lines shorter than this say nothing of their own (upstream 3.8: 10).
+const SHORTEST: usize = 10;
+
+/// From which share of equal lines on two outputs are the same (upstream 3.8: similarity of texts).
+const ALIKE: f64 = 0.8;
 
 /// How many equal runs are too many: two when nothing passes, three when something does (seed 004, upstream 3.8).
 fn strikes(passed: Option<u64>) -> u32 {
@@ -78,17 +119,41 @@ fn strikes(passed: Option<u64>) -> u32 {
 
 impl Route {
     /// From the exit status, `None` when time ran out, and the output. `before` is what was made of the run before this one.
-    pub fn of(runner: Runner, status: Option<u8>, output: &str, before: Option<&Self>) -> Self {
+    pub fn of(runner: Runner, phase: Phase, status: Option<u8>, output: &str, before: Option<&Self>) -> Self {
         let (passed, failed) = counts(runner, output);
         let failure = failure(runner, status, failed, output);
-        let alike = before.filter(|before| {
-            failure != Failure::None
-                && before.failure == failure
-                && (before.passed, before.failed) == (passed, failed)
-        });
-        let same = alike.map_or(1, |before| before.same.saturating_add(1));
-        let next = if same >= strikes(passed) { Next::Stop } else { next(failure) };
-        Self { failure, next, passed, failed, same }
+        let mut route = Self {
+            failure,
+            next: next(failure, phase),
+            passed,
+            failed,
+            failing: failing(runner, output),
+            same: 1,
+            lines: if runner == Runner::Any { marks(output) } else { BTreeSet::new() },
+        };
+        if let Some(before) = before.filter(|before| failure != Failure::None && route.is_like(before)) {
+            route.same = before.same.saturating_add(1);
+        }
+        if route.same >= strikes(passed) && route.next != Next::Wait {
+            route.next = Next::Stop;
+        }
+        route
+    }
+
+    /// Whether this run came out as the one before: which tests failed tells more than how many, and where nothing is known of tests, what
+    /// was written.
+    fn is_like(&self, before: &Self) -> bool {
+        if self.failure != before.failure {
+            return false;
+        }
+        if !self.failing.is_empty() || !before.failing.is_empty() {
+            return self.failing == before.failing && self.passed == before.passed;
+        }
+        if !self.lines.is_empty() || !before.lines.is_empty() {
+            let shared = self.lines.intersection(&before.lines).count() as f64;
+            return shared > ALIKE * self.lines.len().max(before.lines.len()) as f64;
+        }
+        (before.passed, before.failed) == (self.passed, self.failed)
     }
 
     /// The advice in words.
@@ -96,7 +161,13 @@ impl Route {
         if self.same > 1 && self.next == Next::Stop {
             return "the same result again: stop and find out why, another try of the same kind changes nothing";
         }
+        if self.same > 1 && self.failure == Failure::Tests && !self.failing.is_empty() {
+            return "the same tests fail as before: leave the tests as they are and change only the code";
+        }
         match self.failure {
+            Failure::None if self.next == Next::Stop => {
+                "everything passes before anything was done: it is there already, or the tests ask for nothing"
+            }
             Failure::None => "everything passed: go on",
             Failure::Tests => "tests failed: work on the code",
             Failure::Gate => "no test failed, something else asked for more, such as coverage: work on that",
@@ -106,16 +177,27 @@ impl Route {
             Failure::Interrupted => "it was interrupted: stop",
             Failure::Time => "it took too long, perhaps without end: stop and look for what waits or loops",
             Failure::Runner => "the runner itself broke: stop and look at its output",
+            Failure::Command => "it failed: work on what its output names",
+            Failure::Provider => {
+                "the provider is busy: wait 15 minutes, then 30, then 60, and try the same again"
+            }
+            Failure::Conflict => "what is asked for contradicts itself: a person has to decide",
+            Failure::Killed => "a person stopped it: stop",
         }
     }
 }
 
-fn next(failure: Failure) -> Next {
-    match failure {
-        Failure::None => Next::GoOn,
-        Failure::Tests | Failure::Gate => Next::Implement,
-        Failure::Build | Failure::NoTests | Failure::Usage => Next::Scaffold,
-        Failure::Interrupted | Failure::Time | Failure::Runner => Next::Stop,
+fn next(failure: Failure, phase: Phase) -> Next {
+    match (failure, phase) {
+        (Failure::None, Phase::Green) => Next::GoOn,
+        // Upstream 3.9: what the tests ask for is there already.
+        (Failure::None, Phase::Red) => Next::Stop,
+        (Failure::Tests | Failure::Gate | Failure::Command, _) => Next::Implement,
+        (Failure::Build | Failure::NoTests | Failure::Usage, _) => Next::Scaffold,
+        (Failure::Provider, _) => Next::Wait,
+        (Failure::Interrupted | Failure::Time | Failure::Runner | Failure::Conflict | Failure::Killed, _) => {
+            Next::Stop
+        }
     }
 }
 
@@ -127,6 +209,13 @@ fn failure(runner: Runner, status: Option<u8>, failed: Option<u64>, output: &str
         (Runner::Jest, 0 | 1) if says("No tests found") => Failure::NoTests,
         (Runner::Pytest, 5) => Failure::NoTests,
         (_, 0) => Failure::None,
+        // Upstream 3.9: what commands of a workflow say with their status.
+        (Runner::Any, 91) => Failure::Gate,
+        (Runner::Any, 92) => Failure::Provider,
+        (Runner::Any, 93) => Failure::Conflict,
+        (Runner::Any, 94) => Failure::Killed,
+        (Runner::Any, 126 | 127) => Failure::Usage,
+        (Runner::Any, 1..=125) => Failure::Command,
         (Runner::Pytest, 2) if says("error") && says("collect") => Failure::Build,
         (Runner::Pytest, 2) | (_, 130) => Failure::Interrupted,
         (Runner::Pytest, 4) | (Runner::Cargo, 1) => Failure::Usage,
@@ -163,6 +252,7 @@ fn counts(runner: Runner, output: &str) -> (Option<u64>, Option<u64>) {
             let count = |word: &str| line.map(|line| before_word(line, word).unwrap_or(0));
             (count("passed"), count("failed"))
         }
+        Runner::Any => (None, None),
         Runner::Go => {
             let count =
                 |mark: &str| output.lines().filter(|line| line.trim_start().starts_with(mark)).count();
@@ -172,6 +262,37 @@ fn counts(runner: Runner, output: &str) -> (Option<u64>, Option<u64>) {
             (passed, Some(u64::try_from(failed).unwrap_or(u64::MAX)))
         }
     }
+}
+
+/// The names of the tests that failed, in order.
+fn failing(runner: Runner, output: &str) -> Vec<String> {
+    let name = |line: &str| -> Option<String> {
+        let line = line.trim();
+        let name = match runner {
+            Runner::Pytest => {
+                let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "))?;
+                rest.split(" - ").next()?
+            }
+            Runner::Cargo => line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?,
+            Runner::Go => line.strip_prefix("--- FAIL: ")?.split(' ').next()?,
+            Runner::Jest => line.strip_prefix("● ").filter(|name| name.contains('›'))?,
+            Runner::Any => return None,
+        };
+        Some(name.trim().chars().take(200).collect())
+    };
+    let names: BTreeSet<String> = output.lines().filter_map(name).collect();
+    names.into_iter().take(NAMES).collect()
+}
+
+/// Marks of the lines that say something, without numbers: times and addresses differ from run to run.
+fn marks(output: &str) -> BTreeSet<u64> {
+    let lines = output.lines().rev().filter(|line| line.trim().chars().count() > SHORTEST);
+    let mark = |line: &str| {
+        let mut hasher = DefaultHasher::new();
+        line.trim().chars().filter(|c| !c.is_ascii_digit()).for_each(|c| c.hash(&mut hasher));
+        hasher.finish()
+    };
+    lines.take(LINES).map(mark).collect()
 }
 
 /// The number before a word: `3 failed`.
@@ -186,7 +307,7 @@ mod tests {
     use super::*;
 
     fn route(runner: Runner, status: u8, output: &str) -> (Failure, Next) {
-        let route = Route::of(runner, Some(status), output, None);
+        let route = Route::of(runner, Phase::Green, Some(status), output, None);
         (route.failure, route.next)
     }
 
@@ -206,7 +327,7 @@ mod tests {
         assert_eq!(route(Pytest, 3, ""), (Failure::Runner, Next::Stop));
         assert_eq!(route(Pytest, 4, ""), (Failure::Usage, Next::Scaffold));
         assert_eq!(route(Pytest, 5, ""), (Failure::NoTests, Next::Scaffold));
-        assert_eq!(Route::of(Pytest, None, "", None).next, Next::Stop);
+        assert_eq!(Route::of(Pytest, Phase::Green, None, "", None).next, Next::Stop);
     }
 
     #[test]
@@ -229,7 +350,9 @@ mod tests {
 
     #[test]
     fn two_strikes_when_nothing_passes_and_three_when_something_does() {
-        let run = |output: &str, before: Option<&Route>| Route::of(Runner::Pytest, Some(1), output, before);
+        let run = |output: &str, before: Option<&Route>| {
+            Route::of(Runner::Pytest, Phase::Green, Some(1), output, before)
+        };
         let nothing = "== 4 failed in 0.1s ==";
         let first = run(nothing, None);
         assert_eq!(run(nothing, Some(&first)).next, Next::Stop);
@@ -239,5 +362,44 @@ mod tests {
         assert_eq!((second.next, run(some, Some(&second)).next), (Next::Implement, Next::Stop));
         let better = run("== 1 failed, 4 passed in 0.1s ==", Some(&second));
         assert_eq!((better.same, better.next), (1, Next::Implement), "what moves is no strike");
+    }
+
+    #[test]
+    fn tests_that_pass_before_the_code_is_there_ask_for_nothing() {
+        let red = |status: u8| Route::of(Runner::Pytest, Phase::Red, Some(status), "", None).next;
+        assert_eq!(
+            [red(0), red(1), red(3), red(5)],
+            [Next::Stop, Next::Implement, Next::Stop, Next::Scaffold]
+        );
+    }
+
+    #[test]
+    fn other_tests_that_fail_are_no_strike_even_when_they_are_as_many() {
+        let run = |output: &str, before: Option<&Route>| {
+            Route::of(Runner::Pytest, Phase::Green, Some(1), output, before)
+        };
+        let first = run("FAILED t.py::a - x\n== 1 failed, 2 passed in 0.1s ==", None);
+        let other = run("FAILED t.py::b - x\n== 1 failed, 2 passed in 0.1s ==", Some(&first));
+        assert_eq!((other.same, other.failing.as_slice()), (1, &["t.py::b".to_owned()][..]));
+        let again = run("FAILED t.py::b - y\n== 1 failed, 2 passed in 9.9s ==", Some(&other));
+        assert_eq!((again.same, again.next), (2, Next::Implement));
+        assert!(again.advice().contains("leave the tests as they are"));
+        assert_eq!(run("FAILED t.py::b\n== 1 failed, 2 passed in 1s ==", Some(&again)).next, Next::Stop);
+    }
+
+    #[test]
+    fn any_command_is_judged_by_its_status_and_by_how_alike_its_outputs_are() {
+        let run = |status: u8, output: &str, before: Option<&Route>| {
+            Route::of(Runner::Any, Phase::Green, Some(status), output, before)
+        };
+        let next = |status| run(status, "", None).next;
+        assert_eq!(
+            [next(0), next(91), next(92), next(93), next(94)],
+            [Next::GoOn, Next::Implement, Next::Wait, Next::Stop, Next::Stop]
+        );
+        let first = run(1, "error: cannot connect to 10.0.0.1:5432 at 12:01:33", None);
+        let second = run(1, "error: cannot connect to 10.0.0.7:5432 at 12:04:59", Some(&first));
+        assert_eq!((second.same, second.next), (2, Next::Stop), "numbers do not make a difference");
+        assert_eq!(run(1, "error: the table `users` is missing", Some(&second)).same, 1);
     }
 }

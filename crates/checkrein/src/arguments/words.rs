@@ -28,6 +28,14 @@ pub(crate) enum RunnerName {
     Cargo,
     Go,
     Jest,
+    /// Any other command.
+    Any,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PhaseName {
+    Red,
+    Green,
 }
 
 impl From<RunnerName> for Runner {
@@ -37,6 +45,7 @@ impl From<RunnerName> for Runner {
             RunnerName::Cargo => Self::Cargo,
             RunnerName::Go => Self::Go,
             RunnerName::Jest => Self::Jest,
+            RunnerName::Any => Self::Any,
         }
     }
 }

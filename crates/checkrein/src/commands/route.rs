@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_ledger::content_hash;
-use checkrein_supervise::{Failure, Route, Runner, adopt_orphans, end_all};
+use checkrein_supervise::{Failure, Next, Phase, Route, Runner, adopt_orphans, end_all};
 use serde_json::json;
 
 use super::{Exit, Output, line};
@@ -21,27 +21,38 @@ use crate::terminal::log;
 /// How much of the output is kept to be looked at: sums stand at the end.
 const KEPT: usize = 256 << 10;
 
+/// How tests are run and judged.
+#[derive(Debug)]
+pub struct Wanted {
+    /// Who runs them.
+    pub runner: Runner,
+    /// What is expected of them.
+    pub phase: Phase,
+    /// Time by the clock.
+    pub time: Option<Duration>,
+    /// The file that remembers the run before; one of ours when `None`.
+    pub memory: Option<String>,
+    /// The command and its arguments; not empty.
+    pub command: Vec<OsString>,
+}
+
 /// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long.
-pub fn route(
-    surroundings: &Surroundings,
-    runner: Runner,
-    time: Option<Duration>,
-    command: &[OsString],
-    output: Output,
-) -> Result<Exit, CommandError> {
-    // Strikes are counted for the same command in the same place.
+pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Result<Exit, CommandError> {
+    let Wanted { runner, phase, time, memory, command } = wanted;
+    // Strikes are counted for the same command in the same place, or where the script says.
     let name = format!("{} {command:?}", surroundings.cwd);
-    let place = surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
+    let own = || surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
+    let place = memory.as_ref().map_or_else(own, |file| surroundings.cwd.join(file));
     let before = fs::read(place.as_str()).ok().and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
     adopt_orphans()?;
-    let (status, text) = run(command, time)?;
+    let (status, text) = run(command, *time)?;
     end_all(Duration::from_secs(5));
-    let route = Route::of(runner, status, &text, before.as_ref());
+    let route = Route::of(*runner, *phase, status, &text, before.as_ref());
     let bytes = line(&route)?;
     write_private(&place, bytes.as_bytes())?;
     match output {
         Output::Json => log(&line(&json!({ "route": route, "advice": route.advice(), "status": status }))?),
-        Output::Text if route.failure == Failure::None => {}
+        Output::Text if route.failure == Failure::None && route.next == Next::GoOn => {}
         Output::Text => log(&format!("checkrein: {}", route.advice())),
     }
     Ok(Exit::Passed(status.unwrap_or(124)))
