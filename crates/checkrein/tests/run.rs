@@ -83,11 +83,7 @@ impl Run {
     }
 
     fn alive(&self) -> Vec<String> {
-        let lives = |pid: &String| {
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
-        };
-        self.pids().into_iter().filter(lives).collect()
+        support::processes_in(&self.environment.project())
     }
 }
 
@@ -104,8 +100,9 @@ fn children(pid: u32) -> Vec<i32> {
     text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-fn kill(pid: i32) {
-    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+fn kill(pids: &[i32]) {
+    let numbers = pids.iter().map(ToString::to_string);
+    assert!(Command::new("kill").arg("-9").args(numbers).status().unwrap().success());
 }
 
 #[test]
@@ -126,6 +123,7 @@ fn each_switch_ends_a_runaway_and_everything_that_it_started() {
             (Some(name), Some(status)),
             "{report}"
         );
+        assert!(report["stopping_seconds"].is_number(), "{report}");
         assert_eq!(run.alive(), Vec::<String>::new(), "{options:?} left something");
     }
 }
@@ -194,11 +192,76 @@ fn nothing_runs_on_when_either_process_of_ours_is_killed() {
         let outer = child.id();
         let below = children(outer);
         assert_eq!(below.len(), 1, "one process supervises");
-        kill(if inner { below[0] } else { i32::try_from(outer).unwrap() });
+        kill(&[if inner { below[0] } else { i32::try_from(outer).unwrap() }]);
         child.wait().unwrap();
         wait_for("the end of the agent", || run.alive().is_empty());
         wait_for("the end of what supervised it", || !Path::new(&format!("/proc/{}/exe", below[0])).exists());
     }
+}
+
+#[test]
+fn nothing_runs_on_when_all_processes_of_ours_are_killed_at_once() {
+    let run = Run::new();
+    let offered = run.environment.checkrein(&["run", "--hold", "namespace", "--", "true"]);
+    if offered.status.code() == Some(125) {
+        let said = String::from_utf8_lossy(&offered.stderr).into_owned();
+        assert!(said.contains("a namespace of processes could not be set up"), "{said}");
+        return;
+    }
+    let mut child = run.begun(&["--hold", "namespace"]);
+    let outer = i32::try_from(child.id()).unwrap();
+    let inner = children(child.id())[0];
+    let first = children(u32::try_from(inner).unwrap());
+    assert_eq!(first.len(), 1, "one process is the first of the namespace");
+    assert!(!run.alive().is_empty());
+    kill(&[outer, inner, first[0]]);
+    child.wait().unwrap();
+    wait_for("the end of the agent", || run.alive().is_empty());
+
+    // The one that supervises is enough too, and so is the first process.
+    for victim in [inner_of, first_of] {
+        let run = Run::new();
+        let mut child = run.begun(&["--hold", "namespace"]);
+        kill(&[victim(child.id())]);
+        child.wait().unwrap();
+        wait_for("the end of the agent", || run.alive().is_empty());
+    }
+}
+
+fn inner_of(outer: u32) -> i32 {
+    children(outer)[0]
+}
+
+fn first_of(outer: u32) -> i32 {
+    children(u32::try_from(inner_of(outer)).unwrap())[0]
+}
+
+#[test]
+fn a_namespace_changes_nothing_of_status_ladder_and_remains() {
+    let run = Run::new();
+    let namespace = ["--hold", "namespace"];
+    if run.environment.checkrein(&["run", "--hold", "namespace", "--", "true"]).status.code() == Some(125) {
+        return;
+    }
+    let report = run.report(&["--hold", "namespace", "--time", "700ms"]);
+    assert_eq!(report["stopped_by"], "time", "{report}");
+    assert!(report["ended"].as_u64().unwrap() >= 3, "{report}");
+    assert_eq!(run.alive(), Vec::<String>::new());
+    let ends = |script: &str| {
+        let words = [&["run"], &namespace[..], &["--", "bash", "-c", script]].concat();
+        run.environment.checkrein(&words).status.code()
+    };
+    assert_eq!(ends("exit 7"), Some(7));
+    assert_eq!(ends("kill -TERM $$"), Some(143));
+    assert_eq!(
+        ends("ps -e -o pid= | grep -qw $$"),
+        Some(0),
+        "the list of processes is that of the namespace"
+    );
+    assert_eq!(ends("kill -KILL 1; exit 5"), Some(5), "the first process cannot be killed from inside");
+    let absent = run.environment.checkrein(&["run", "--hold", "namespace", "--", "no-such-agent"]);
+    assert_eq!(absent.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&absent.stderr).contains("`no-such-agent` is not there"));
 }
 
 #[test]

@@ -153,6 +153,17 @@ pub fn reason(answer: &Json) -> &str {
     answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default()
 }
 
+/// The processes that work in a directory and are not ours, by number; in namespaces too.
+pub fn processes_in(directory: &Path) -> Vec<String> {
+    let works_there = |pid: &String| {
+        let place = |name: &str| fs::read_link(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        place("cwd") == directory && !place("exe").ends_with("checkrein")
+    };
+    let names =
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.parse::<u32>().is_ok()).filter(works_there).collect()
+}
+
 /// The repository of this test.
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap()

@@ -1,0 +1,345 @@
+//! `checkrein run`: what an agent is heard doing is judged where no hook does it, its failures have classes, and what may pass is tried again.
+//!
+//! The agents here are scripts that talk as Claude Code and Codex do.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value as Json, json};
+use support::{AT_ONCE, TestEnvironment, processes_in, shell_call};
+
+const OPENED: &str = r#"{"type":"system","subtype":"init","session_id":"heard-1"}"#;
+const BUSY: &str = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: 529 {\"type\":\"overloaded_error\"}","session_id":"heard-1"}"#;
+
+/// One call of Claude and its answer, as two lines.
+fn call(id: &str, command: &str) -> String {
+    let used = json!({ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } });
+    let answered = json!({ "type": "tool_result", "tool_use_id": id, "content": "same", "is_error": false });
+    let row = |kind: &str, part: Json| json!({ "type": kind, "message": { "role": kind, "id": id, "content": [part] } });
+    format!("{}\n{}", row("assistant", used), row("user", answered))
+}
+
+struct Scene {
+    environment: TestEnvironment,
+}
+
+impl Scene {
+    /// With an agent that says these lines, one after the other, and then runs `then`.
+    fn new(lines: &[String], then: &str) -> Self {
+        let scene = Self { environment: TestEnvironment::new() };
+        scene.says(lines, then);
+        scene
+    }
+
+    fn says(&self, lines: &[String], then: &str) {
+        self.environment.write("lines", &(lines.join("\n") + "\n"));
+        self.environment.write(
+            "agent.sh",
+            &format!(
+                "while IFS= read -r line; do printf '%s\\n' \"$line\"; sleep 0.02; done < lines\n{then}\n"
+            ),
+        );
+    }
+
+    fn output(&self, options: &[&str]) -> Output {
+        self.environment.checkrein(&[&["--json", "run"], options, &["--", "bash", "agent.sh"]].concat())
+    }
+
+    fn report(&self, options: &[&str]) -> Json {
+        let output = self.output(options);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report: Json = serde_json::from_str(text.lines().last().unwrap_or_default())
+            .unwrap_or_else(|_| panic!("{text}"));
+        assert_eq!(report["status"], output.status.code().unwrap(), "{report}");
+        report
+    }
+
+    /// A program with this name before all others, which is that script.
+    fn program(&self, name: &str, script: &str) -> String {
+        let folder = self.environment.home().join("bin");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), format!("#!/bin/bash\n{script}\n")).unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+        format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+    }
+}
+
+fn looping() -> Vec<String> {
+    let calls = (0..40).map(|number| call(&format!("t{number}"), "ls"));
+    std::iter::once(OPENED.to_owned()).chain(calls).collect()
+}
+
+#[test]
+fn a_loop_that_no_hook_sees_ends_the_run() {
+    let scene = Scene::new(&looping(), "sleep 60");
+    scene.environment.configure("config.yaml", AT_ONCE);
+    let report = scene.report(&[]);
+    assert_eq!(
+        (report["stopped_by"].as_str(), report["status"].as_u64()),
+        (Some("watched"), Some(116)),
+        "{report}"
+    );
+    assert!(report["reason"].as_str().unwrap().starts_with("stuck loop"), "{report}");
+    assert_eq!(report["watched"]["patterns"], json!(["stuck_loop"]));
+    assert_eq!(processes_in(&scene.environment.project()), Vec::<String>::new());
+}
+
+#[test]
+fn under_observation_a_loop_is_told_and_ends_nothing() {
+    let scene = Scene::new(&looping(), "exit 4");
+    scene.environment.configure("config.yaml", &format!("mode: observe\n{AT_ONCE}"));
+    let report = scene.report(&[]);
+    assert_eq!((report["stopped_by"].as_str(), report["status"].as_u64()), (None, Some(4)));
+    assert_eq!(report["watched"]["patterns"], json!(["stuck_loop"]));
+}
+
+#[test]
+fn calls_that_the_hooks_reviewed_are_theirs() {
+    let scene = Scene::new(&[], "");
+    let environment = &scene.environment;
+    let mut script = format!("echo '{OPENED}'\n");
+    for number in 0..6 {
+        let id = format!("t{number}");
+        let payload = environment.payload("heard-1", "PreToolUse", shell_call(&id, "rm -rf ~", json!({})));
+        environment.write(&id, &String::from_utf8(payload).unwrap());
+        environment.write(&format!("{id}.lines"), &call(&id, "rm -rf ~"));
+        let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+        script.push_str(&format!("{hook} claude < {id} > /dev/null; cat {id}.lines; echo\n"));
+    }
+    environment.write("agent.sh", &script);
+    let report = scene.report(&["--profile", "unattended", "--memory", "4G"]);
+    assert_eq!(report["watched"]["unguarded"], 0, "{report}");
+    assert_eq!(report["watched"]["guarded"], 6, "{report}");
+}
+
+#[test]
+fn a_call_that_would_have_been_blocked_is_said_and_ends_a_run_that_nobody_watches() {
+    let lines = [OPENED.to_owned(), call("t1", "ls"), call("t2", "rm -rf ~")];
+    let scene = Scene::new(&lines, "sleep 1; exit 3");
+    let output = scene.environment.checkrein(&["run", "--", "bash", "agent.sh"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "with a person near it goes on: {said}");
+    assert!(said.contains("no hook reviewed `Bash rm -rf ~`, which would have been blocked"), "{said}");
+    assert!(said.contains("1 calls ran that would have been blocked"), "{said}");
+
+    let report = scene.report(&["--profile", "unattended", "--memory", "4G"]);
+    assert_eq!(
+        (report["stopped_by"].as_str(), report["status"].as_u64()),
+        (Some("unguarded"), Some(115)),
+        "{report}"
+    );
+}
+
+#[test]
+fn what_codex_does_is_judged_before_and_after() {
+    let item = |kind: &str, more: &str| {
+        format!(
+            r#"{{"type":"item.{kind}","item":{{"id":"i1","type":"command_execution","command":"bash -lc 'rm -rf ~'"{more}}}}}"#
+        )
+    };
+    let declined = [
+        r#"{"type":"thread.started","thread_id":"c1"}"#.to_owned(),
+        item("started", ""),
+        item("completed", r#","status":"declined""#),
+    ];
+    let unattended = ["--profile", "unattended", "--memory", "4G"];
+    let scene = Scene::new(&declined, "exit 0");
+    assert_eq!(scene.report(&unattended)["status"], 0, "what Codex itself refused did not run");
+    let mut ran = declined;
+    ran[2] = item("completed", r#","aggregated_output":"","exit_code":0,"status":"completed""#);
+    scene.says(&ran, "sleep 60");
+    assert_eq!(scene.report(&unattended)["stopped_by"], "unguarded");
+}
+
+#[test]
+fn the_strict_profile_wants_hooks_that_work_and_gives_a_plain_environment() {
+    let scene = Scene::new(&[OPENED.to_owned(), call("t1", "ls")], "");
+    let script = format!("echo \"secret:$SECRET profile:$CHECKREIN_PROFILE\"\nbash {}", "agent.sh");
+    let path = scene.program("claude", &(script + "\nsleep 60"));
+    let run = |options: &[&str], agent: &[&str]| {
+        let mut command = scene.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let words = [&["run", "--profile", "strict", "--memory", "4G"], options, &["--"], agent].concat();
+        let output =
+            command.args(words).env("PATH", &path).env("SECRET", "s").stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said, String::from_utf8(output.stdout).unwrap())
+    };
+    let (status, said, _) = run(&[], &["bash", "agent.sh"]);
+    assert!(status == Some(125) && said.contains("`bash` has no hooks of ours"), "{said}");
+    let (status, said, _) = run(&[], &["claude"]);
+    assert!(status == Some(125) && said.contains("no hook is registered here"), "{said}");
+    scene.environment.succeed(&["init", "--yes"]);
+    let (status, said, _) = run(&[], &["claude", "--setting-sources=user"]);
+    assert!(status == Some(125) && said.contains("the hooks may not run"), "{said}");
+    let (status, said, output) = run(&[], &["claude"]);
+    assert!(output.starts_with("secret: profile:strict\n"), "{output}");
+    assert_eq!(status, Some(115), "a call that no hook reviewed ends it: {said}");
+}
+
+#[test]
+fn what_may_pass_is_tried_again_with_the_same_session_and_one_purse() {
+    let scene = Scene::new(&[], "");
+    let answer = r#"{"type":"assistant","message":{"id":"mN","model":"claude-sonnet-4-5","usage":{"input_tokens":1000,"output_tokens":10},"content":[{"type":"text","text":"hm"}]}}"#;
+    let script = format!(
+        "echo \"$CHECKREIN_ATTEMPT $*\" >> tries\necho '{OPENED}'\necho '{answer}'\n[ $(wc -l < tries) = 2 ] && exit 0\necho '{BUSY}'\nexit 1"
+    );
+    let path = scene.program("claude", &script);
+    let run = |options: &[&str]| {
+        let mut command = scene.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let words = [&["--json", "run"], options, &["--", "claude", "-p", "do it"]].concat();
+        let output = command.args(words).env("PATH", &path).stdin(Stdio::null()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        serde_json::from_str::<Json>(text.lines().last().unwrap()).unwrap_or_else(|_| panic!("{text}"))
+    };
+    let report = run(&["--retries", "2"]);
+    assert_eq!((report["status"].as_u64(), report["attempts"].as_u64()), (Some(0), Some(2)), "{report}");
+    assert_eq!(report["tokens"]["input"], 2000, "both attempts are paid for");
+    let tries = fs::read_to_string(scene.environment.project().join("tries")).unwrap();
+    assert_eq!(tries, "1 -p do it\n2 --resume heard-1 -p do it\n");
+
+    fs::remove_file(scene.environment.project().join("tries")).unwrap();
+    let report = run(&["--retries", "2", "--max-iterations", "1"]);
+    assert_eq!(report["attempts"], 1, "what is used up is not there for another attempt: {report}");
+    assert_eq!(report["failure"], json!({ "class": "transient", "cause": "capacity" }));
+}
+
+#[test]
+fn retries_in_retries_do_not_multiply() {
+    let scene = Scene::new(&[BUSY.to_owned()], "echo x >> tries; exit 1");
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let output = scene.environment.checkrein(&[
+        "run",
+        "--retries",
+        "1",
+        "--",
+        program,
+        "run",
+        "--retries",
+        "3",
+        "--",
+        "bash",
+        "agent.sh",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("what is above tries again already"), "{said}");
+    assert_eq!(fs::read_to_string(scene.environment.project().join("tries")).unwrap(), "x\nx\n");
+}
+
+#[test]
+fn a_provider_that_keeps_failing_is_left_alone_until_it_may_have_recovered() {
+    let scene = Scene::new(&[BUSY.to_owned()], "echo x >> tries; exit 1");
+    for _ in 0..5 {
+        assert_eq!(scene.report(&[])["failure"]["class"], "transient");
+    }
+    let refused = scene.output(&[]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(92), "{said}");
+    assert!(
+        said.contains("failed 5 times within minutes") && said.contains("earliest retry at 20"),
+        "{said}"
+    );
+    let tries = || fs::read_to_string(scene.environment.project().join("tries")).unwrap().lines().count();
+    assert_eq!(tries(), 5, "nothing was run");
+    let report = scene.report(&["--ignore-breaker", "--retries", "3"]);
+    assert!(report["earliest_retry"].is_string(), "{report}");
+    assert_eq!(tries(), 6, "while it is open nothing is tried again");
+    let other = scene.environment.checkrein(&["run", "--", "true"]);
+    assert_eq!(other.status.code(), Some(0), "others are not concerned");
+}
+
+#[test]
+fn a_key_that_is_wrong_is_not_tried_again_and_silence_once() {
+    let wrong = BUSY.replace("529", "401").replace("overloaded_error", "authentication_error");
+    let scene = Scene::new(&[wrong], "exit 1");
+    let report = scene.report(&["--retries", "3"]);
+    assert_eq!(
+        (report["attempts"].as_u64(), report["failure"]["class"].as_str()),
+        (Some(1), Some("permanent"))
+    );
+    scene.says(&[OPENED.to_owned()], "exec sleep 60");
+    let report = scene.report(&["--retries", "3", "--idle-time", "300ms"]);
+    assert_eq!(
+        (report["attempts"].as_u64(), report["stopped_by"].as_str(), report["status"].as_u64()),
+        (Some(2), Some("idle"), Some(117)),
+        "{report}"
+    );
+    assert_eq!(report["failure"]["class"], "idle_timeout");
+    assert_eq!(processes_in(&scene.environment.project()), Vec::<String>::new());
+}
+
+#[test]
+fn a_credential_reaches_the_agent_and_no_word_of_ours() {
+    let scene = Scene::new(&[OPENED.to_owned(), call("t1", "rm -rf ~ # hunter2hunter2")], "sleep 60");
+    let environment = &scene.environment;
+    let with_input = |words: &[&str], input: &str| {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let mut child = command
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    assert!(with_input(&["credential", "set", "model"], "hunter2hunter2\n").status.success());
+    let file = environment.home().join(".config/checkrein/credentials/model");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(environment.succeed(&["credential", "get", "model"]), "hunter2hunter2\n");
+    assert!(environment.succeed(&["credential", "list"]).contains("model"));
+    let shown = environment.checkrein(&["run", "--credential", "model=KEY", "--", "bash", "-c", "echo $KEY"]);
+    assert_eq!(shown.stdout, b"hunter2hunter2\n");
+    let output = scene.output(&["--profile", "unattended", "--memory", "4G", "--credential", "model=KEY"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(115) && said.contains("[credential model]"), "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
+
+    let by_agent = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["credential", "get", "model"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(by_agent.status.code() == Some(1) && by_agent.stdout.is_empty());
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let wide = environment.checkrein(&["credential", "get", "model"]);
+    assert!(String::from_utf8_lossy(&wide.stderr).contains("others can read"));
+    environment.succeed(&["credential", "delete", "model"]);
+    assert!(!file.exists());
+    assert_eq!(environment.checkrein(&["credential", "delete", "model"]).status.code(), Some(1));
+}
+
+#[test]
+fn where_there_is_a_keyring_it_keeps_credentials() {
+    let scene = Scene::new(&[], "");
+    let path = scene.program(
+        "secret-tool",
+        "case $1 in store) cat > \"$HOME/ring\";; lookup) cat \"$HOME/ring\";; clear) rm \"$HOME/ring\";; esac",
+    );
+    let run = |words: &[&str], input: &[u8]| {
+        let mut command = scene.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.args(words).env("PATH", &path).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        drop(std::io::Write::write_all(&mut child.stdin.take().unwrap(), input));
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert!(run(&["credential", "set", "model"], b"k3y").contains("keyring"));
+    assert_eq!(fs::read_to_string(scene.environment.home().join("ring")).unwrap(), "k3y");
+    assert!(!scene.environment.home().join(".config/checkrein/credentials/model").exists());
+    assert_eq!(run(&["credential", "get", "model"], b""), "k3y\n");
+    assert!(run(&["credential", "list"], b"").contains("keyring"));
+    assert!(run(&["credential", "delete", "model"], b"").contains("deleted"));
+    assert!(!scene.environment.home().join("ring").exists());
+}
