@@ -1,9 +1,11 @@
 //! What an agent was heard doing, on its way to who judges it: never waited for by the agent, never more than fits.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use checkrein_clients::transcript::{Entry, row};
 use serde_json::Value as Json;
 
 /// One thing that an agent was heard doing, in the words of its client.
@@ -47,9 +49,17 @@ const BYTES: usize = 32 << 20;
 /// How much of an output is kept.
 const OUTPUT: usize = 32 << 10;
 
+/// What waits.
+#[derive(Debug)]
+enum Said {
+    Known(Heard),
+    /// A row of Claude as it came: reading it is left to who listens.
+    Row(Vec<u8>),
+}
+
 #[derive(Debug, Default)]
 struct Queue {
-    entries: VecDeque<(Heard, usize)>,
+    entries: VecDeque<(Said, usize)>,
     bytes: usize,
     lost: u64,
     closed: bool,
@@ -73,34 +83,65 @@ pub struct Speaker(Arc<Shared>);
 
 /// The end that is heard.
 #[derive(Debug)]
-pub struct Backlog(Arc<Shared>);
+pub struct Backlog {
+    shared: Arc<Shared>,
+    /// What one row said besides what was given out.
+    rest: RefCell<VecDeque<Heard>>,
+}
 
 /// Both ends of a backlog.
 pub fn backlog() -> (Speaker, Backlog) {
     let shared = Arc::new(Shared::default());
-    (Speaker(Arc::clone(&shared)), Backlog(shared))
+    (Speaker(Arc::clone(&shared)), Backlog { shared, rest: RefCell::default() })
 }
 
 impl Speaker {
     /// Says one thing; what does not fit is lost, and counted. `bytes` is about how much memory it takes.
-    pub(crate) fn say(&self, mut heard: Heard, bytes: usize) {
-        let mut bytes = bytes;
-        if let Heard::Answer { output, .. } = &mut heard
-            && output.len() > OUTPUT
-        {
-            let end = (0..=OUTPUT).rev().find(|end| output.is_char_boundary(*end)).unwrap_or(0);
-            *output = output.get(..end).unwrap_or_default().to_owned();
-            bytes = OUTPUT;
-        }
+    pub(crate) fn say(&self, heard: Heard, bytes: usize) {
+        self.put(bytes, || Said::Known(cut(heard)));
+    }
+
+    /// Says what a row of Claude says.
+    pub(crate) fn say_row(&self, row: &[u8]) {
+        self.put(row.len(), || Said::Row(row.to_vec()));
+    }
+
+    fn put(&self, bytes: usize, said: impl FnOnce() -> Said) {
         let mut waiting = self.0.lock();
         if waiting.entries.len() >= ENTRIES || waiting.bytes.saturating_add(bytes) > BYTES {
             waiting.lost += 1;
         } else {
             waiting.bytes += bytes;
-            waiting.entries.push_back((heard, bytes));
+            waiting.entries.push_back((said(), bytes));
             self.0.more.notify_one();
         }
     }
+}
+
+/// The beginning of a long output is enough.
+fn cut(heard: Heard) -> Heard {
+    match heard {
+        Heard::Answer { id, output, failed } if output.len() > OUTPUT => {
+            let end = (0..=OUTPUT).rev().find(|end| output.is_char_boundary(*end)).unwrap_or(0);
+            Heard::Answer { id, output: output.get(..end).unwrap_or_default().to_owned(), failed }
+        }
+        other => other,
+    }
+}
+
+/// What a row of Claude says of calls.
+pub(crate) fn of_row(value: &Json) -> impl Iterator<Item = Heard> + use<> {
+    row(value).entries.into_iter().filter_map(|entry| match entry {
+        Entry::Call { id: Some(id), tool, input } => Some(Heard::Call { id, tool, input }),
+        Entry::Answer { id, output, failed } => Some(cut(Heard::Answer { id, output, failed })),
+        Entry::Agent(text) => Some(Heard::Said(text)),
+        Entry::Call { id: None, .. }
+        | Entry::Opened { .. }
+        | Entry::Person(_)
+        | Entry::Usage { .. }
+        | Entry::Model(_)
+        | Entry::Condensed => None,
+    })
 }
 
 impl Drop for Speaker {
@@ -124,23 +165,33 @@ pub enum Waiting {
 impl Backlog {
     /// The oldest thing that waits, or what comes within a time.
     pub fn next(&self, patience: Duration) -> Waiting {
-        let waiting = self.0.lock();
-        let is_empty = |waiting: &mut Queue| waiting.entries.is_empty() && !waiting.closed;
-        let waited = self.0.more.wait_timeout_while(waiting, patience, is_empty);
-        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match waiting.entries.pop_front() {
-            Some((heard, bytes)) => {
-                waiting.bytes -= bytes;
-                Waiting::Heard(heard)
+        loop {
+            if let Some(heard) = self.rest.borrow_mut().pop_front() {
+                return Waiting::Heard(heard);
             }
-            None if waiting.closed => Waiting::Closed,
-            None => Waiting::Nothing,
+            let waiting = self.shared.lock();
+            let is_empty = |waiting: &mut Queue| waiting.entries.is_empty() && !waiting.closed;
+            let waited = self.shared.more.wait_timeout_while(waiting, patience, is_empty);
+            let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let Some((said, bytes)) = waiting.entries.pop_front() else {
+                return if waiting.closed { Waiting::Closed } else { Waiting::Nothing };
+            };
+            waiting.bytes -= bytes;
+            drop(waiting);
+            match said {
+                Said::Known(heard) => return Waiting::Heard(heard),
+                Said::Row(bytes) => {
+                    if let Ok(value) = serde_json::from_slice::<Json>(&bytes) {
+                        self.rest.borrow_mut().extend(of_row(&value));
+                    }
+                }
+            }
         }
     }
 
     /// How many things were lost.
     pub fn lost(&self) -> u64 {
-        self.0.lock().lost
+        self.shared.lock().lost
     }
 }
 
@@ -167,14 +218,32 @@ mod tests {
     fn an_output_is_cut_at_a_character_and_memory_is_bounded() {
         let (speaker, backlog) = backlog();
         let output = "ä".repeat(OUTPUT);
-        for _ in 0..2 * BYTES / OUTPUT {
+        for _ in 0..2 * BYTES / output.len() {
             let heard = Heard::Answer { id: "t".to_owned(), output: output.clone(), failed: false };
             speaker.say(heard, output.len());
         }
-        assert_eq!(backlog.lost(), (BYTES / OUTPUT) as u64);
+        assert_eq!(backlog.lost(), (BYTES / output.len()) as u64);
         let Waiting::Heard(Heard::Answer { output, .. }) = backlog.next(Duration::ZERO) else {
             panic!("nothing was heard")
         };
         assert_eq!(output.len(), OUTPUT);
+    }
+
+    #[test]
+    fn a_row_says_all_its_parts_in_order() {
+        let (speaker, backlog) = backlog();
+        speaker.say_row(
+            br#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"tool_result","tool_use_id":"b","content":"y"}]}}"#,
+        );
+        speaker.say_row(b"{ broken");
+        speaker.say(Heard::Condensed, 1);
+        drop(speaker);
+        let mut all = Vec::new();
+        while let Waiting::Heard(heard) = backlog.next(Duration::ZERO) {
+            all.push(heard);
+        }
+        let answer =
+            |id: &str, output: &str| Heard::Answer { id: id.into(), output: output.into(), failed: false };
+        assert_eq!(all, [answer("a", "x"), answer("b", "y"), Heard::Condensed]);
     }
 }

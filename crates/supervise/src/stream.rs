@@ -5,11 +5,10 @@
 use std::collections::VecDeque;
 
 use checkrein_clients::Prices;
-use checkrein_clients::transcript::{Entry, row};
 use checkrein_protocol::{MicroDollars, Tokens};
 use serde_json::{Value as Json, json};
 
-use crate::backlog::{Heard, Speaker};
+use crate::backlog::{Heard, Speaker, of_row};
 use crate::failure::ProviderError;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
@@ -149,25 +148,20 @@ impl Listener {
         let start = line.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
         let line = line.get(start..).unwrap_or_default();
         let head = line.get(..line.len().min(64)).unwrap_or_default();
-        if !head.starts_with(b"{") || !contains(head, b"\"type\"") {
-            return false;
-        }
-        let kinds: [&[u8]; 9] = [
-            b"assistant",
-            b"result",
-            b"system",
-            b"thread.started",
-            b"turn.completed",
-            b"item.completed",
-            b"turn.started",
-            b"turn.failed",
-            b"\"error\"",
-        ];
-        let told: [&[u8]; 2] = [b"\"user\"", b"item.started"];
-        let is_wanted = kinds.iter().any(|kind| contains(head, kind))
-            || self.speaker.is_some() && told.iter().any(|kind| contains(head, kind));
-        if !is_wanted {
-            return false;
+        match kind(head) {
+            // Only answers of tools, which are long, and for others to read.
+            Some(b"user") => {
+                if let Some(speaker) = &self.speaker {
+                    speaker.say_row(line);
+                }
+                return false;
+            }
+            Some(b"item.started") if self.speaker.is_none() => return false,
+            Some(
+                b"assistant" | b"result" | b"system" | b"thread.started" | b"turn.completed"
+                | b"item.started" | b"item.completed" | b"turn.started" | b"turn.failed" | b"error",
+            ) => {}
+            Some(_) | None => return false,
         }
         let Ok(row) = serde_json::from_slice::<Json>(line) else { return false };
         match row["type"].as_str() {
@@ -175,7 +169,6 @@ impl Listener {
                 self.assistant(&row["message"]);
                 self.tell(&row, line.len());
             }
-            Some("user") => self.tell(&row, line.len()),
             Some("result") => self.result(&row),
             Some("system") => self.system(&row, line.len()),
             Some("thread.started") => self.begin(&row["thread_id"]),
@@ -222,25 +215,8 @@ impl Listener {
 
     /// Tells on what a row of Claude says.
     fn tell(&self, value: &Json, length: usize) {
-        if self.speaker.is_none() {
-            return;
-        }
-        for entry in row(value).entries {
-            match entry {
-                Entry::Call { id: Some(id), tool, input } => {
-                    self.say(Heard::Call { id, tool, input }, length);
-                }
-                Entry::Answer { id, output, failed } => {
-                    self.say(Heard::Answer { id, output, failed }, length);
-                }
-                Entry::Agent(text) => self.say(Heard::Said(text), length),
-                Entry::Call { id: None, .. }
-                | Entry::Opened { .. }
-                | Entry::Person(_)
-                | Entry::Usage { .. }
-                | Entry::Model(_)
-                | Entry::Condensed => {}
-            }
+        if self.speaker.is_some() {
+            of_row(value).for_each(|heard| self.say(heard, length));
         }
     }
 
@@ -408,8 +384,17 @@ fn claude_tokens(usage: &Json) -> Tokens {
     }
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+/// The value of `type`, when it stands in the beginning of a line.
+fn kind(head: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"\"type\"";
+    if !head.starts_with(b"{") {
+        return None;
+    }
+    let place =
+        (0..head.len()).find(|place| head.get(*place..).is_some_and(|rest| rest.starts_with(NAME)))?;
+    let rest = head.get(place + NAME.len()..)?.trim_ascii_start().strip_prefix(b":")?;
+    let rest = rest.trim_ascii_start().strip_prefix(b"\"")?;
+    rest.get(..rest.iter().position(|byte| *byte == b'"')?)
 }
 
 #[cfg(test)]
@@ -492,7 +477,7 @@ mod tests {
         let heard = told(
             r#"{"type":"system","subtype":"init","session_id":"s1"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}
-{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a b","is_error":false}]}}
+{"type": "user", "message": {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a b","is_error":false}]}}
 {"type":"system","subtype":"permission_denied","tool_use_id":"t2","session_id":"s1"}
 "#,
         );

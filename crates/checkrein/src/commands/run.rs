@@ -365,11 +365,14 @@ impl<'a> Plan<'a> {
 
 fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
     let progress = &outcome.moment.progress;
+    let (watched, found) = onlooker.finish();
+    // What came with the last words counts too.
+    let stop = outcome.stop.as_ref().or(found.as_ref());
     Attempt {
-        status: outcome.stop.as_ref().map_or(outcome.status, Stop::status),
-        stopped_by: outcome.stop.as_ref().map(|stop| stop.name().to_owned()),
-        reason: outcome.stop.as_ref().map(ToString::to_string),
-        failure: ProviderFailure::of_end(outcome.status, outcome.stop.as_ref(), progress.error.as_ref()),
+        status: stop.map_or(outcome.status, Stop::status),
+        stopped_by: stop.map(|stop| stop.name().to_owned()),
+        reason: stop.map(ToString::to_string),
+        failure: ProviderFailure::of_end(outcome.status, stop, progress.error.as_ref()),
         told: progress.iterations > 0 || progress.session.is_some(),
         session: progress.session.clone(),
         seconds: outcome.moment.running.as_secs_f64(),
@@ -378,7 +381,7 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
         cost: progress.dollars(),
         iterations: progress.iterations,
         ended: outcome.ended,
-        watched: onlooker.finish(),
+        watched,
     }
 }
 

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use checkrein_effects::{AbsolutePath, Action};
 use checkrein_ledger::SessionLedger;
@@ -39,6 +39,9 @@ const PIECE: u64 = 256 << 10;
 
 /// Calls that are told one by one while the agent runs (ours); all are counted.
 const TOLD: u64 = 5;
+
+/// How long is judged after the end (ours).
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// As much as the hook has, for the recursion of the interpreter.
 const STACK: usize = 64 << 20;
@@ -99,29 +102,37 @@ impl Onlooker {
 
     /// Whether the agent has to stop for what was heard.
     pub(super) fn judge(&mut self) -> Option<Stop> {
-        if let Some((backlog, surroundings)) = self.waiting.take() {
-            let (shared, profile) = (Arc::clone(&self.shared), self.profile);
-            let look = move || Looking::new(surroundings, profile, shared).look(&backlog);
-            self.thread = thread::Builder::new().stack_size(STACK).spawn(look).ok();
-        }
+        self.begin();
         let nobody_looks = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
-        let found = self.shared.lock().unwrap_or_else(PoisonError::into_inner).stop.clone();
-        found.or_else(|| {
+        self.found().or_else(|| {
             // Its thread lives as long as the stream; where nobody watches otherwise, that is no moment to go on.
             (nobody_looks && self.profile != Profile::Interactive)
                 .then(|| Stop::Watched("watching".to_owned(), "what judges its calls broke".to_owned()))
         })
     }
 
-    /// What was seen, after what still waits is judged, for a moment.
-    pub(super) fn finish(self) -> Findings {
-        let patience = std::time::Instant::now() + Duration::from_millis(500);
-        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
-            && std::time::Instant::now() < patience
-        {
+    fn begin(&mut self) {
+        if let Some((backlog, surroundings)) = self.waiting.take() {
+            let (shared, profile) = (Arc::clone(&self.shared), self.profile);
+            let look = move || Looking::new(surroundings, profile, shared).look(&backlog);
+            self.thread = thread::Builder::new().stack_size(STACK).spawn(look).ok();
+        }
+    }
+
+    fn found(&self) -> Option<Stop> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).stop.clone()
+    }
+
+    /// What was seen, and what the agent should have been stopped for, after what still waits is judged, for a moment.
+    pub(super) fn finish(mut self) -> (Findings, Option<Stop>) {
+        self.begin();
+        let patience = Instant::now() + LAST_WORDS;
+        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) && Instant::now() < patience {
             thread::sleep(Duration::from_millis(2));
         }
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner).findings.clone()
+        let found = self.found();
+        let findings = self.shared.lock().unwrap_or_else(PoisonError::into_inner).findings.clone();
+        (findings, found)
     }
 }
 
