@@ -87,7 +87,7 @@ impl Place {
 const MARK: &str = ".keyring";
 
 /// How long the keyring may take: it may have to ask the person to open it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The longest credential, in bytes (ours).
 const LONGEST: u64 = 64 << 10;

@@ -114,7 +114,7 @@ fn calls_that_the_hooks_reviewed_are_theirs() {
         environment.write(&id, &String::from_utf8(payload).unwrap());
         environment.write(&format!("{id}.lines"), &call(&id, "rm -rf ~"));
         let hook = env!("CARGO_BIN_EXE_checkrein-hook");
-        script.push_str(&format!("{hook} claude < {id} > /dev/null; cat {id}.lines; echo\n"));
+        script.extend([hook, " claude < ", &id, " > /dev/null; cat ", &id, ".lines; echo\n"]);
     }
     environment.write("agent.sh", &script);
     let report = scene.report(&["--profile", "unattended", "--memory", "4G"]);

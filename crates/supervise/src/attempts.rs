@@ -64,8 +64,8 @@ mod tests {
     use crate::failure::FailureCause;
     use proptest::prelude::*;
 
-    fn failure(class: FailureClass) -> Option<ProviderFailure> {
-        Some(ProviderFailure { class, cause: FailureCause::Capacity })
+    fn failure(class: FailureClass) -> ProviderFailure {
+        ProviderFailure { class, cause: FailureCause::Capacity }
     }
 
     /// How often the innermost thing is started when everything always fails, each level under the one before it.
@@ -78,7 +78,7 @@ mod tests {
         loop {
             sum += started(below, inside);
             made += 1;
-            if !attempts.allow(failure(FailureClass::Transient), made) {
+            if !attempts.allow(Some(failure(FailureClass::Transient)), made) {
                 return sum;
             }
         }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn idle_is_tried_once_more_and_what_cannot_help_not_at_all() {
         let attempts = Attempts::new(3, Nesting::Outermost);
-        let made = |class| (1..10).take_while(|made| attempts.allow(failure(class), *made)).count();
+        let made = |class| (1..10).take_while(|made| attempts.allow(Some(failure(class)), *made)).count();
         assert_eq!(made(FailureClass::Transient), 3);
         assert_eq!(made(FailureClass::IdleTimeout), 1);
         assert_eq!(made(FailureClass::CeilingTimeout), 0);

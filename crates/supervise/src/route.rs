@@ -214,11 +214,10 @@ fn failure(runner: Runner, status: Option<u8>, failed: Option<u64>, output: &str
         (Runner::Any, 92) => Failure::Provider,
         (Runner::Any, 93) => Failure::Conflict,
         (Runner::Any, 94) => Failure::Killed,
-        (Runner::Any, 126 | 127) => Failure::Usage,
         (Runner::Any, 1..=125) => Failure::Command,
         (Runner::Pytest, 2) if says("error") && says("collect") => Failure::Build,
         (Runner::Pytest, 2) | (_, 130) => Failure::Interrupted,
-        (Runner::Pytest, 4) | (Runner::Cargo, 1) => Failure::Usage,
+        (Runner::Pytest, 4) | (Runner::Cargo, 1) | (Runner::Any, 126 | 127) => Failure::Usage,
         // A program that panics outside a test ends the same way as a build that fails; only one of them has run tests.
         (Runner::Cargo, 101) if !says("test result:") => Failure::Build,
         (Runner::Go, 1) if says("[build failed]") || says("[setup failed]") => Failure::Build,

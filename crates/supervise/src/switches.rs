@@ -296,7 +296,7 @@ mod tests {
             budget: Some(1.0),
             tokens: Some(100),
             iterations: Some(5),
-            time: Some(Duration::from_secs(60)),
+            time: Some(Duration::from_mins(1)),
             ..Switches::default()
         };
         let left = switches.less(40, Some(0.25), 2, Duration::from_secs(20)).unwrap();

@@ -145,15 +145,15 @@ fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
     let mut switches = plan.switches;
     for made in 1_u32.. {
         let (told, tells) = io::pipe()?;
-        let waited = match stand_above(&signals)? {
+        let above = match stand_above(&signals)? {
             Position::Inner(above) => {
                 drop(told);
                 return plan.within(&above, switches, made, before.as_ref(), tells);
             }
-            Position::Outer(waited) => waited,
+            Position::Outer(seen) => seen,
         };
         drop(tells);
-        let ended = match waited {
+        let ended = match above {
             Waited::Ended(status) => status,
             Waited::Killed(ended) => {
                 log(&format!(

@@ -228,8 +228,8 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let (given, rest) = call.words.split_at(end);
     let rest = rest.get(1..).unwrap_or_default();
     // What a program is given in variables, it can print.
-    let gives = |word: &str| word == "--credential" || word.starts_with("--credential=");
-    if given.iter().filter_map(Value::as_exact).any(gives) {
+    let is_credential = |word: &str| word == "--credential" || word.starts_with("--credential=");
+    if given.iter().filter_map(Value::as_exact).any(is_credential) {
         let target = Target::Service("credentials of checkrein".to_owned());
         machine.add(Draft::new(EffectKind::SecretRead, target).note("gives a credential to a program"));
     }
