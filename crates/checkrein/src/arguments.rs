@@ -82,7 +82,7 @@ pub(crate) enum Command {
     },
     /// Run tests and say what kind of failure it was and what to do next.
     #[command(
-        after_help = "The same result again, twice when nothing passes and three times otherwise, is a reason to stop: another\ntry of the same kind changes nothing. Which tests fail counts where the runner tells, of other commands (`any`)\nhow alike the outputs are, and the statuses 91 a gate, 92 the provider is busy, 93 a conflict, 94 a person\nstopped it. `--json` tells it on standard error for scripts; docs/scripts.md has one.\n\nExit status: that of the tests; 124 they took too long.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test\n  checkrein route --runner pytest --phase red -- pytest tests/test_new.py\n  checkrein --json route --runner any --memory .git/deploy.route -- ./deploy.sh"
+        after_help = "The same result again, twice when nothing passes and three times otherwise, is a reason to stop: another\ntry of the same kind changes nothing. Which tests fail counts where the runner tells, of other commands (`any`)\nhow alike the outputs are, and the statuses 91 a gate, 92 the provider is busy, 93 a conflict, 94 a person\nstopped it. `--json` tells it on standard error for scripts; docs/scripts.md has one.\n\nExit status: that of the tests; 124 they took too long.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test\n  checkrein route --runner pytest --phase red -- pytest tests/test_new.py\n  checkrein --json route --runner any --remember deploy.route -- ./deploy.sh"
     )]
     Route(RouteArguments),
     /// Show what happened, newest last.
@@ -456,7 +456,7 @@ pub(crate) struct RouteArguments {
     time: Option<Period>,
     /// The file that remembers the run before; without it one for this command in this directory.
     #[arg(long, value_name = "FILE")]
-    memory: Option<String>,
+    remember: Option<String>,
     /// The command and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -471,7 +471,7 @@ impl From<RouteArguments> for route::Wanted {
                 PhaseName::Green => Phase::Green,
             },
             time: wanted.time.map(|period| period.0),
-            memory: wanted.memory,
+            remember: wanted.remember,
             command: wanted.command,
         }
     }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use support::model::{Model, Turn, bash};
-use support::{AT_ONCE, TestEnvironment};
+use support::{AT_ONCE, TestEnvironment, processes_in};
 
 /// How long one run of the client may take.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -335,20 +335,22 @@ fn a_loop_that_spoils_files_is_taken_back_before_it_is_stopped() {
     assert_eq!(read("src/main.rs").as_deref(), Some("fn main() {}\n"));
 }
 
-#[test]
-fn a_supervised_client_that_goes_on_and_on_is_ended_with_what_it_started() {
-    let environment = guarded();
+/// A model that starts a daemon which ignores every signal it can, and then works on and on.
+fn restless(commands: &[&'static str]) -> Model {
     let daemon =
         "setsid bash -c 'trap \"\" TERM INT HUP; echo $$ >> pids; while :; do sleep 1; done' & echo started";
-    let mut turns = vec![bash(daemon)];
-    turns.extend(["ls", "ls src", "cat README.md", "git status", "git log", "pwd"].map(bash));
-    let model = Model::start(turns, vec![]);
+    let turns = std::iter::once(daemon).chain(commands.iter().copied().cycle().take(40)).map(bash);
+    Model::start(turns.collect(), vec![])
+}
+
+/// Runs the client under supervision; the report and the exit status.
+fn supervised(environment: &TestEnvironment, model: &Model, options: &[&str]) -> (Json, Option<i32>) {
     let project = environment.project();
     let trust = json!({ "projects": { project.to_str().unwrap(): { "hasTrustDialogAccepted": true } } });
     fs::write(environment.home().join(".claude.json"), trust.to_string()).unwrap();
     let output = environment
         .command(env!("CARGO_BIN_EXE_checkrein"))
-        .args(["--json", "run", "--max-iterations", "4", "--time", "100s", "--"])
+        .args([&["--json", "run"], options, &["--"]].concat())
         .arg(client())
         .args(["-p", "do it", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5"])
         .args(["--allowedTools", "Bash"])
@@ -361,17 +363,44 @@ fn a_supervised_client_that_goes_on_and_on_is_ended_with_what_it_started() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    let report: Json = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    assert_eq!(
-        (report["stopped_by"].as_str(), output.status.code()),
-        (Some("iterations"), Some(123)),
-        "{report}"
-    );
-    assert_eq!(report["iterations"], 4);
-    assert!(
-        report["cost"].as_f64().unwrap() > 0.0 && report["tokens"]["input"].as_u64().unwrap() >= 3000,
-        "{report}"
-    );
-    let pid = fs::read_to_string(project.join("pids")).unwrap();
-    assert!(!PathBuf::from(format!("/proc/{}", pid.trim())).exists(), "the daemon lives");
+    (
+        serde_json::from_str(text.lines().last().unwrap()).unwrap_or_else(|_| panic!("{text}")),
+        output.status.code(),
+    )
+}
+
+const READING: [&str; 6] = ["ls", "ls src", "cat README.md", "git status", "git log", "pwd"];
+
+#[test]
+fn each_switch_ends_the_client_with_what_it_started() {
+    let switches: [(&[&str], &str, i32); 5] = [
+        (&["--max-iterations", "4"], "iterations", 123),
+        (&["--budget", "0.03"], "circuit_breaker", 122),
+        (&["--tokens", "2500"], "tokens", 121),
+        (&["--time", "6s"], "time", 124),
+        (&["--memory", "100M"], "memory", 118),
+    ];
+    for (options, name, status) in switches {
+        let environment = guarded();
+        let model = restless(&READING);
+        let (report, code) = supervised(&environment, &model, &[&["--time", "100s"][..], options].concat());
+        assert_eq!((report["stopped_by"].as_str(), code), (Some(name), Some(status)), "{report}");
+        assert_eq!(processes_in(&environment.project()), Vec::<String>::new(), "{options:?}");
+        assert!(report["stopping_seconds"].is_number(), "{report}");
+        println!("{name}: nothing left after {} s", report["stopping_seconds"]);
+    }
+}
+
+#[test]
+fn a_client_without_hooks_is_judged_by_its_stream_and_one_with_hooks_only_by_them() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", AT_ONCE);
+    let (report, code) = supervised(&environment, &restless(&["ls"]), &["--time", "100s"]);
+    assert_eq!((report["stopped_by"].as_str(), code), (Some("watched"), Some(116)), "{report}");
+    assert_eq!(processes_in(&environment.project()), Vec::<String>::new());
+
+    let environment = guarded();
+    let (report, _) = supervised(&environment, &restless(&READING), &["--max-iterations", "4"]);
+    assert_eq!(report["watched"]["unguarded"], 0, "{report}");
+    assert!(report["watched"]["guarded"].as_u64().unwrap() >= 2, "{report}");
 }

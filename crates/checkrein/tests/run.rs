@@ -375,3 +375,58 @@ fn who_does_not_read_does_not_keep_an_agent_from_being_stopped() {
     wait_for("the end", || child.try_wait().unwrap().is_some());
     assert_eq!(child.wait().unwrap().code(), Some(124));
 }
+
+/// Prints how long each switch takes from the decision until nothing is left, beside busy loops on every processor:
+/// `cargo test -p checkrein --test run -- --ignored --nocapture figures`.
+#[test]
+#[ignore = "figures for SPECIFICATION.md, not a promise"]
+fn figures_of_each_switch_under_load() {
+    let busy: Vec<Child> = (0..std::thread::available_parallelism().unwrap().get())
+        .map(|_| Command::new("yes").stdout(Stdio::null()).spawn().unwrap())
+        .collect();
+    let switches: [(&str, &[&str]); 6] = [
+        ("next call", &["--tokens", "9000"]),
+        ("tokens", &["--tokens", "500"]),
+        ("answers", &["--max-iterations", "4"]),
+        ("time", &["--time", "700ms"]),
+        ("silence", &["--idle-time", "2s"]),
+        ("memory", &["--memory", "1M"]),
+    ];
+    for hold in ["processes", "namespace"] {
+        for (name, options) in switches {
+            let seconds = (0..5).map(|_| {
+                let run = Run::new();
+                if name == "silence" {
+                    run.environment.write(
+                        "agent.sh",
+                        &RUNAWAY.replace("while :; do\n  n", "sleep 60\nwhile :; do\n  n"),
+                    );
+                }
+                let report = run.report(&[&["--hold", hold][..], options].concat());
+                assert_eq!(run.alive(), Vec::<String>::new());
+                report["stopping_seconds"].as_f64().unwrap()
+            });
+            println!("{hold:<10} {name:<10} {}", middle_and_most(seconds.collect()));
+        }
+        let halts = (0..5).map(|_| {
+            let run = Run::new();
+            let mut child = run.begun(&["--hold", hold]);
+            let halted = Instant::now();
+            fs::create_dir_all(run.environment.state().join("halts")).unwrap();
+            fs::write(run.environment.state().join("halts/ALL"), "").unwrap();
+            child.wait().unwrap();
+            assert_eq!(run.alive(), Vec::<String>::new());
+            halted.elapsed().as_secs_f64()
+        });
+        println!("{hold:<10} {:<10} {} from the file on", "stop file", middle_and_most(halts.collect()));
+    }
+    for mut loops in busy {
+        loops.kill().unwrap();
+        loops.wait().unwrap();
+    }
+}
+
+fn middle_and_most(mut seconds: Vec<f64>) -> String {
+    seconds.sort_by(f64::total_cmp);
+    format!("median {:.2} s, most {:.2} s", seconds[seconds.len() / 2], seconds[seconds.len() - 1])
+}

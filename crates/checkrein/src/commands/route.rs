@@ -31,18 +31,18 @@ pub struct Wanted {
     /// Time by the clock.
     pub time: Option<Duration>,
     /// The file that remembers the run before; one of ours when `None`.
-    pub memory: Option<String>,
+    pub remember: Option<String>,
     /// The command and its arguments; not empty.
     pub command: Vec<OsString>,
 }
 
 /// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long.
 pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Result<Exit, CommandError> {
-    let Wanted { runner, phase, time, memory, command } = wanted;
+    let Wanted { runner, phase, time, remember, command } = wanted;
     // Strikes are counted for the same command in the same place, or where the script says.
     let name = format!("{} {command:?}", surroundings.cwd);
     let own = || surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
-    let place = memory.as_ref().map_or_else(own, |file| surroundings.cwd.join(file));
+    let place = remember.as_ref().map_or_else(own, |file| surroundings.cwd.join(file));
     let before = fs::read(place.as_str()).ok().and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
     adopt_orphans()?;
     let (status, text) = run(command, *time)?;

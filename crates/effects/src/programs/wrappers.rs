@@ -227,6 +227,16 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
     };
     let (given, rest) = call.words.split_at(end);
     let rest = rest.get(1..).unwrap_or_default();
+    // `route` writes down there what the run before came to.
+    for (place, word) in given.iter().enumerate().filter_map(|(place, word)| Some((place, word.as_exact()?))) {
+        if let Some(file) = word.strip_prefix("--remember=") {
+            machine.write(&Value::exact(file));
+        } else if word == "--remember"
+            && let Some(file) = given.get(place + 1)
+        {
+            machine.write(file);
+        }
+    }
     // What a program is given in variables, it can print.
     let is_credential = |word: &str| word == "--credential" || word.starts_with("--credential=");
     if given.iter().filter_map(Value::as_exact).any(is_credential) {

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Lets an agent work until the tests pass, or until another try of the same kind would change nothing.
+# usage: examples/until-green.sh 'mend the failing tests' pytest -q
+task=$1
+shift
+memory=$(mktemp)
+trap 'rm -f "$memory" "$memory.json"' EXIT
+rm -f "$memory"
+
+while :; do
+    checkrein --json route --runner pytest --remember "$memory" -- "$@" 2> "$memory.json"
+    next=$(tail -n 1 "$memory.json" | sed 's/.*"next":"\([a-z_]*\)".*/\1/')
+    advice=$(tail -n 1 "$memory.json" | sed 's/.*"advice":"\([^"]*\)".*/\1/')
+    case $next in
+        go_on) exit 0 ;;
+        wait) sleep 900 ;;
+        implement | scaffold)
+            checkrein run --profile unattended --memory 4G --retries 2 -- \
+                claude -p "$task. $advice" --output-format stream-json --verbose > /dev/null || exit
+            ;;
+        *) echo "stopped: $advice" >&2; exit 1 ;;
+    esac
+done
