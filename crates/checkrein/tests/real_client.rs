@@ -376,7 +376,7 @@ fn each_switch_ends_the_client_with_what_it_started() {
     let switches: [(&[&str], &str, i32); 5] = [
         (&["--max-iterations", "4"], "iterations", 123),
         (&["--budget", "0.03"], "circuit_breaker", 122),
-        (&["--tokens", "2500"], "tokens", 121),
+        (&["--tokens", "500"], "tokens", 121),
         (&["--time", "6s"], "time", 124),
         (&["--memory", "100M"], "memory", 118),
     ];
@@ -403,4 +403,15 @@ fn a_client_without_hooks_is_judged_by_its_stream_and_one_with_hooks_only_by_the
     let (report, _) = supervised(&environment, &restless(&READING), &["--max-iterations", "4"]);
     assert_eq!(report["watched"]["unguarded"], 0, "{report}");
     assert!(report["watched"]["guarded"].as_u64().unwrap() >= 2, "{report}");
+}
+
+#[test]
+fn a_strict_run_with_hooks_goes_to_its_end() {
+    let environment = guarded();
+    let model = Model::start(vec![bash("ls"), bash("cat README.md"), Turn::Says("finished")], vec![]);
+    let names = "ANTHROPIC_BASE_URL,ANTHROPIC_API_KEY,IS_SANDBOX,DISABLE_AUTOUPDATER";
+    let options = ["--profile", "strict", "--memory", "4G", "--time", "100s", "--clean-environment", names];
+    let (report, code) = supervised(&environment, &model, &options);
+    assert_eq!((report["stopped_by"].as_str(), code), (None, Some(0)), "{report}");
+    assert_eq!(report["watched"]["guarded"], 2, "{report}");
 }

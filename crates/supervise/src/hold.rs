@@ -186,7 +186,7 @@ fn number(status: WaitStatus) -> u8 {
 pub(crate) struct First {
     pid: Pid,
     words: File,
-    /// Tells the first process that we live: it ends when this closes.
+    /// Open as long as we live, so that the first process can see whether we were gone before it asked to end with us.
     _alive: OwnedFd,
 }
 

@@ -371,10 +371,11 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
     Attempt {
         status: stop.map_or(outcome.status, Stop::status),
         stopped_by: stop.map(|stop| stop.name().to_owned()),
-        reason: stop.map(ToString::to_string),
+        // Short, whatever the stream said: this goes through a pipe that is read when we have ended.
+        reason: stop.map(|stop| cut(&stop.to_string(), 1000)),
         failure: ProviderFailure::of_end(outcome.status, stop, progress.error.as_ref()),
         told: progress.iterations > 0 || progress.session.is_some(),
-        session: progress.session.clone(),
+        session: progress.session.clone().filter(|session| session.len() <= 256),
         seconds: outcome.moment.running.as_secs_f64(),
         stopping_seconds: outcome.stopping.map(|time| time.as_secs_f64()),
         tokens: progress.tokens,

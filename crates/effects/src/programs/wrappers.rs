@@ -228,7 +228,8 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let (given, rest) = call.words.split_at(end);
     let rest = rest.get(1..).unwrap_or_default();
     // `route` writes down there what the run before came to.
-    for (place, word) in given.iter().enumerate().filter_map(|(place, word)| Some((place, word.as_exact()?))) {
+    for (place, word) in given.iter().enumerate().filter_map(|(place, word)| Some((place, word.as_exact()?)))
+    {
         if let Some(file) = word.strip_prefix("--remember=") {
             machine.write(&Value::exact(file));
         } else if word == "--remember"

@@ -91,14 +91,24 @@ pub(super) struct Veil {
 
 impl Veil {
     pub(super) fn over(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for (name, value) in &self.credentials {
-            text = text.replace(value.as_str(), &format!("[credential {name}]"));
-        }
+        let text = self.over_credentials(text);
         match &self.key {
             Some(key) => mask_text(&text, key).into_owned(),
             None => text,
         }
+    }
+
+    /// Only those that were given: names of sessions have the form of a key.
+    fn over_credentials(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (name, value) in &self.credentials {
+            let veiled = format!("[credential {name}]");
+            text = text.replace(value.as_str(), &veiled);
+            // As it stands in JSON.
+            let escaped = serde_json::Value::from(value.as_str()).to_string();
+            text = text.replace(escaped.trim_matches('"'), &veiled);
+        }
+        text
     }
 }
 
@@ -109,7 +119,7 @@ impl Report {
             let text = line(&json!({
                 "status": last.status,
                 "stopped_by": last.stopped_by,
-                "reason": last.reason,
+                "reason": last.reason.as_deref().map(|reason| veil.over(reason)),
                 "failure": last.failure,
                 "provider": self.provider,
                 "earliest_retry": self.earliest_retry,
@@ -125,7 +135,7 @@ impl Report {
                 "watched": last.watched,
                 "held_by": self.held_by,
             }))?;
-            log(&veil.over(&text));
+            log(&veil.over_credentials(&text));
             return Ok(());
         }
         self.in_words().iter().for_each(|text| log(&format!("checkrein: {}", plain(&veil.over(text)))));
