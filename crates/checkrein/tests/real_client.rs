@@ -377,13 +377,13 @@ fn each_switch_ends_the_client_with_what_it_started() {
         (&["--max-iterations", "4"], "iterations", 123),
         (&["--budget", "0.03"], "circuit_breaker", 122),
         (&["--tokens", "500"], "tokens", 121),
-        (&["--time", "6s"], "time", 124),
+        (&["--time", "3s"], "time", 124),
         (&["--memory", "100M"], "memory", 118),
     ];
     for (options, name, status) in switches {
         let environment = guarded();
         let model = restless(&READING);
-        let (report, code) = supervised(&environment, &model, &[&["--time", "100s"][..], options].concat());
+        let (report, code) = supervised(&environment, &model, options);
         assert_eq!((report["stopped_by"].as_str(), code), (Some(name), Some(status)), "{report}");
         assert_eq!(processes_in(&environment.project()), Vec::<String>::new(), "{options:?}");
         assert!(report["stopping_seconds"].is_number(), "{report}");
