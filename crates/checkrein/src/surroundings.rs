@@ -37,6 +37,9 @@ pub struct Surroundings {
 /// The program that runs commands within bounds, by its name.
 const CONFINER: &str = "checkrein";
 
+/// The variable that names those in which a run gave credentials to its agent.
+pub(crate) const CREDENTIALS: &str = "CHECKREIN_CREDENTIALS";
+
 /// The configuration directory of the machine, set by its administrator.
 pub const MANAGED: &str = "/etc/checkrein";
 
@@ -76,7 +79,7 @@ impl Surroundings {
             home,
             user,
             cwd,
-            state: StateHome::new(state_path.as_str()),
+            state: StateHome::new(state_path.as_str()).hiding(credentials(&variables)),
             state_path,
             configuration,
             program: env::current_exe().ok(),
@@ -133,6 +136,12 @@ pub(crate) fn confiner() -> Option<AbsolutePath> {
 pub(crate) fn confinement_gaps() -> Vec<String> {
     let scope = Scope { network: Network::Loopback, ..Scope::default() };
     Kernel::probe().gaps(&scope).iter().map(ToString::to_string).collect()
+}
+
+/// The credentials that this process was given by a run above it.
+fn credentials(variables: &BTreeMap<String, String>) -> Vec<String> {
+    let names = variables.get(CREDENTIALS).map(String::as_str).unwrap_or_default();
+    names.split(',').filter_map(|name| variables.get(name).cloned()).collect()
 }
 
 /// Name and home directory of the user of this process from the system's list.

@@ -372,6 +372,7 @@ fn supervised(environment: &TestEnvironment, model: &Model, options: &[&str]) ->
 const READING: [&str; 6] = ["ls", "ls src", "cat README.md", "git status", "git log", "pwd"];
 
 #[test]
+#[expect(clippy::print_stdout, reason = "figures are to be read")]
 fn each_switch_ends_the_client_with_what_it_started() {
     let switches: [(&[&str], &str, i32); 5] = [
         (&["--max-iterations", "4"], "iterations", 123),

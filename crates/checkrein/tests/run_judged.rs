@@ -306,6 +306,15 @@ fn a_credential_reaches_the_agent_and_no_word_of_ours() {
     assert!(output.status.code() == Some(115) && said.contains("[credential model]"), "{said}");
     assert!(!said.contains("hunter2"), "{said}");
 
+    // A hook of the agent masks it in the records.
+    let payload =
+        environment.payload("kept", "PreToolUse", shell_call("t9", "echo hunter2hunter2", json!({})));
+    environment.write("payload", &String::from_utf8(payload).unwrap());
+    let hook = format!("{} claude < payload", env!("CARGO_BIN_EXE_checkrein-hook"));
+    environment.succeed(&["run", "--credential", "model=KEY", "--", "bash", "-c", &hook]);
+    let ledger = serde_json::to_string(&environment.records("kept")).unwrap();
+    assert!(ledger.contains("[masked:credential:") && !ledger.contains("hunter2"), "{ledger}");
+
     let by_agent = environment
         .command(env!("CARGO_BIN_EXE_checkrein"))
         .args(["credential", "get", "model"])

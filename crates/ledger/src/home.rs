@@ -17,6 +17,17 @@ use crate::mask::MaskKey;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateHome {
     root: PathBuf,
+    hidden: Hidden,
+}
+
+/// Secrets that are known beforehand; never shown.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Hidden(Vec<String>);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Hidden({})", self.0.len())
+    }
 }
 
 /// The folder name of a session: its id where that is a safe file name, else a hash of it.
@@ -26,7 +37,14 @@ pub struct FolderName(String);
 impl StateHome {
     /// The state directory at `root`; nothing is created yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), hidden: Hidden::default() }
+    }
+
+    /// The same, and these secrets are masked in everything that is written there.
+    #[must_use]
+    pub fn hiding(mut self, secrets: Vec<String>) -> Self {
+        self.hidden = Hidden(secrets);
+        self
     }
 
     /// The directory itself.
@@ -63,7 +81,7 @@ impl StateHome {
     pub fn mask_key(&self) -> Result<MaskKey, LedgerError> {
         let path = self.root.join("mask.key");
         if let Some(key) = read_key(&path)? {
-            return Ok(key);
+            return Ok(key.with_known(&self.hidden.0));
         }
         create_directory(&self.root)?;
         let mut fresh = [0_u8; MaskKey::LENGTH];
@@ -83,10 +101,11 @@ impl StateHome {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(LedgerError::Write { path, source: error }),
         }
-        read_key(&path)?.ok_or_else(|| LedgerError::Read {
+        let key = read_key(&path)?.ok_or_else(|| LedgerError::Read {
             path,
             source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
-        })
+        })?;
+        Ok(key.with_known(&self.hidden.0))
     }
 }
 

@@ -32,7 +32,7 @@ use super::{Exit, Output, Switch, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials};
 use crate::error::CommandError;
 use crate::spending::prices;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{CREDENTIALS, Surroundings};
 use crate::terminal::{cut, log, plain};
 use onlooker::Onlooker;
 use provider::{Answered, Provider};
@@ -215,6 +215,11 @@ impl<'a> Plan<'a> {
             let value = credentials.get(name)?;
             variables.push((variable.clone(), value.reveal().into()));
             veil.credentials.push((name.to_string(), value.reveal().to_owned()));
+        }
+        if !wanted.credentials.is_empty() {
+            // The hooks of the agent find them among their variables, and mask them in the records.
+            let names: Vec<OsString> = wanted.credentials.iter().map(|(_, name)| name.clone()).collect();
+            variables.push((CREDENTIALS.into(), names.join(OsStr::new(","))));
         }
         let above = surroundings.variables.get(ATTEMPT_VARIABLE).filter(|value| !value.is_empty());
         if let Some(above) = above {

@@ -31,9 +31,12 @@ use crate::line::hexadecimal;
 pub use body::mask_body;
 pub use json::mask_json;
 
-/// The key that makes the digits of masks unguessable.
+/// The key that makes the digits of masks unguessable, and the secrets that are known beforehand.
 #[derive(Clone, PartialEq, Eq)]
-pub struct MaskKey([u8; Self::LENGTH]);
+pub struct MaskKey {
+    bytes: [u8; Self::LENGTH],
+    known: Vec<String>,
+}
 
 impl MaskKey {
     /// The length of a key in bytes.
@@ -41,13 +44,25 @@ impl MaskKey {
 
     /// The key made of these bytes.
     pub fn new(bytes: [u8; Self::LENGTH]) -> Self {
-        Self(bytes)
+        Self { bytes, known: Vec::new() }
+    }
+
+    /// The same, and these are masked wherever they stand. What is short or has blanks in it is no secret but a word, and stays.
+    #[must_use]
+    pub fn with_known(mut self, secrets: &[String]) -> Self {
+        let is_secret = |text: &&String| {
+            text.len() >= SHORTEST_KNOWN && !text.contains(char::is_whitespace) && !text.contains("[masked:")
+        };
+        self.known = secrets.iter().filter(is_secret).cloned().collect();
+        // The longer first: one may be a part of another.
+        self.known.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        self
     }
 
     /// What stands in place of a secret.
     fn mask(&self, kind: &str, secret: &str) -> String {
         let mut hasher = Sha256::new();
-        hasher.update(self.0);
+        hasher.update(self.bytes);
         hasher.update(secret);
         let digits = hexadecimal(hasher.finalize().get(..4).unwrap_or_default());
         format!("[masked:{kind}:{digits}]")
@@ -60,11 +75,25 @@ impl std::fmt::Debug for MaskKey {
     }
 }
 
+/// The shortest secret that is known beforehand, in bytes (ours).
+const SHORTEST_KNOWN: usize = 8;
+
 /// How often a text is scanned at most: a mask can turn what stands before it into something that reads as a secret's name.
 const PASSES: usize = 4;
 
 /// The text with its secrets masked; borrowed when it holds none.
 pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
+    if key.known.iter().any(|secret| text.contains(secret.as_str())) {
+        let without = key.known.iter().fold(text.to_owned(), |text, secret| {
+            text.replace(secret.as_str(), &key.mask("credential", secret))
+        });
+        return Cow::Owned(mask_forms(&without, key).into_owned());
+    }
+    mask_forms(text, key)
+}
+
+/// Masks what has the form of a secret.
+fn mask_forms<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
     let Some(mut masked) = scan::scan(text, key) else { return Cow::Borrowed(text) };
     for _ in 1..PASSES {
         match scan::scan(&masked, key) {
