@@ -241,7 +241,7 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
     // What a program is given in variables, it can print.
     let is_credential = |word: &str| word == "--credential" || word.starts_with("--credential=");
     if given.iter().filter_map(Value::as_exact).any(is_credential) {
-        let target = Target::Service("credentials of checkrein".to_owned());
+        let target = Target::Service("checkrein".to_owned());
         machine.add(Draft::new(EffectKind::SecretRead, target).note("gives a credential to a program"));
     }
     if rest.is_empty() {
