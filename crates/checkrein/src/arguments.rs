@@ -1,6 +1,7 @@
 //! The command line: every command with its help and examples.
 
 mod words;
+mod worktrees;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,9 +14,12 @@ use checkrein_snapshot::SnapshotId;
 use checkrein_supervise::{Bytes, Period, Phase};
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use worktrees::{WorktreeCommand, consent};
+
 use words::{
     ClientName, FormName, HoldName, JudgementName, PhaseName, PolicyName, RunProfile, RunnerName, VerdictName,
 };
+use worktrees::KeepingArguments;
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
 #[derive(Debug, Parser)]
@@ -72,7 +76,7 @@ pub(crate) enum Command {
     Exec(ExecArguments),
     /// Run a whole agent under supervision: with limits, and with a stop that stops.
     #[command(
-        after_help = "What the agent writes is passed on as it is; Claude Code with `--output-format stream-json` and Codex with\n`exec --json` are understood, so that tokens, cost and answers can be limited. To stop, the agent is asked,\nthen told, then ended with everything it started. If checkrein itself is killed, the agent ends too. Calls that no\nhook reviewed are judged as they are heard: loops and what would have been blocked are said, or end the run.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent as well.\n\nExit status: that of the agent; 92 the provider fails and nothing was run, 94 halted, 115 a call without review,\n116 given up by the detectors, 117 silence, 118 memory, 119 new work nobody asked for, 120 budget, 121 tokens,\n122 the next call would be too much, 123 answers, 124 time, 125 nothing was run.\n\nExamples:\n  checkrein run --budget 2 --time 30m -- claude -p 'mend the tests' --output-format stream-json --verbose\n  checkrein run --profile unattended --retries 3 -- codex exec --json 'mend the tests'\n  checkrein run --profile strict --credential anthropic=ANTHROPIC_API_KEY -- claude -p '...' --output-format stream-json --verbose\n  checkrein run -- claude"
+        after_help = "What the agent writes is passed on as it is; Claude Code with `--output-format stream-json` and Codex with\n`exec --json` are understood, so that tokens, cost and answers can be limited. To stop, the agent is asked,\nthen told, then ended with everything it started. If checkrein itself is killed, the agent ends too. Calls that no\nhook reviewed are judged as they are heard: loops and what would have been blocked are said, or end the run.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent as well.\n\nExit status: that of the agent; 92 the provider fails and nothing was run, 94 halted, 115 a call without review,\n116 given up by the detectors, 117 silence, 118 memory, 119 new work nobody asked for, 120 budget, 121 tokens,\n122 the next call would be too much, 123 answers, 124 time, 125 nothing was run.\n\nExamples:\n  checkrein run --budget 2 --time 30m -- claude -p 'mend the tests' --output-format stream-json --verbose\n  checkrein run --profile unattended --retries 3 -- codex exec --json 'mend the tests'\n  checkrein run --profile strict --credential anthropic=ANTHROPIC_API_KEY -- claude -p '...' --output-format stream-json --verbose\n  checkrein run --worktree fix-12 --carry .env -- claude    its own git worktree; then `checkrein worktree diff fix-12`\n  checkrein run --resume --budget 1                         the newest that can go on, with one dollar from now on\n  checkrein run -- claude"
     )]
     Run(RunArguments),
     /// Keep, show or delete what an agent needs to log in. For people only.
@@ -280,6 +284,23 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: SnapshotCommand,
     },
+    /// List the agents that ran under `run`, and how they ended; newest last.
+    #[command(
+        after_help = "What was stopped or cut off goes on by `checkrein run --resume RUN`. What is done stays as it is: with\n--verify that is checked, and the exit status is 1 when it does not hold.\n\nExamples:\n  checkrein runs\n  checkrein runs --verify\n  checkrein runs --json"
+    )]
+    Runs {
+        /// How many, the newest.
+        #[arg(short, long, value_name = "COUNT", default_value_t = 30)]
+        number: usize,
+        /// Check that what is done is what it was.
+        #[arg(long)]
+        verify: bool,
+    },
+    /// Look at the worktrees of runs, bring their changes back, or throw them away.
+    Worktree {
+        #[command(subcommand)]
+        command: WorktreeCommand,
+    },
     /// Play a recorded session through the review and show what would have been said.
     #[command(
         after_help = "Reads a transcript of Claude Code, Codex or Gemini CLI, or JSON Lines {\"id\", \"steps\": [{\"tool\", \"input\", ...}]}.\n\nExamples:\n  checkrein replay examples/session.jsonl\n  checkrein replay ~/.codex/sessions/2026/11/21/rollout-1.jsonl\n  checkrein replay examples/session.jsonl --against stricter.yaml"
@@ -438,8 +459,10 @@ pub(crate) struct RunArguments {
     /// Give the agent a credential in a variable, and nobody else; `checkrein credential set` keeps it.
     #[arg(long = "credential", value_name = "NAME=VARIABLE", value_parser = credential)]
     credentials: Vec<(CredentialName, OsString)>,
+    #[command(flatten)]
+    keeping: KeepingArguments,
     /// The agent and its arguments.
-    #[arg(last = true, required = true, value_name = "AGENT")]
+    #[arg(last = true, required_unless_present = "resume", value_name = "AGENT")]
     agent: Vec<OsString>,
 }
 
@@ -513,6 +536,7 @@ impl From<RunArguments> for run::Wanted {
             keeps: wanted.clean_environment,
             credentials: wanted.credentials,
             agent: wanted.agent,
+            keeping: wanted.keeping.into(),
         }
     }
 }

@@ -6,6 +6,7 @@ use checkrein_clients::SettingsError;
 use checkrein_ledger::LedgerError;
 use checkrein_snapshot::SnapshotError;
 use checkrein_supervise::SuperviseError;
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// Whose fault it is; decides the wording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +72,18 @@ impl From<SnapshotError> for CommandError {
 impl From<SuperviseError> for CommandError {
     fn from(error: SuperviseError) -> Self {
         Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+    }
+}
+
+impl From<RunError> for CommandError {
+    fn from(error: RunError) -> Self {
+        let kind = match error.kind {
+            RunErrorKind::Asked | RunErrorKind::Busy | RunErrorKind::NotOurs | RunErrorKind::Conflict => {
+                ErrorKind::User
+            }
+            RunErrorKind::Damaged | RunErrorKind::Machine => ErrorKind::System,
+        };
+        Self { kind, message: error.message, hint: Some(error.hint) }
     }
 }
 

@@ -8,14 +8,14 @@ use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
-    InitArguments, PolicyCommand, ReviewsCommand, SnapshotCommand,
+    InitArguments, PolicyCommand, ReviewsCommand, SnapshotCommand, WorktreeCommand, consent,
 };
 use checkrein::commands::check::Where;
 use checkrein::commands::init::{Approval, Scope};
 use checkrein::commands::{
     Exit, Output, audit, check, config, credential, diff, doctor, exec, export, halt, incidents, init, log,
-    marks, notify, policy, recover, replay, reviews, rollback, route, run, sessions, show, snapshots,
-    surprises, trust, undo, watch,
+    marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, sessions, show, snapshots,
+    surprises, trust, undo, watch, worktree,
 };
 use checkrein::edge::answer_hook;
 use checkrein::error::CommandError;
@@ -25,6 +25,7 @@ use checkrein_patterns::ActionNumber;
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::Client;
 use checkrein_snapshot::Pin;
+use checkrein_supervise::worktree::GuardFiles;
 
 fn main() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
@@ -172,6 +173,8 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
                 export::export(&surroundings, snapshot, &directory, output)
             }
         },
+        Command::Runs { number, verify } => runs::runs(&surroundings, number, verify.into(), output),
+        Command::Worktree { command } => worktrees(&surroundings, command, output),
         Command::Replay { file, against, goals } => {
             replay::replay(&surroundings, &file, against.as_deref(), &goals, output)
         }
@@ -201,6 +204,25 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Hook { client: _ } => {
             answer_hook(Client::Claude);
             Ok(Exit::Done)
+        }
+    }
+}
+
+fn worktrees(
+    surroundings: &Surroundings,
+    command: WorktreeCommand,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match command {
+        WorktreeCommand::List => worktree::list(surroundings, output),
+        WorktreeCommand::Diff { name, stat } => worktree::diff(surroundings, &name, stat.into(), output),
+        WorktreeCommand::Merge { name, yes, with_guard_files, keep } => {
+            let guard_files = if with_guard_files { GuardFiles::ComeBack } else { GuardFiles::StayBehind };
+            let afterwards = if keep { worktree::Afterwards::Keep } else { worktree::Afterwards::Remove };
+            worktree::merge(surroundings, &name, consent(yes), guard_files, afterwards, output)
+        }
+        WorktreeCommand::Discard { name, yes } => {
+            worktree::discard(surroundings, &name, consent(yes), output)
         }
     }
 }

@@ -13,6 +13,7 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value as Json, json};
@@ -211,6 +212,40 @@ fn what_may_pass_is_tried_again_with_the_same_session_and_one_purse() {
     let report = run(&["--retries", "2", "--max-iterations", "1"]);
     assert_eq!(report["attempts"], 1, "what is used up is not there for another attempt: {report}");
     assert_eq!(report["failure"], json!({ "class": "transient", "cause": "capacity" }));
+}
+
+#[test]
+fn attempts_share_one_worktree_and_going_on_keeps_the_manner() {
+    let scene = Scene::new(&[], "");
+    let script = format!(
+        "echo x >> tries\necho '{OPENED}'\n[ $(wc -l < tries) = 2 ] && sleep 60\necho '{BUSY}'\nexit 1"
+    );
+    let path = scene.program("claude", &script);
+    let run = |options: &[&str]| {
+        let mut command = scene.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let words = [&["--json", "run"], options].concat();
+        let output = command.args(words).env("PATH", &path).stdin(Stdio::null()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        serde_json::from_str::<Json>(text.lines().last().unwrap()).unwrap_or_else(|_| panic!("{text}"))
+    };
+    let begun =
+        run(&["--retries", "1", "--worktree", "w", "--idle-time", "1s", "--", "claude", "-p", "do it"]);
+    assert_eq!(
+        (begun["attempts"].as_u64(), begun["stopped_by"].as_str()),
+        (Some(2), Some("idle")),
+        "{begun}"
+    );
+    let place = Path::new(begun["directory"].as_str().unwrap());
+    assert_eq!(fs::read_to_string(place.join("tries")).unwrap(), "x\nx\n", "one worktree for both");
+    fs::remove_file(place.join("tries")).unwrap();
+
+    let gone_on = run(&["--resume"]);
+    assert_eq!(gone_on["run"], begun["run"]);
+    assert_eq!(
+        (gone_on["attempts"].as_u64(), gone_on["stopped_by"].as_str()),
+        (Some(2), Some("idle")),
+        "neither retries nor the limit of silence were given again: {gone_on}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `claude` | Claude Code: `decode`, `encode`, `settings` (where hooks are registered), `canary` |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
+//! | `going_on` | starting a client again so that it goes on with its session |
 //! | `prices` | what tokens cost |
 //! | `error` | what can be wrong with a payload or a settings file |
 //!
@@ -14,8 +15,10 @@
 
 pub mod claude;
 mod error;
+mod going_on;
 mod prices;
 pub mod transcript;
 
 pub use error::{DecodeError, PriceError, SettingsError};
+pub use going_on::{GoingOn, Manner, going_on};
 pub use prices::Prices;

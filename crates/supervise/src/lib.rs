@@ -17,11 +17,13 @@
 //! | `failure` | what kind of failure an end was |
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
 //! | `hold` | what ends an agent when nothing of ours is left to do it |
+//! | `runs` | what is kept of runs: state, lock, where they lie |
 //! | `route` | what the end of a test run means and what to do next |
 //! | `stream` | what a client tells of its work, and what that costs |
 //! | `switches` | the kill switches, as a function of what is known |
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `tree` | the processes below this one: found, measured, ended |
+//! | `worktree` | a place of its own for a run: made, looked at, merged, taken away |
 //!
 //! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
 //! prints, exits or reads the environment. This is the only crate with `unsafe`: where the kernel is called in ways that no safe crate
@@ -44,12 +46,14 @@ mod launch;
 mod mediation;
 mod namespaces;
 mod route;
+pub mod runs;
 mod scope;
 mod signals;
 mod stream;
 mod switches;
 mod terminal;
 mod tree;
+pub mod worktree;
 
 pub use agent::{Above, Agent, Interaction, Moment, Position, RunOutcome, Waited, stand_above, supervise};
 pub use attempts::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};

@@ -18,9 +18,12 @@ use std::io::{self, IsTerminal as _, PipeReader, PipeWriter, Read as _, Write as
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use checkrein_clients::going_on;
+use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{Cascade, CascadeLevel};
 use checkrein_protocol::SessionId;
+use checkrein_supervise::runs::RunEnd;
 use checkrein_supervise::{
     ATTEMPT_VARIABLE, Above, Agent, Attempts, Bytes, Hold, Interaction, Milliseconds, Moment, Nesting,
     Passage, Position, Progress, ProviderFailure, RunOutcome, Signals, Stop, SuperviseError, Switches,
@@ -28,6 +31,7 @@ use checkrein_supervise::{
 };
 
 use super::exec::plain_environment;
+use super::kept::{Keeping, Kept};
 use super::{Exit, Output, Switch, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials};
 use crate::error::CommandError;
@@ -39,7 +43,7 @@ use provider::{Answered, Provider};
 use report::{Attempt, Report, Veil};
 
 /// The command line in our words.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Wanted {
     /// US dollars; 0 is no limit.
     pub budget: Option<f64>,
@@ -65,8 +69,10 @@ pub struct Wanted {
     pub ignore_breaker: Switch,
     /// Who ends the agent when all processes of ours are killed at once.
     pub hold: HoldWanted,
-    /// The agent and its arguments; not empty.
+    /// The agent and its arguments; empty only when a run goes on as it was.
     pub agent: Vec<OsString>,
+    /// Where it works, and what is gone on with.
+    pub keeping: Keeping,
 }
 
 /// How much is watched, and whether a person is near.
@@ -81,13 +87,18 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Its word in the configuration.
-    fn word(self) -> Option<&'static str> {
+    /// Its word in the configuration and in what is kept of a run.
+    pub fn word(self) -> &'static str {
         match self {
-            Self::Interactive => None,
-            Self::Unattended => Some("unattended"),
-            Self::Strict => Some("strict"),
+            Self::Interactive => "interactive",
+            Self::Unattended => "unattended",
+            Self::Strict => "strict",
         }
+    }
+
+    /// The profile of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Interactive, Self::Unattended, Self::Strict].into_iter().find(|profile| profile.word() == word)
     }
 }
 
@@ -100,6 +111,25 @@ pub enum HoldWanted {
     Processes,
     /// The kernel, or nothing runs.
     Namespace,
+}
+
+impl HoldWanted {
+    /// Its word on the command line; `None` when it is what fits the profile.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Profile => None,
+            Self::Processes => Some("processes"),
+            Self::Namespace => Some("namespace"),
+        }
+    }
+
+    /// What a word stands for; a word that is not known for what fits the profile.
+    pub fn from_word(word: Option<&str>) -> Self {
+        [Self::Processes, Self::Namespace]
+            .into_iter()
+            .find(|hold| hold.word() == word)
+            .unwrap_or(Self::Profile)
+    }
 }
 
 /// Nothing was run.
@@ -123,8 +153,8 @@ pub fn run(wanted: &Wanted, output: Output) -> Exit {
 }
 
 /// What stays the same for all attempts.
-struct Plan<'a> {
-    wanted: &'a Wanted,
+struct Plan {
+    wanted: Wanted,
     output: Output,
     surroundings: Surroundings,
     provider: Provider,
@@ -137,51 +167,71 @@ struct Plan<'a> {
 
 fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
     let signals = Signals::remembered()?;
-    let plan = Plan::new(wanted, output)?;
+    let resumed = match wanted.keeping.resume {
+        Some(_) => Some(Kept::prepare(wanted, &Surroundings::of_process()?)?),
+        None => None,
+    };
+    let mut plan = Plan::new(resumed.as_ref().map_or(wanted, Kept::wanted).clone(), output)?;
     if let Some(status) = plan.refused_by_breaker()? {
         return Ok(status);
     }
-    let mut before: Option<Attempt> = None;
-    let mut switches = plan.switches;
-    for made in 1_u32.. {
-        let (told, tells) = io::pipe()?;
-        let above = match stand_above(&signals)? {
-            Position::Inner(above) => {
-                drop(told);
-                return plan.within(&above, switches, made, before.as_ref(), tells);
+    // What begins anew is written down only now, when nothing speaks against it any more.
+    let mut kept = resumed.map_or_else(|| Kept::prepare(wanted, &plan.surroundings), Ok)?;
+    plan.works_in(kept.directory())?;
+    plan.switches = kept.limited(plan.switches)?;
+    let status = plan.attempt(&signals, &mut kept)?;
+    kept.archive_what_is_done();
+    Ok(status)
+}
+
+impl Plan {
+    /// Attempt after attempt, until one is the last; the status of the run.
+    fn attempt(&self, signals: &Signals, kept: &mut Kept) -> Result<u8, CommandError> {
+        let mut before: Option<Attempt> = None;
+        let mut switches = self.switches;
+        for made in 1_u32.. {
+            let (told, tells) = io::pipe()?;
+            let above = match stand_above(signals)? {
+                Position::Inner(above) => {
+                    drop(told);
+                    kept.leave_locks_to_the_other();
+                    return self.within(&above, switches, made, before.as_ref(), tells, kept);
+                }
+                Position::Outer(seen) => seen,
+            };
+            drop(tells);
+            let ended = match above {
+                Waited::Ended(status) => status,
+                Waited::Killed(ended) => {
+                    log(&format!(
+                        "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
+                    ));
+                    return Ok(Stop::Abandoned.status());
+                }
+            };
+            // The process that tried has written down what came of it.
+            kept.read_again();
+            // What came to nothing has been said by it too.
+            let Some(attempt) = heard(told) else { return Ok(ended) };
+            let earliest = self.learned(&attempt)?;
+            let used = attempt.tokens.counted();
+            let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
+            let left = switches.less(used, attempt.cost, attempt.iterations, time);
+            let attempt = attempt.after(before.as_ref());
+            match left {
+                Some(left)
+                    if earliest.is_none()
+                        && self.attempts.allow(attempt.failure, made)
+                        && self.pause(made, &attempt, signals) =>
+                {
+                    switches = left;
+                    before = Some(attempt);
+                }
+                _ => return self.tell(made, attempt, earliest, kept),
             }
-            Position::Outer(seen) => seen,
-        };
-        drop(tells);
-        let ended = match above {
-            Waited::Ended(status) => status,
-            Waited::Killed(ended) => {
-                log(&format!(
-                    "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
-                ));
-                return Ok(Stop::Abandoned.status());
-            }
-        };
-        // What came to nothing has been said by the process that tried.
-        let Some(attempt) = heard(told) else { return Ok(ended) };
-        let earliest = plan.learned(&attempt)?;
-        let used = attempt.tokens.counted();
-        let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
-        let left = switches.less(used, attempt.cost, attempt.iterations, time);
-        let attempt = attempt.after(before.as_ref());
-        match left {
-            Some(left)
-                if earliest.is_none()
-                    && plan.attempts.allow(attempt.failure, made)
-                    && plan.pause(made, &attempt, &signals) =>
-            {
-                switches = left;
-                before = Some(attempt);
-            }
-            _ => return plan.tell(made, attempt, earliest),
         }
+        Ok(NOTHING_RUN)
     }
-    Ok(NOTHING_RUN)
 }
 
 /// What the process that supervised wrote; `None` when nothing was run.
@@ -191,15 +241,16 @@ fn heard(mut told: PipeReader) -> Option<Attempt> {
     serde_json::from_slice(&text).ok()
 }
 
-impl<'a> Plan<'a> {
-    fn new(wanted: &'a Wanted, output: Output) -> Result<Self, CommandError> {
+impl Plan {
+    fn new(wanted: Wanted, output: Output) -> Result<Self, CommandError> {
         let mut surroundings = Surroundings::of_process()?;
         let name = program_name(wanted.agent.first());
         if wanted.profile == Profile::Strict {
             strict::hooks_work(&surroundings, &name, &wanted.agent)?;
         }
         let mut variables = telemetry(&surroundings);
-        if let Some(word) = wanted.profile.word() {
+        if wanted.profile != Profile::Interactive {
+            let word = wanted.profile.word();
             // The hooks of the agent, and what judges its stream, hold to the same profile.
             variables.push(("CHECKREIN_PROFILE".into(), word.into()));
             let mut all = (*surroundings.variables).clone();
@@ -230,16 +281,29 @@ impl<'a> Plan<'a> {
             log("checkrein: what is above tries again already, so nothing is tried again here");
         }
         Ok(Self {
-            wanted,
             output,
             provider: Provider::of(&name, &surroundings),
             attempts: Attempts::new(wanted.retries, nesting),
-            switches: switches(wanted),
-            hold: hold(wanted)?,
+            switches: switches(&wanted),
+            hold: hold(&wanted)?,
+            wanted,
             surroundings,
             veil,
             variables,
         })
+    }
+
+    /// Has the agent, and what judges it, work in another directory.
+    fn works_in(&mut self, directory: &Path) -> Result<(), CommandError> {
+        let path = directory.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
+            CommandError::user(
+                format!("`{}` is not a name of plain text", plain(&directory.to_string_lossy())),
+                "work in a directory with another name",
+            )
+        })?;
+        self.variables.push(("PWD".into(), directory.into()));
+        self.surroundings.cwd = path;
+        Ok(())
     }
 
     /// The status to end with, when the provider is known to fail and nobody said to try all the same.
@@ -269,9 +333,11 @@ impl<'a> Plan<'a> {
         made: u32,
         before: Option<&Attempt>,
         mut tells: PipeWriter,
+        kept: &mut Kept,
     ) -> Result<u8, CommandError> {
         let signals = Signals::remembered()?;
         let agent = self.agent(switches, made, before)?;
+        kept.start(self.surroundings.now().0)?;
         let mut teller = Teller::new(agent.interaction, self.output);
         let (mut onlooker, speaker) = Onlooker::new(&self.surroundings, self.wanted.profile);
         let mut said = String::new();
@@ -282,18 +348,28 @@ impl<'a> Plan<'a> {
                 Profile::Unattended | Profile::Strict => cascade(progress, &mut said),
             })
         };
-        let outcome = supervise(&agent, above, &signals, Some(speaker), judge, |moment| teller.tell(moment))
-            .map_err(|error| {
-                let hint = error.hint();
-                match error {
-                    SuperviseError::NotFound { program } => {
-                        CommandError::user(format!("`{program}` is not there"), hint)
-                    }
-                    other => other.into(),
+        let watch = |moment: &Moment| {
+            teller.tell(moment);
+            kept.progressed(moment, || self.surroundings.now().0);
+        };
+        let outcome = supervise(&agent, above, &signals, Some(speaker), judge, watch).map_err(|error| {
+            kept.fail(NOTHING_RUN, &error.to_string(), self.surroundings.now().0);
+            let hint = error.hint();
+            match error {
+                SuperviseError::NotFound { program } => {
+                    CommandError::user(format!("`{program}` is not there"), hint)
                 }
-            })?;
+                other => other.into(),
+            }
+        })?;
         teller.finish();
         let attempt = attempt(&outcome, onlooker);
+        let end = RunEnd {
+            status: attempt.status,
+            stopped_by: attempt.stopped_by.clone(),
+            reason: attempt.reason.as_deref().map(|reason| self.veil.over(reason)),
+        };
+        kept.end(&outcome.moment, end, self.surroundings.now().0);
         tells.write_all(line(&attempt)?.as_bytes())?;
         Ok(attempt.status)
     }
@@ -305,12 +381,15 @@ impl<'a> Plan<'a> {
         }
         let strictly = || (self.wanted.profile == Profile::Strict).then(Vec::new);
         let keeps = self.wanted.keeps.clone().or_else(strictly);
-        let mut words = self.wanted.agent.iter().cloned();
-        let program = words.next().unwrap_or_default();
         let session = before.and_then(|before| before.session.as_deref());
+        let mut words = match session {
+            Some(session) => going_on(&self.wanted.agent, Some(session)).words,
+            None => self.wanted.agent.clone(),
+        }
+        .into_iter();
         Ok(Agent {
-            arguments: resuming(&program_name(Some(&program)), words.collect(), session),
-            program,
+            program: words.next().unwrap_or_default(),
+            arguments: words.collect(),
             directory: self.surroundings.cwd.as_str().into(),
             variables,
             environment: keeps.as_deref().map(plain_environment),
@@ -348,7 +427,13 @@ impl<'a> Plan<'a> {
         true
     }
 
-    fn tell(&self, attempts: u32, last: Attempt, earliest: Option<Milliseconds>) -> Result<u8, CommandError> {
+    fn tell(
+        &self,
+        attempts: u32,
+        last: Attempt,
+        earliest: Option<Milliseconds>,
+        kept: &Kept,
+    ) -> Result<u8, CommandError> {
         let status = last.status;
         let switches = &self.switches;
         let report = Report {
@@ -362,6 +447,10 @@ impl<'a> Plan<'a> {
                 Hold::Namespace => "namespace",
                 Hold::UserNamespace => "user_namespace",
             },
+            run: kept.id().to_string(),
+            worktree: kept.worktree().map(str::to_owned),
+            directory: kept.directory().to_string_lossy().into_owned(),
+            next_step: kept.next_step(),
         };
         report.tell(&self.veil, self.output)?;
         Ok(status)
@@ -439,22 +528,6 @@ fn hold(wanted: &Wanted) -> Result<Hold, CommandError> {
 fn program_name(program: Option<&OsString>) -> String {
     let name = program.and_then(|program| Path::new(program).file_name());
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The arguments with which a client goes on with its session: of Claude Code, unless they say something about sessions themselves. Others
-/// begin anew.
-fn resuming(program: &str, mut arguments: Vec<OsString>, session: Option<&str>) -> Vec<OsString> {
-    let says = |argument: &OsString| {
-        let own = ["-r", "--resume", "-c", "--continue", "--session-id", "--no-session-persistence"];
-        own.iter().any(|own| argument == OsStr::new(own))
-    };
-    if let Some(session) = session
-        && program == "claude"
-        && !arguments.iter().any(says)
-    {
-        arguments.splice(0..0, ["--resume".into(), session.into()]);
-    }
-    arguments
 }
 
 fn in_iso(time: Milliseconds) -> String {

@@ -223,6 +223,10 @@ pub(crate) fn nohup(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// unseen; but what cannot be seen through is kept within the bounds that are given, where this machine holds them.
 pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some(end) = call.words.iter().position(|word| word.as_exact() == Some("--")) else {
+        let goes_on = |word: &Value| word.as_exact().is_none_or(|text| text.starts_with("--resume"));
+        if call.words.iter().any(goes_on) {
+            machine.opaque("starts an agent again, as it was started before");
+        }
         return Exit::unknown();
     };
     let (given, rest) = call.words.split_at(end);

@@ -57,6 +57,14 @@ pub(super) struct Report {
     pub(super) counts: bool,
     /// What ends the agent when we are all killed at once.
     pub(super) held_by: &'static str,
+    /// The name of the run.
+    pub(super) run: String,
+    /// Its worktree, when it has one of its own.
+    pub(super) worktree: Option<String>,
+    /// Where the agent worked.
+    pub(super) directory: String,
+    /// What a person can do now.
+    pub(super) next_step: Option<String>,
 }
 
 impl Attempt {
@@ -134,6 +142,9 @@ impl Report {
                 "ended": last.ended,
                 "watched": last.watched,
                 "held_by": self.held_by,
+                "run": self.run,
+                "worktree": self.worktree,
+                "directory": self.directory,
             }))?;
             log(&veil.over_credentials(&text));
             return Ok(());
@@ -170,6 +181,7 @@ impl Report {
                 word(failure.cause)
             ));
         }
+        words.extend(self.next_step.clone());
         words
     }
 }

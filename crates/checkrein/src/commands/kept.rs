@@ -1,0 +1,491 @@
+//! What `checkrein run` keeps of a run: its worktree, its lock, its state at every stage; and going on with one.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use checkrein_clients::{Manner, going_on};
+use checkrein_ledger::mask::mask_text;
+use checkrein_supervise::runs::{
+    Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RunEnd, RunId,
+    RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
+};
+use checkrein_supervise::worktree::{GUARD_FILES, Kind, Made, Owner, Plan, Uncommitted, WorktreeName, make};
+use checkrein_supervise::{Moment, Switches};
+
+use super::for_people_only;
+use super::run::{HoldWanted, Profile, Wanted};
+use super::worktree::Site;
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{log, plain};
+
+/// Where an agent works and what is gone on with, in our words.
+#[derive(Debug, Clone)]
+pub struct Keeping {
+    /// The name of a worktree of its own.
+    pub worktree: Option<String>,
+    /// Files of no commit that go along.
+    pub carry: Vec<String>,
+    /// Whether what is changed and not committed goes along.
+    pub uncommitted: Uncommitted,
+    /// The run that is gone on with, by the beginning of its name; the newest one that can when it is empty.
+    pub resume: Option<String>,
+    /// What is done about a lock of another machine.
+    pub insistence: Insistence,
+}
+
+/// A run that is kept.
+pub struct Kept {
+    runs: Runs,
+    state: RunState,
+    /// What counted against the limits before this attempt.
+    before: Spent,
+    wanted: Wanted,
+    begins: Begins,
+    saved: Option<Instant>,
+    has_failed: bool,
+    locks: Vec<Lock>,
+}
+
+/// Whether a run begins or goes on.
+enum Begins {
+    Anew,
+    Again,
+}
+
+/// How often what was spent is written down while the agent works, and while it only waits.
+const WRITING: Duration = Duration::from_secs(2);
+const WAITING: Duration = Duration::from_secs(15);
+
+impl Kept {
+    /// Prepares a run: its name, its lock, its worktree.
+    pub fn prepare(wanted: &Wanted, surroundings: &Surroundings) -> Result<Self, CommandError> {
+        match &wanted.keeping.resume {
+            Some(run) => Self::again(wanted, run, surroundings),
+            None => Self::anew(wanted, surroundings),
+        }
+    }
+
+    fn anew(wanted: &Wanted, surroundings: &Surroundings) -> Result<Self, CommandError> {
+        let runs = Runs::new(surroundings.state.root());
+        let now = surroundings.now().0;
+        let (id, folder) = claim(&runs, now)?;
+        let kept = Self::of_claimed(wanted, surroundings, &runs, &id, &folder);
+        if kept.is_err() {
+            runs.give_up(&id);
+        }
+        kept
+    }
+
+    fn of_claimed(
+        wanted: &Wanted,
+        surroundings: &Surroundings,
+        runs: &Runs,
+        id: &RunId,
+        folder: &Path,
+    ) -> Result<Self, CommandError> {
+        let keeping = &wanted.keeping;
+        let now = surroundings.now().0;
+        let mut locks = vec![lock(folder, &format!("run {id}"), keeping.insistence)?];
+        let cwd = PathBuf::from(surroundings.cwd.as_str());
+        let workspace = super::worktree::workspace(surroundings)?;
+        let mut directory = cwd.clone();
+        let name = keeping.worktree.as_deref().map(str::parse::<WorktreeName>).transpose()?;
+        if let Some(name) = &name {
+            let site = Site::open(surroundings)?;
+            let record = site.places.record(name);
+            let lock = lock(&record, &format!("the worktree `{name}`"), keeping.insistence)?;
+            let plan = Plan {
+                name,
+                run: id,
+                workspace: &site.workspace,
+                now,
+                carry: &keeping.carry,
+                changes: keeping.uncommitted,
+                always: &GUARD_FILES,
+            };
+            let made = lock.lend(|| {
+                site.with_origin(surroundings, name, |origin| make(&site.places, &plan, origin))
+            })??;
+            locks.push(lock);
+            tell_of(&made, &site);
+            directory = inside(&made.owner, &workspace, &cwd);
+        }
+        let key = surroundings.state.mask_key()?;
+        let mut masked = false;
+        let agent = wanted.agent.iter().map(|word| match word.to_str() {
+            Some(text) => {
+                let safe = mask_text(text, &key);
+                masked |= safe != text;
+                Word::Text(safe.into_owned())
+            }
+            None => Word::from(word.as_os_str()),
+        });
+        let state = RunState {
+            version: RunState::VERSION,
+            id: id.clone(),
+            stage: Stage::Prepared,
+            created: now,
+            written: now,
+            agent: agent.collect(),
+            masked: false,
+            directory,
+            workspace,
+            worktree: name.map(String::from),
+            profile: ProfileName(wanted.profile.word().to_owned()),
+            keeps: wanted
+                .keeps
+                .as_ref()
+                .map(|names| names.iter().map(|name| Word::from(name.as_os_str())).collect()),
+            manner: manner(wanted),
+            limits: Limits::default(),
+            counted: Spent::default(),
+            attempts: Vec::new(),
+        };
+        Ok(Self {
+            runs: runs.clone(),
+            state: RunState { masked, ..state },
+            before: Spent::default(),
+            wanted: wanted.clone(),
+            begins: Begins::Anew,
+            saved: None,
+            has_failed: false,
+            locks,
+        })
+    }
+
+    fn again(wanted: &Wanted, run: &str, surroundings: &Surroundings) -> Result<Self, CommandError> {
+        for_people_only(surroundings, "run --resume")?;
+        let keeping = &wanted.keeping;
+        let runs = Runs::new(surroundings.state.root());
+        let id = if run.is_empty() {
+            newest(&runs, surroundings, keeping.worktree.as_deref())?
+        } else {
+            runs.find(run)?
+        };
+        let folder = runs.folder(&id, Whereabouts::Active);
+        if !folder.is_dir() {
+            return Err(CommandError::user(
+                format!("run {id} is done, and what is done stays as it is"),
+                "begin a new run; `checkrein runs` lists those that can go on",
+            ));
+        }
+        let mut locks = vec![lock(&folder, &format!("run {id}"), keeping.insistence)?];
+        let (loaded, _) = runs.load(&id)?;
+        if let Damage::Backup(why) = &loaded.damage {
+            log(&plain(&format!(
+                "checkrein: the state of run {id} is damaged ({why}); going on from the one before it"
+            )));
+        }
+        let mut state = loaded.state;
+        if let Some(name) = &state.worktree {
+            let name: WorktreeName = name.parse()?;
+            let places = super::worktree::places(surroundings, &state.workspace)?;
+            let record = places.record(&name);
+            locks.push(lock(&record, &format!("the worktree `{name}`"), keeping.insistence)?);
+            let owner = Owner::load(&record)?.ok_or_else(|| {
+                CommandError::user(
+                    format!("the worktree `{name}` of run {id} is not there any more"),
+                    "it was merged or discarded; begin a new run",
+                )
+            })?;
+            owner.prove()?;
+        }
+        if !state.directory.is_dir() {
+            return Err(CommandError::user(
+                format!(
+                    "`{}`, where run {id} worked, is not there any more",
+                    plain(&state.directory.to_string_lossy())
+                ),
+                "begin a new run",
+            ));
+        }
+        let mut wanted = wanted.clone();
+        wanted.profile = Profile::from_word(&state.profile.0).ok_or_else(|| {
+            CommandError::user(format!("the profile of run {id} is not known here"), "begin a new run")
+        })?;
+        wanted.keeps = state.keeps.clone().map(|names| names.into_iter().map(OsString::from).collect());
+        if wanted.agent.is_empty() {
+            if state.masked {
+                return Err(CommandError::user(
+                    format!("the command line of run {id} held a secret, which was not written down"),
+                    format!("give it again: `checkrein run --resume {id} -- AGENT ...`"),
+                ));
+            }
+            wanted.agent = state.agent.iter().cloned().map(OsString::from).collect();
+        }
+        let going = going_on(&wanted.agent, state.session());
+        wanted.agent = going.words;
+        go_on_as_before(&mut wanted, &mut state)?;
+        renew(&mut state, &wanted);
+        log(&plain(&match (going.manner, state.session()) {
+            (Manner::SameSession, Some(session)) => {
+                format!("checkrein: run {id} goes on, with session {session}")
+            }
+            _ => format!(
+                "checkrein: run {id} goes on; the agent is started again as it was, without what it knew"
+            ),
+        }));
+        let before = state.counted;
+        Ok(Self { runs, state, before, wanted, begins: Begins::Again, saved: None, has_failed: false, locks })
+    }
+
+    /// What is wanted: as it was given, or as it was when the run began.
+    pub fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
+    /// Where the agent works.
+    pub fn directory(&self) -> &Path {
+        &self.state.directory
+    }
+
+    /// What limits the run: what is given when it begins, and what is left of that when it goes on. How long it may be silent is given
+    /// each time.
+    pub fn limited(&mut self, given: Switches) -> Result<Switches, CommandError> {
+        match self.begins {
+            Begins::Anew => {
+                self.state.limits = Limits::of(&given);
+                Ok(given)
+            }
+            Begins::Again => {
+                Ok(Switches { idle: given.idle, ..self.state.limits.left(&self.state.counted)? })
+            }
+        }
+    }
+
+    /// Leaves the locks to the process that we were split from, which waits until we have ended.
+    pub fn leave_locks_to_the_other(&mut self) {
+        self.locks.drain(..).for_each(std::mem::forget);
+    }
+
+    /// Writes down that the agent is about to start.
+    pub fn start(&mut self, now: u64) -> Result<(), CommandError> {
+        self.before = self.state.counted;
+        self.save(now)?;
+        self.state.stage = Stage::Started;
+        self.state.attempts.push(Attempt { at: now, spent: Spent::default(), session: None, end: None });
+        self.save(now)
+    }
+
+    /// The agent ran so far; written down now and then, and as soon as its session is known.
+    pub fn progressed(&mut self, moment: &Moment, now: impl FnOnce() -> u64) {
+        let (known, spent) = (self.state.session().is_some(), self.state.spent());
+        self.state.progressed(&moment.progress, moment.running, &self.before);
+        let is_new = self.state.session().is_some() && !known;
+        let has_worked = self.state.spent().tokens != spent.tokens;
+        let wait = if has_worked { WRITING } else { WAITING };
+        if is_new || self.saved.is_none_or(|time| time.elapsed() >= wait) {
+            self.save_or_say(now());
+        }
+    }
+
+    /// The agent has ended.
+    pub fn end(&mut self, last: &Moment, end: RunEnd, now: u64) {
+        self.state.progressed(&last.progress, last.running, &self.before);
+        let stage = if end.stopped_by.is_some() { Stage::Stopped } else { Stage::Ended };
+        self.finish(stage, end, now);
+    }
+
+    /// The agent could not be started.
+    pub fn fail(&mut self, status: u8, reason: &str, now: u64) {
+        let end = RunEnd { status, stopped_by: None, reason: Some(reason.to_owned()) };
+        self.finish(Stage::Ended, end, now);
+    }
+
+    fn finish(&mut self, stage: Stage, end: RunEnd, now: u64) {
+        self.state.stage = stage;
+        if let Some(attempt) = self.state.attempts.last_mut() {
+            attempt.end = Some(end);
+        }
+        self.save_or_say(now);
+    }
+
+    /// Takes up what another process of ours wrote down of this run.
+    pub fn read_again(&mut self) {
+        if let Ok((loaded, _)) = self.runs.load(&self.state.id) {
+            self.state = loaded.state;
+        }
+    }
+
+    /// Puts the run among those that are done, when it ended by itself. With a worktree it is done when that is merged or discarded; what was
+    /// stopped can go on. Only who holds the locks does so: the process above, when nothing is tried again.
+    pub fn archive_what_is_done(&self) {
+        if self.state.stage == Stage::Ended
+            && !self.locks.is_empty()
+            && self.state.worktree.is_none()
+            && let Err(error) = self.runs.archive(&self.state.id)
+        {
+            log(&format!("checkrein: {error}"));
+        }
+    }
+
+    /// The name of the run.
+    pub fn id(&self) -> &RunId {
+        &self.state.id
+    }
+
+    /// The worktree of the run.
+    pub fn worktree(&self) -> Option<&str> {
+        self.state.worktree.as_deref()
+    }
+
+    /// What a person can do now; `None` when there is nothing to do.
+    pub fn next_step(&self) -> Option<String> {
+        match (self.state.stage, &self.state.worktree) {
+            (Stage::Stopped, _) => Some(format!("`checkrein run --resume {}` goes on", self.state.id)),
+            (Stage::Ended, Some(name)) => Some(format!(
+                "`checkrein worktree diff {name}` shows what it changed, `merge` brings it back"
+            )),
+            _ => None,
+        }
+    }
+
+    fn save(&mut self, now: u64) -> Result<(), CommandError> {
+        self.state.written = now;
+        self.saved = Some(Instant::now());
+        Ok(self.runs.save(&self.state)?)
+    }
+
+    fn save_or_say(&mut self, now: u64) {
+        if let Err(error) = self.save(now)
+            && !std::mem::replace(&mut self.has_failed, true)
+        {
+            log(&format!("checkrein: the state of the run is not kept: {error}"));
+        }
+    }
+}
+
+/// A name that nobody has, and its folder.
+fn claim(runs: &Runs, now: u64) -> Result<(RunId, PathBuf), CommandError> {
+    let twist = std::process::id();
+    for more in 0..0x1_0000 {
+        let id = RunId::at(now / 1_000, twist.wrapping_add(more));
+        if let Some(folder) = runs.claim(&id)? {
+            return Ok((id, folder));
+        }
+    }
+    Err(CommandError::user("too many runs begin in this second", "try again"))
+}
+
+fn lock(folder: &Path, what: &str, insistence: Insistence) -> Result<Lock, CommandError> {
+    let Taken { lock, stale } = Lock::take(&Lock::path(folder), what, insistence)?;
+    if let Some(holder) = stale {
+        log(&plain(&format!("checkrein: {what} was held by {holder}, which is gone; going on")));
+    }
+    Ok(lock)
+}
+
+/// The directory in a worktree that stands for the one from which it was started.
+fn inside(owner: &Owner, workspace: &Path, cwd: &Path) -> PathBuf {
+    let real = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
+    let below = real.strip_prefix(workspace).map(|below| owner.place.join(below)).unwrap_or_default();
+    if below.is_dir() { below } else { owner.place.clone() }
+}
+
+fn tell_of(made: &Made, site: &Site) {
+    let owner = &made.owner;
+    let place = owner.place.display();
+    let branch = match &owner.kind {
+        Kind::Git { branch, .. } => format!(" on branch `{branch}`"),
+        Kind::Copy { .. } => String::new(),
+    };
+    match &made.carried {
+        None => log(&plain(&format!("checkrein: going on in the worktree `{place}`{branch}"))),
+        Some(carried) => {
+            log(&plain(&format!("checkrein: the agent works in `{place}`{branch}")));
+            if !carried.files.is_empty() {
+                log(&format!("checkrein: carried over, although in no commit: {}", carried.files.len()));
+            }
+            if let Some(first) = carried.secrets.first() {
+                log(&plain(&format!(
+                    "checkrein: what looks like a secret stays behind ({}), such as `{}`; `--carry` with its whole path takes it along",
+                    carried.secrets.len(),
+                    first.display()
+                )));
+            }
+            if let Some(disabled) = site.disabled() {
+                log(&plain(&format!(
+                    "checkrein: what the repository's own configuration would run is not run for worktrees: {disabled}"
+                )));
+            }
+        }
+    }
+}
+
+/// The newest run of this workspace that can go on.
+fn newest(runs: &Runs, surroundings: &Surroundings, worktree: Option<&str>) -> Result<RunId, CommandError> {
+    let workspace = super::worktree::workspace(surroundings)?;
+    let is_meant = |state: &RunState| {
+        (state.workspace == workspace || state.directory.starts_with(&workspace))
+            && worktree.is_none_or(|name| state.worktree.as_deref() == Some(name))
+    };
+    runs.all()?
+        .into_iter()
+        .rev()
+        .filter(|found| found.whereabouts == Whereabouts::Active)
+        .find(|found| found.loaded.as_ref().is_ok_and(|loaded| is_meant(&loaded.state)))
+        .map(|found| found.id)
+        .ok_or_else(|| {
+            CommandError::user("no run of this workspace can go on", "`checkrein runs` lists all of them")
+        })
+}
+
+/// What is written down of how a run is run besides its limits.
+fn manner(wanted: &Wanted) -> RunManner {
+    RunManner {
+        retries: wanted.retries,
+        idle: wanted.idle.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        hold: wanted.hold.word().map(str::to_owned),
+        credentials: wanted
+            .credentials
+            .iter()
+            .map(|(name, variable)| (name.to_string(), Word::from(variable.as_os_str())))
+            .collect(),
+    }
+}
+
+/// What is not given again is as it was.
+fn go_on_as_before(wanted: &mut Wanted, state: &mut RunState) -> Result<(), CommandError> {
+    if wanted.retries == 0 {
+        wanted.retries = state.manner.retries;
+    }
+    wanted.idle = wanted.idle.or(state.manner.idle.map(Duration::from_millis));
+    if wanted.hold == HoldWanted::Profile {
+        wanted.hold = HoldWanted::from_word(state.manner.hold.as_deref());
+    }
+    if wanted.credentials.is_empty() {
+        let named = |(name, variable): &(String, Word)| {
+            let name = name
+                .parse()
+                .map_err(|why: String| CommandError::user(why, "give it again with `--credential`"))?;
+            Ok((name, OsString::from(variable.clone())))
+        };
+        wanted.credentials =
+            state.manner.credentials.iter().map(named).collect::<Result<_, CommandError>>()?;
+    }
+    state.manner = manner(wanted);
+    Ok(())
+}
+
+/// A limit that is given again counts from now on.
+fn renew(state: &mut RunState, wanted: &Wanted) {
+    if let Some(dollars) = wanted.budget {
+        state.limits.dollars = Some(dollars).filter(|dollars| *dollars > 0.0);
+        state.counted.dollars = Some(0.0);
+    }
+    if let Some(tokens) = wanted.tokens {
+        (state.limits.tokens, state.counted.tokens) = (Some(tokens), 0);
+    }
+    if let Some(iterations) = wanted.iterations {
+        (state.limits.iterations, state.counted.iterations) = (Some(iterations), 0);
+    }
+    if let Some(time) = wanted.time {
+        let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        (state.limits.milliseconds, state.counted.milliseconds) = (Some(milliseconds), 0);
+    }
+    if let Some(memory) = wanted.memory {
+        state.limits.memory = Some(memory.0);
+    }
+}

@@ -1,0 +1,550 @@
+//! `checkrein worktree`: what runs changed in worktrees of their own, and what becomes of it.
+
+mod taking_away;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checkrein_effects::{AbsolutePath, ToolName};
+use checkrein_ledger::{Durability, SessionLedger, content_hash};
+use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, SessionId};
+use checkrein_snapshot::{
+    Choice, Circumstances, Effort, Ended, Manner, Occasion, SessionPlace, SnapshotId, Wanted, capture,
+};
+use checkrein_supervise::runs::{Insistence, Lock, RunId, Stage};
+use checkrein_supervise::worktree::{
+    Change, Changes, Copies, Environment, GuardFiles, Kind, Origin, Owner, Places, Repository, WorktreeName,
+};
+use checkrein_world::find_workspace;
+use serde_json::{Value as Json, json};
+
+use taking_away::{TakenAway, take_away};
+
+use super::log::time;
+use super::restoring::{Consent, Ground};
+use super::{Exit, Output, Switch, for_people_only, line, pretty};
+use crate::error::CommandError;
+use crate::saving;
+use crate::surroundings::Surroundings;
+use crate::terminal::{bold, confirm, dim, log, plain, print, table};
+
+/// The longest patch that is shown, in bytes (ours); `git diff` in the worktree shows more.
+const LONGEST: usize = 4 << 20;
+
+/// How many changed files are listed in text (ours); `--json` lists all.
+const LISTED: usize = 200;
+
+/// A work tree and its worktrees.
+pub struct Site {
+    /// The work tree, by its real path.
+    pub workspace: PathBuf,
+    /// Where its worktrees are.
+    pub places: Places,
+    repository: Option<Repository>,
+}
+
+/// The variables that `git` is given: where things are, never how it works.
+const FOR_GIT: [&str; 10] = [
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "SSL_CERT_FILE",
+];
+
+/// The workspace around the working directory, by its real path.
+pub(super) fn workspace(surroundings: &Surroundings) -> Result<PathBuf, CommandError> {
+    let found = find_workspace(&surroundings.cwd);
+    fs::canonicalize(found.as_str()).map_err(|error| CommandError::file("find", &found, &error))
+}
+
+/// Where the worktrees of a workspace are: `$CHECKREIN_WORKTREES`, else `$XDG_DATA_HOME/checkrein/worktrees`, else
+/// `~/.local/share/checkrein/worktrees`. Not in the state directory: there an agent must not write, and here it has to.
+pub(super) fn places(surroundings: &Surroundings, workspace: &Path) -> Result<Places, CommandError> {
+    let variable = |name: &str| surroundings.variables.get(name).and_then(|text| AbsolutePath::new(text));
+    let root = variable("CHECKREIN_WORKTREES").unwrap_or_else(|| {
+        let data = variable("XDG_DATA_HOME").unwrap_or_else(|| surroundings.home.join(".local/share"));
+        data.join("checkrein/worktrees")
+    });
+    let is_guarded =
+        [&surroundings.state_path, &surroundings.configuration].iter().any(|own| root.is_within(own));
+    if is_guarded || Path::new(root.as_str()).starts_with(workspace) {
+        let what = if is_guarded { "among the files of checkrein itself" } else { "inside the work tree" };
+        return Err(CommandError::user(
+            format!("worktrees cannot be {what}: `{root}`"),
+            "choose another place: `CHECKREIN_WORKTREES`",
+        ));
+    }
+    Ok(Places::of(surroundings.state.root(), Path::new(root.as_str()), workspace))
+}
+
+impl Site {
+    /// The work tree around the working directory.
+    pub fn open(surroundings: &Surroundings) -> Result<Self, CommandError> {
+        let workspace = workspace(surroundings)?;
+        let places = places(surroundings, &workspace)?;
+        let variables = FOR_GIT
+            .iter()
+            .filter_map(|name| surroundings.variables.get(*name).map(|value| ((*name).into(), value.into())));
+        let repository = Repository::at(&workspace, &Environment(variables.collect()))?;
+        Ok(Self { workspace, places, repository })
+    }
+
+    /// What the repository's own configuration would run and is not run, in words.
+    pub fn disabled(&self) -> Option<String> {
+        let disabled = self.repository.as_ref()?.disabled();
+        (!disabled.is_empty()).then(|| disabled.join(", "))
+    }
+
+    /// Hands over what a worktree of this name is made from.
+    pub fn with_origin<T>(
+        &self,
+        surroundings: &Surroundings,
+        name: &WorktreeName,
+        work: impl FnOnce(&Origin<'_>) -> T,
+    ) -> Result<T, CommandError> {
+        match &self.repository {
+            Some(repository) => Ok(work(&Origin::Repository(repository))),
+            None => {
+                with_copies(surroundings, &self.places.place(name), |copies| work(&Origin::Folder(copies)))
+            }
+        }
+    }
+}
+
+fn with_copies<T>(
+    surroundings: &Surroundings,
+    place: &Path,
+    work: impl FnOnce(&Copies<'_>) -> T,
+) -> Result<T, CommandError> {
+    let ground = Ground::open(surroundings)?;
+    let named = place.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
+        CommandError::user(
+            "the place of worktrees has no plain name",
+            "choose another: `CHECKREIN_WORKTREES`",
+        )
+    })?;
+    let ignoring = saving::ignoring(surroundings, &named);
+    let manner = ground.manner();
+    let copied = Manner { ignoring: Some(&ignoring), ..ground.manner() };
+    Ok(work(&Copies { store: &ground.store, manner: &manner, copied: &copied }))
+}
+
+/// A worktree of ours, as it is recorded.
+struct Known {
+    site: Site,
+    name: WorktreeName,
+    record: PathBuf,
+    owner: Owner,
+}
+
+impl Known {
+    fn find(surroundings: &Surroundings, name: &str) -> Result<Self, CommandError> {
+        let site = Site::open(surroundings)?;
+        let name: WorktreeName = name.parse()?;
+        let record = site.places.record(&name);
+        let owner =
+            Owner::load(&record)?.filter(|owner| owner.workspace == site.workspace && owner.name == name);
+        let Some(owner) = owner else {
+            return Err(CommandError::user(
+                format!(
+                    "there is no worktree `{name}` of `{}` that a run made",
+                    plain(&site.workspace.to_string_lossy())
+                ),
+                "`checkrein worktree list` lists them; give the command in the project, not in the worktree",
+            ));
+        };
+        Ok(Self { site, name, record, owner })
+    }
+
+    /// Nobody works in it until what is returned goes.
+    fn lock(&self) -> Result<Lock, CommandError> {
+        let what = format!("the worktree `{}`", self.name);
+        Ok(Lock::take(&Lock::path(&self.record), &what, Insistence::Respect)?.lock)
+    }
+
+    fn repository(&self) -> Result<Option<&Repository>, CommandError> {
+        let is_same = |repository: &Repository| match &self.owner.kind {
+            Kind::Git { repository: known, .. } => known == repository.common(),
+            Kind::Copy { .. } => false,
+        };
+        match (&self.site.repository, &self.owner.kind) {
+            (Some(repository), Kind::Git { .. }) if is_same(repository) => Ok(Some(repository)),
+            (_, Kind::Copy { .. }) => Ok(None),
+            _ => Err(CommandError::user(
+                format!(
+                    "the repository from which the worktree `{}` was made is not here any more",
+                    self.name
+                ),
+                "nothing was touched; look at both yourself",
+            )),
+        }
+    }
+
+    /// What the run changed.
+    fn changes(&self, surroundings: &Surroundings) -> Result<Found, CommandError> {
+        self.owner.prove()?;
+        if let Some(repository) = self.repository()? {
+            let changes = Changes::of(repository, &self.owner, &self.record)?;
+            let patch = String::from_utf8_lossy(&changes.patch(repository)?).into_owned();
+            return Ok(Found { files: changes.files.clone(), patch, tree: Some(changes) });
+        }
+        let (files, patch) =
+            with_copies(surroundings, &self.owner.place, |copies| copies.changes(&self.owner))??;
+        Ok(Found { files, patch, tree: None })
+    }
+}
+
+/// What a run changed.
+struct Found {
+    files: Vec<Change>,
+    patch: String,
+    tree: Option<Changes>,
+}
+
+/// Lists the worktrees of this project.
+pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let site = Site::open(surroundings)?;
+    let mut rows = Vec::new();
+    for name in site.places.names() {
+        let record = site.places.record(&name);
+        let owner = match Owner::load(&record) {
+            Ok(Some(owner)) => owner,
+            Ok(None) => continue,
+            Err(error) => {
+                log(&format!("{name}: {error}"));
+                continue;
+            }
+        };
+        let state = match (Lock::held(&Lock::path(&record)), owner.prove()) {
+            (Some(holder), _) => format!("in use by {holder}"),
+            (None, Ok(())) => "waits".to_owned(),
+            (None, Err(error)) => error.to_string(),
+        };
+        let branch = match &owner.kind {
+            Kind::Git { branch, .. } => Some(branch.clone()),
+            Kind::Copy { .. } => None,
+        };
+        match output {
+            Output::Json => print(&line(&json!({
+                "name": name.as_str(),
+                "run": owner.run,
+                "created": owner.created,
+                "branch": branch,
+                "path": owner.place.to_string_lossy(),
+                "state": state,
+            }))?),
+            Output::Text => rows.push(vec![
+                name.to_string(),
+                time(owner.created),
+                branch.unwrap_or_else(|| "a copy".to_owned()),
+                plain(&state),
+                owner.run.to_string(),
+            ]),
+        }
+    }
+    match (output, rows.is_empty()) {
+        (Output::Json, _) => {}
+        (Output::Text, true) => print("no run has a worktree of this project"),
+        (Output::Text, false) => print(&table(&["name", "made", "branch", "state", "run"], rows)),
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows everything that a run changed in its worktree: which files first, then the lines unless only `stat` is wanted.
+pub fn diff(
+    surroundings: &Surroundings,
+    name: &str,
+    stat: Switch,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let known = Known::find(surroundings, name)?;
+    let found = known.changes(surroundings)?;
+    match output {
+        Output::Json => print(&pretty(&described(&known.name, &found))?),
+        Output::Text => {
+            show(&found);
+            if stat == Switch::Off && !found.files.is_empty() {
+                print("");
+                show_patch(&found.patch);
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn described(name: &WorktreeName, found: &Found) -> Json {
+    let file = |change: &Change| {
+        json!({
+            "path": change.path.to_string_lossy(),
+            "change": change.deed.name(),
+            "added": change.lines.map(|lines| lines.0),
+            "removed": change.lines.map(|lines| lines.1),
+        })
+    };
+    json!({ "name": name.as_str(), "files": found.files.iter().map(file).collect::<Vec<_>>(), "patch": found.patch })
+}
+
+fn show(found: &Found) {
+    if found.files.is_empty() {
+        print("nothing is changed");
+        return;
+    }
+    let (mut added, mut removed) = (0, 0);
+    for change in &found.files {
+        added += change.lines.map_or(0, |lines| lines.0);
+        removed += change.lines.map_or(0, |lines| lines.1);
+    }
+    for change in found.files.iter().take(LISTED) {
+        let lines = match change.lines {
+            Some((added, removed)) => format!("  +{added} -{removed}"),
+            None => "  no text".to_owned(),
+        };
+        let path = plain(&change.path.to_string_lossy().replace('\n', "\\n"));
+        print(&format!("{:<8} {path}{}", change.deed.name(), dim(&lines)));
+    }
+    if found.files.len() > LISTED {
+        print(&format!("and {} more", found.files.len() - LISTED));
+    }
+    print(&bold(&format!("{} files, {added} lines added, {removed} removed", found.files.len())));
+    for inner in found.tree.iter().flat_map(|tree| &tree.inner) {
+        log(&plain(&format!("`{}` is a repository of its own and is left out", inner.display())));
+    }
+}
+
+fn show_patch(patch: &str) {
+    let end = (0..=LONGEST.min(patch.len())).rev().find(|end| patch.is_char_boundary(*end)).unwrap_or(0);
+    let (shown, rest) = patch.split_at(end);
+    print(&plain(shown));
+    if !rest.is_empty() {
+        log(&format!("and {} kB more; `--json` shows all", rest.len() >> 10));
+    }
+}
+
+/// What becomes of a worktree when its changes are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Afterwards {
+    /// It goes.
+    Remove,
+    /// It stays.
+    Keep,
+}
+
+/// Brings what a run changed into the work tree that it came from, as one change that is not committed.
+pub fn merge(
+    surroundings: &Surroundings,
+    name: &str,
+    consent: Consent,
+    guard_files: GuardFiles,
+    afterwards: Afterwards,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "worktree merge")?;
+    let known = Known::find(surroundings, name)?;
+    let lock = known.lock()?;
+    lock.lend(|| merge_held(surroundings, &known, consent, guard_files, afterwards, output))
+}
+
+fn merge_held(
+    surroundings: &Surroundings,
+    known: &Known,
+    consent: Consent,
+    guard_files: GuardFiles,
+    afterwards: Afterwards,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let found = known.changes(surroundings)?;
+    if output == Output::Text {
+        show(&found);
+        if consent == Consent::Ask && !found.files.is_empty() {
+            show_patch(&found.patch);
+        }
+    }
+    let agreed = |question: &str| match consent {
+        Consent::Given => Ok(()),
+        Consent::Ask if confirm(question) => Ok(()),
+        Consent::Ask | Consent::ShowOnly => {
+            Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"))
+        }
+    };
+    let question = "Bring this into the work tree? What is there now is saved first.";
+    let run = known.owner.run.clone();
+    let merged = if let (Some(changes), Some(repository)) = (&found.tree, known.repository()?) {
+        let plan = changes.merge(repository, &known.record, guard_files)?;
+        agreed(question)?;
+        let saved = save_before(surroundings, known, &plan.paths)?;
+        plan.carry_out(repository)?;
+        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
+    } else {
+        agreed(question)?;
+        let now = surroundings.now().0;
+        let (plan, saved) = with_copies(surroundings, &known.owner.place, |copies| {
+            let (plan, saved) = copies.merge(&known.owner, guard_files, now, place(&run, &known.name))?;
+            plan.carry_out(&known.site.workspace)?;
+            Ok::<_, CommandError>((plan, saved))
+        })??;
+        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
+    };
+    record(surroundings, known, &merged);
+    for guard in &merged.left_behind {
+        log(&format!(
+            "`{guard}` says what agents may do, so its change stays behind; `--with-guard-files` brings it too"
+        ));
+    }
+    let removed = match afterwards {
+        Afterwards::Keep => None,
+        Afterwards::Remove => Some(take_away(surroundings, known, Stage::Merged)?),
+    };
+    match output {
+        Output::Json => print(&pretty(&json!({
+            "name": known.name.as_str(),
+            "merged": merged.paths.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "left_behind": merged.left_behind,
+            "snapshot": merged.saved,
+            "removed": removed.as_ref().map(TakenAway::json),
+        }))?),
+        Output::Text => {
+            print(&format!(
+                "{} files of the work tree are changed and not committed{}",
+                merged.paths.len(),
+                merged.saved.map(|_| "; `checkrein undo` takes that back").unwrap_or_default()
+            ));
+            if let Some(removed) = &removed {
+                removed.tell(&known.name);
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// What a merge did.
+struct Merged {
+    paths: Vec<PathBuf>,
+    left_behind: Vec<&'static str>,
+    saved: Option<SnapshotId>,
+}
+
+/// Throws away what a run changed. What is there is saved first.
+pub fn discard(
+    surroundings: &Surroundings,
+    name: &str,
+    consent: Consent,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "worktree discard")?;
+    let known = Known::find(surroundings, name)?;
+    let lock = known.lock()?;
+    if known.owner.is_there() {
+        let found = known.changes(surroundings)?;
+        if output == Output::Text {
+            show(&found);
+        }
+    } else {
+        log(&format!("the folder of the worktree `{name}` is gone already"));
+    }
+    match consent {
+        Consent::Given => {}
+        Consent::Ask if confirm("Discard this? It is saved first.") => {}
+        Consent::Ask | Consent::ShowOnly => {
+            return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
+        }
+    }
+    let removed = lock.lend(|| take_away(surroundings, &known, Stage::Discarded))?;
+    match output {
+        Output::Json => print(&pretty(&json!({ "name": known.name.as_str(), "removed": removed.json() }))?),
+        Output::Text => removed.tell(&known.name),
+    }
+    Ok(Exit::Done)
+}
+
+/// Saves what a merge changes in the work tree, as before an action, so that `undo` finds it.
+fn save_before(
+    surroundings: &Surroundings,
+    known: &Known,
+    paths: &[PathBuf],
+) -> Result<Option<SnapshotId>, CommandError> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let ground = Ground::open(surroundings)?;
+    let mut wanted: Vec<Wanted> = paths
+        .iter()
+        .map(|path| Wanted {
+            path: highest_missing(&known.site.workspace, path),
+            selection: Choice::Everything,
+        })
+        .collect();
+    wanted.sort();
+    wanted.dedup();
+    let draft = ground.store.begin(Effort::Small)?;
+    let captured = match capture(&draft, &wanted, &ground.manner())? {
+        Ended::Whole(captured) => captured,
+        Ended::Over(_) => {
+            return Err(CommandError::user(
+                "what would be changed is too large to be saved",
+                "merge it by hand",
+            ));
+        }
+    };
+    let circumstances = Circumstances {
+        at: surroundings.now().0,
+        occasion: Occasion::BeforeAction,
+        reason: format!("merging the worktree `{}`", known.name),
+        place: Some(place(&known.owner.run, &known.name)),
+    };
+    Ok(Some(draft.commit(&captured.described(circumstances))?))
+}
+
+/// The path, or the highest directory above it that is not there yet.
+fn highest_missing(workspace: &Path, path: &Path) -> PathBuf {
+    let mut place = workspace.to_owned();
+    for part in path.components() {
+        place.push(part);
+        if fs::symlink_metadata(&place).is_err() {
+            return place;
+        }
+    }
+    place
+}
+
+/// Where a merge stands in the records: in a session of the run's name.
+fn place(run: &RunId, name: &WorktreeName) -> SessionPlace {
+    SessionPlace { session: run.to_string(), action: Some(action(name)), sequence: 0 }
+}
+
+fn action(name: &WorktreeName) -> String {
+    format!("merge-{name}")
+}
+
+/// Writes down that the merge is done: from this moment on, what differs was changed by somebody else.
+fn record(surroundings: &Surroundings, known: &Known, merged: &Merged) {
+    let ledger = SessionLedger::open(&surroundings.state, &SessionId(known.owner.run.to_string()));
+    let event = RecordBody::Event {
+        name: "checkrein.merged".to_owned(),
+        fields: json!({
+            "worktree": known.name.as_str(),
+            "files": merged.paths.len(),
+            "left_behind": merged.left_behind,
+            "snapshot": merged.saved,
+        }),
+    };
+    let outcome = RecordBody::Outcome(OutcomeRecord {
+        action_id: ActionId(action(&known.name)),
+        tool: ToolName("checkrein worktree merge".to_owned()),
+        failed: false,
+        error: None,
+        duration_ms: None,
+        output_bytes: 0,
+        output_hash: content_hash(b""),
+        observation: None,
+        verification: None,
+    });
+    if let Err(error) = ledger.append_all(surroundings.now(), vec![event, outcome], Durability::Durable) {
+        log(&format!("not recorded: {error}"));
+    }
+}

@@ -1,0 +1,320 @@
+//! What is kept of runs: their state survives whatever kills us, limits are not renewed by going on, one run works in a worktree, and
+//! what is done stays as it is.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+
+/// Says that it is a session, answers `ANSWERS` times for 0.0045 dollars and 1100 tokens each, and writes its words to `words`.
+const CLAUDE: &str = r#"#!/bin/bash
+trap 'exit 130' INT
+echo "$@" >> "$HOME/words"
+echo '{"type":"system","subtype":"init","session_id":"session-7"}'
+for n in $(seq "${ANSWERS:-100}"); do
+  echo '{"type":"assistant","message":{"id":"m'$n'","model":"claude-sonnet-4-5","usage":{"input_tokens":1000,"output_tokens":100},"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}'
+  sleep 0.02
+done
+"#;
+
+struct Home {
+    environment: TestEnvironment,
+}
+
+impl Home {
+    fn new() -> Self {
+        let environment = TestEnvironment::new();
+        let claude = environment.home().join("claude");
+        fs::write(&claude, CLAUDE).unwrap();
+        fs::set_permissions(claude, Permissions::from_mode(0o755)).unwrap();
+        Self { environment }
+    }
+
+    fn claude(&self) -> String {
+        self.environment.home().join("claude").display().to_string()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, options: &[&str]) -> Output {
+        self.command(&[&["run"], options].concat()).output().unwrap()
+    }
+
+    fn runs(&self) -> Vec<Json> {
+        let text = self.environment.succeed(&["--json", "runs"]);
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn only_run(&self) -> Json {
+        let runs = self.runs();
+        assert_eq!(runs.len(), 1, "{runs:?}");
+        runs[0].clone()
+    }
+
+    fn folder(&self, run: &Json) -> PathBuf {
+        let place = if run["archived"] == true { "done" } else { "active" };
+        self.environment.state().join("runs").join(place).join(run["run"].as_str().unwrap())
+    }
+
+    fn words(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.environment.home().join("words")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(30), "{what} did not come");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// Kills the process that waits and the one that supervises, before either can do anything about the other.
+fn kill_both(outer: u32) {
+    let below = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).unwrap_or_default();
+    let pids = [outer.to_string()].into_iter().chain(below.split_whitespace().map(str::to_owned));
+    // They may have ended by themselves.
+    drop(Command::new("kill").arg("-9").args(pids).stderr(Stdio::null()).status());
+}
+
+#[test]
+fn what_ended_by_itself_is_done_and_stays_as_it_is() {
+    let home = Home::new();
+    assert_eq!(home.run(&["--", "bash", "-c", "exit 3"]).status.code(), Some(3));
+    let run = home.only_run();
+    assert_eq!((&run["state"], &run["archived"]), (&json!("ended with 3"), &json!(true)), "{run}");
+    let state = home.folder(&run).join("state.json");
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&state), mode(&home.folder(&run))), (0o400, 0o500));
+    home.environment.succeed(&["runs", "--verify"]);
+    let refused = home.run(&["--resume", run["run"].as_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(said(&refused).contains("what is done stays as it is"), "{}", said(&refused));
+
+    fs::set_permissions(&state, Permissions::from_mode(0o600)).unwrap();
+    let text = fs::read_to_string(&state).unwrap().replace("\"status\": 3", "\"status\": 0");
+    fs::write(&state, text).unwrap();
+    let found = home.environment.checkrein(&["runs", "--verify"]);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(said(&found).contains("`state.json` is not what it was"), "{}", said(&found));
+}
+
+#[test]
+fn going_on_keeps_the_session_and_does_not_renew_what_was_spent() {
+    let home = Home::new();
+    let claude = home.claude();
+    let first = home.run(&["--tokens", "20000", "--max-iterations", "5", "--", &claude, "-p", "task"]);
+    assert_eq!(first.status.code(), Some(123), "{}", said(&first));
+    let run = home.only_run();
+    assert_eq!(run["state"], "stopped: iterations");
+    assert_eq!((&run["session"], &run["archived"]), (&json!("session-7"), &json!(false)));
+    assert!(run["spent"]["tokens"].as_u64().unwrap() >= 5 * 1100);
+    assert!(
+        said(&first).contains(&format!("`checkrein run --resume {}` goes on", run["run"].as_str().unwrap()))
+    );
+
+    let nothing = home.run(&["--resume"]);
+    assert_eq!(nothing.status.code(), Some(125));
+    assert!(said(&nothing).contains("nothing is left of its 5 answers"), "{}", said(&nothing));
+
+    // More answers are given, no more tokens: of 20000 what was used before is gone.
+    let second = home.run(&["--resume", "--max-iterations", "1000"]);
+    assert!(said(&second).contains("with session session-7"), "{}", said(&second));
+    assert!([121, 122].contains(&second.status.code().unwrap()), "{}", said(&second));
+    assert_eq!(home.words(), ["-p task", "--resume session-7 -p task"]);
+    let run = home.only_run();
+    let attempts = run["attempts"].as_array().unwrap();
+    let tokens = |place: usize| attempts[place]["spent"]["tokens"].as_u64().unwrap();
+    assert_eq!(attempts.len(), 2);
+    assert!(tokens(0) + tokens(1) <= 20_000 + 2 * 1100, "{run}");
+    assert_eq!(run["spent"]["tokens"].as_u64().unwrap(), tokens(0) + tokens(1));
+}
+
+#[test]
+fn a_run_that_was_cut_off_goes_on_with_what_was_written_down() {
+    let home = Home::new();
+    let claude = home.claude();
+    let mut child = home.command(&["run", "--worktree", "task", "--", &claude, "-p", "x"]).spawn().unwrap();
+    wait_for("the session", || home.runs().first().is_some_and(|run| run["session"] == "session-7"));
+    assert_eq!(home.only_run()["state"], "runs");
+    let busy = home.run(&["--worktree", "task", "--", "true"]);
+    assert_eq!(busy.status.code(), Some(125));
+    assert!(said(&busy).contains("the worktree `task` is in use by process"), "{}", said(&busy));
+    kill_both(child.id());
+    child.wait().unwrap();
+    wait_for("the end", || home.only_run()["state"] == "cut off");
+
+    let on = home.command(&["run", "--resume"]).env("ANSWERS", "2").output().unwrap();
+    let text = said(&on);
+    assert_eq!(on.status.code(), Some(0), "{text}");
+    assert!(text.contains("which is gone; going on") && text.contains("with session session-7"), "{text}");
+    assert_eq!(home.words()[1], "--resume session-7 -p x");
+    let run = home.only_run();
+    assert_eq!(
+        (&run["state"], &run["archived"]),
+        (&json!("ended with 0"), &json!(false)),
+        "not before it is merged"
+    );
+    home.environment.succeed(&["worktree", "discard", "task", "--yes"]);
+    let run = home.only_run();
+    assert_eq!((&run["state"], &run["archived"]), (&json!("discarded"), &json!(true)));
+    home.environment.succeed(&["runs", "--verify"]);
+}
+
+#[test]
+fn a_damaged_state_is_said_and_the_one_before_it_holds() {
+    let home = Home::new();
+    let claude = home.claude();
+    home.run(&["--max-iterations", "3", "--", &claude, "-p", "x"]);
+    let run = home.only_run();
+    fs::write(home.folder(&run).join("state.json"), "{\"version\": 1, \"id\"").unwrap();
+    let listed = home.environment.checkrein(&["runs"]);
+    assert!(said(&listed).contains("this is the one before it"), "{}", said(&listed));
+    let on = home.run(&["--resume", "--max-iterations", "2"]);
+    assert!(said(&on).contains("is damaged") && said(&on).contains("session-7"), "{}", said(&on));
+    fs::write(home.folder(&run).join("state.json"), "").unwrap();
+    fs::write(home.folder(&run).join("state.json.bak"), "").unwrap();
+    let lost = home.run(&["--resume", run["run"].as_str().unwrap()]);
+    assert!(said(&lost).contains("there is no backup"), "{}", said(&lost));
+}
+
+#[test]
+fn of_two_at_once_exactly_one_works_in_a_worktree() {
+    let home = Home::new();
+    for round in 0..20 {
+        let start = || {
+            // Until both have been started, whoever won holds it.
+            let script =
+                "while ! [ -e ../both ] && ! [ -e \"$HOME/both\" ]; do sleep 0.01; done; echo x >> won";
+            home.command(&["run", "--worktree", "task", "--", "bash", "-c", script]).spawn().unwrap()
+        };
+        let mut both = [start(), start()];
+        let ended = |child: &mut std::process::Child| child.try_wait().unwrap().is_some();
+        wait_for("a loser", || both.iter_mut().any(ended));
+        fs::write(home.environment.home().join("both"), "").unwrap();
+        let outputs = both.map(|child| child.wait_with_output().unwrap());
+        let mut codes: Vec<_> = outputs.iter().map(|output| output.status.code()).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, [Some(0), Some(125)], "round {round}: {:?}", outputs.each_ref().map(said));
+        assert!(outputs.iter().any(|output| said(output).contains("is in use by")));
+        fs::remove_file(home.environment.home().join("both")).unwrap();
+    }
+}
+
+#[test]
+fn what_another_machine_holds_is_taken_over_only_by_a_person_who_knows() {
+    let home = Home::new();
+    home.run(&["--worktree", "task", "--", "true"]);
+    let records = home.environment.state().join("worktrees");
+    let record = fs::read_dir(records).unwrap().next().unwrap().unwrap().path().join("task");
+    let holder = json!({ "pid": 7, "start": 7, "host": "another-machine", "boot": "b" });
+    fs::write(record.join("lock"), holder.to_string()).unwrap();
+    let refused = home.run(&["--worktree", "task", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(said(&refused).contains("process 7 on another-machine"), "{}", said(&refused));
+    let taken = home.run(&["--worktree", "task", "--take-over", "--", "true"]);
+    assert_eq!(taken.status.code(), Some(0), "{}", said(&taken));
+}
+
+#[test]
+fn whoever_kills_us_while_a_worktree_is_made_leaves_nothing_in_the_way() {
+    let home = Home::new();
+    for number in 0..300 {
+        home.environment.write(&format!("src/file-{number}"), "text\n");
+    }
+    home.environment.git(&["add", "-A"]);
+    home.environment.commit("more");
+    for round in 0..15_u64 {
+        let name = format!("task-{}", round % 3);
+        let mut child = home.command(&["run", "--worktree", &name, "--", "sleep", "60"]).spawn().unwrap();
+        sleep(Duration::from_millis(round * 8));
+        kill_both(child.id());
+        child.wait().unwrap();
+        // A child of ours may still be ending.
+        let mut output = home.run(&["--worktree", &name, "--", "true"]);
+        let started = Instant::now();
+        while said(&output).contains("is in use") && started.elapsed() < Duration::from_secs(10) {
+            sleep(Duration::from_millis(50));
+            output = home.run(&["--worktree", &name, "--", "true"]);
+        }
+        assert_eq!(output.status.code(), Some(0), "round {round}: {}", said(&output));
+        home.environment.succeed(&["worktree", "discard", &name, "--yes"]);
+    }
+    let left = home.environment.command("git").args(["worktree", "list"]).output().unwrap();
+    assert_eq!(String::from_utf8(left.stdout).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn whoever_kills_us_while_a_merge_is_done_leaves_something_that_can_be_finished() {
+    for round in 0..12_u64 {
+        let home = Home::new();
+        home.run(&[
+            "--worktree",
+            "task",
+            "--",
+            "bash",
+            "-c",
+            "for n in $(seq 200); do echo $n > file-$n; done",
+        ]);
+        let mut child = home.command(&["worktree", "merge", "task", "--yes"]).spawn().unwrap();
+        sleep(Duration::from_millis(round * 12));
+        kill_both(child.id());
+        child.wait().unwrap();
+        sleep(Duration::from_millis(100));
+        if home.environment.succeed(&["--json", "worktree", "list"]).is_empty() {
+            assert_eq!(home.only_run()["state"], "merged");
+        } else {
+            let output = home.environment.checkrein(&["worktree", "merge", "task", "--yes"]);
+            assert_eq!(output.status.code(), Some(0), "round {round}: {}", said(&output));
+        }
+        let there =
+            (1..=200).all(|number| home.environment.project().join(format!("file-{number}")).exists());
+        assert!(there, "round {round}");
+        let data = home.environment.home().join(".local/share/checkrein/worktrees");
+        let left: usize =
+            fs::read_dir(data).unwrap().flatten().map(|one| fs::read_dir(one.path()).unwrap().count()).sum();
+        assert_eq!(left, 0, "round {round}");
+        home.environment.succeed(&["runs", "--verify"]);
+    }
+}
+
+#[test]
+fn agents_do_not_go_on_with_runs_and_secrets_are_not_written_down() {
+    let home = Home::new();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let claude = home.claude();
+    home.run(&["--max-iterations", "2", "--", &claude, "--token", &token]);
+    let state = fs::read_to_string(home.folder(&home.only_run()).join("state.json")).unwrap();
+    assert!(!state.contains(&token));
+    let refused = home.run(&["--resume", "--max-iterations", "2"]);
+    assert!(said(&refused).contains("held a secret"), "{}", said(&refused));
+    let by_agent = home.command(&["run", "--resume"]).env("CLAUDECODE", "1").output().unwrap();
+    assert_eq!(by_agent.status.code(), Some(125));
+    assert!(said(&by_agent).contains("is for a person"));
+    let given = home.run(&["--resume", "--max-iterations", "2", "--", &claude, "again"]);
+    assert_eq!(given.status.code(), Some(123), "{}", said(&given));
+    assert_eq!(home.words().last().unwrap(), "--resume session-7 again");
+}

@@ -1,0 +1,387 @@
+//! All runs: active ones, and those that are done and stay as they are.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::error::{RunError, RunErrorKind};
+use super::file::{create_directory, hexadecimal, read, replace};
+use super::state::{RunId, RunState};
+
+const STATE: &str = "state.json";
+const BACKUP: &str = "state.json.bak";
+const SEAL: &str = "seal.json";
+
+/// The runs in a state directory: `runs/active/ID` and `runs/done/ID`.
+#[derive(Debug, Clone)]
+pub struct Runs {
+    root: PathBuf,
+}
+
+/// Which of the two folders a run lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// It can go on.
+    Active,
+    /// It stays as it is.
+    Done,
+}
+
+/// What was wrong with a state that could be read all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Damage {
+    /// Nothing.
+    None,
+    /// It could not be read, for this reason; this is the one before it.
+    Backup(String),
+}
+
+/// A state as it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// What is known of the run.
+    pub state: RunState,
+    /// Whether that is the last word.
+    pub damage: Damage,
+}
+
+/// A run that was found.
+#[derive(Debug)]
+pub struct Found {
+    /// Its name.
+    pub id: RunId,
+    /// Where it lies.
+    pub whereabouts: Whereabouts,
+    /// What is known of it, or why nothing is.
+    pub loaded: Result<Loaded, RunError>,
+}
+
+/// Whether what is done is still what it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Archived {
+    /// It is.
+    Whole,
+    /// It is not; what differs.
+    Changed(Vec<String>),
+}
+
+/// What was in a folder when it was archived: names and SHA-256.
+#[derive(Debug, Serialize, Deserialize)]
+struct Seal {
+    files: Vec<(String, String)>,
+}
+
+impl Runs {
+    /// The runs in a state directory; nothing is created yet.
+    pub fn new(state_directory: &Path) -> Self {
+        Self { root: state_directory.join("runs") }
+    }
+
+    /// The folder of a run.
+    pub fn folder(&self, id: &RunId, whereabouts: Whereabouts) -> PathBuf {
+        let name = match whereabouts {
+            Whereabouts::Active => "active",
+            Whereabouts::Done => "done",
+        };
+        self.root.join(name).join(id.as_str())
+    }
+
+    /// Makes the folder of a run that is new. `None` when there is one of this name.
+    pub fn claim(&self, id: &RunId) -> Result<Option<PathBuf>, RunError> {
+        let folder = self.folder(id, Whereabouts::Active);
+        create_directory(&self.root.join("active"))?;
+        if self.folder(id, Whereabouts::Done).exists() {
+            return Ok(None);
+        }
+        match fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => Ok(Some(folder)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(RunError::file("create", &folder)(error)),
+        }
+    }
+
+    /// Takes back a name of which nothing was ever written.
+    pub fn give_up(&self, id: &RunId) {
+        let folder = self.folder(id, Whereabouts::Active);
+        if !folder.join(STATE).exists() {
+            drop(fs::remove_file(folder.join("lock")));
+            drop(fs::remove_dir(&folder));
+        }
+    }
+
+    /// Writes what is known of an active run; what was known before stays as the backup.
+    pub fn save(&self, state: &RunState) -> Result<(), RunError> {
+        let folder = self.folder(&state.id, Whereabouts::Active);
+        if !folder.is_dir() {
+            return Err(sealed(&state.id));
+        }
+        let path = folder.join(STATE);
+        // Only what can be read is worth keeping.
+        if let Ok(Some(before)) = read(&path)
+            && decode(&before, &state.id).is_ok()
+        {
+            replace(&folder.join(BACKUP), &before)?;
+        }
+        let text = serde_json::to_vec_pretty(state).map_err(|error| {
+            RunError::new(RunErrorKind::Damaged, error.to_string(), "report this as a defect")
+        })?;
+        replace(&path, &text)
+    }
+
+    /// What is known of a run.
+    pub fn load(&self, id: &RunId) -> Result<(Loaded, Whereabouts), RunError> {
+        let whereabouts = if self.folder(id, Whereabouts::Active).is_dir() {
+            Whereabouts::Active
+        } else if self.folder(id, Whereabouts::Done).is_dir() {
+            Whereabouts::Done
+        } else {
+            return Err(RunError::asked(format!("there is no run `{id}`"), "`checkrein runs` lists them"));
+        };
+        Ok((load(&self.folder(id, whereabouts), id)?, whereabouts))
+    }
+
+    /// Every run, oldest first.
+    pub fn all(&self) -> Result<Vec<Found>, RunError> {
+        let mut found = Vec::new();
+        for whereabouts in [Whereabouts::Active, Whereabouts::Done] {
+            let folder = match whereabouts {
+                Whereabouts::Active => self.root.join("active"),
+                Whereabouts::Done => self.root.join("done"),
+            };
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(RunError::file("read", &folder)(error)),
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let Some(id) = name.to_str().and_then(|name| name.parse::<RunId>().ok()) else { continue };
+                // A name that was taken a moment ago, or by somebody who was killed right then.
+                if !entry.path().join(STATE).exists() && !entry.path().join(BACKUP).exists() {
+                    continue;
+                }
+                let loaded = load(&entry.path(), &id);
+                found.push(Found { id, whereabouts, loaded });
+            }
+        }
+        found.sort_by(|one, two| one.id.cmp(&two.id));
+        Ok(found)
+    }
+
+    /// The one run whose name begins so.
+    pub fn find(&self, beginning: &str) -> Result<RunId, RunError> {
+        let mut ids: Vec<RunId> = self
+            .all()?
+            .into_iter()
+            .map(|found| found.id)
+            .filter(|id| id.as_str().starts_with(beginning))
+            .collect();
+        match ids.len() {
+            0 => Err(RunError::asked(
+                format!("there is no run `{}`", beginning.escape_debug()),
+                "`checkrein runs` lists them",
+            )),
+            1 => Ok(ids.remove(0)),
+            many => Err(RunError::asked(
+                format!("{many} runs begin with `{}`", beginning.escape_debug()),
+                "give more of the name",
+            )),
+        }
+    }
+
+    /// Puts a run among those that are done, from where it is not changed any more. Its last state is written before.
+    pub fn archive(&self, id: &RunId) -> Result<(), RunError> {
+        let (from, to) = (self.folder(id, Whereabouts::Active), self.folder(id, Whereabouts::Done));
+        if !from.is_dir() {
+            return Err(sealed(id));
+        }
+        create_directory(&self.root.join("done"))?;
+        drop(fs::remove_file(from.join(BACKUP)));
+        let names: Vec<String> =
+            names(&from)?.into_iter().filter(|name| name != "lock" && name != SEAL).collect();
+        let mut files = Vec::new();
+        for name in names {
+            let hash = hash(&from.join(&name))?;
+            files.push((name, hash));
+        }
+        let seal = serde_json::to_vec_pretty(&Seal { files }).map_err(|error| {
+            RunError::new(RunErrorKind::Damaged, error.to_string(), "report this as a defect")
+        })?;
+        replace(&from.join(SEAL), &seal)?;
+        fs::rename(&from, &to).map_err(RunError::file("archive", &from))?;
+        for name in self::names(&to)?.into_iter().filter(|name| name != "lock") {
+            let path = to.join(name);
+            fs::set_permissions(&path, Permissions::from_mode(0o400))
+                .map_err(RunError::file("seal", &path))?;
+        }
+        drop(fs::remove_file(to.join("lock")));
+        fs::set_permissions(&to, Permissions::from_mode(0o500)).map_err(RunError::file("seal", &to))
+    }
+
+    /// Whether a run that is done is still what it was.
+    pub fn verify(&self, id: &RunId) -> Result<Archived, RunError> {
+        let folder = self.folder(id, Whereabouts::Done);
+        let Some(text) = read(&folder.join(SEAL))? else {
+            return Ok(Archived::Changed(vec![format!("`{SEAL}` is missing")]));
+        };
+        let Ok(seal) = serde_json::from_slice::<Seal>(&text) else {
+            return Ok(Archived::Changed(vec![format!("`{SEAL}` cannot be read")]));
+        };
+        let mut wrong = Vec::new();
+        for (name, before) in &seal.files {
+            match hash(&folder.join(name)) {
+                Ok(now) if now == *before => {}
+                Ok(_) => wrong.push(format!("`{name}` is not what it was")),
+                Err(_) => wrong.push(format!("`{name}` cannot be read")),
+            }
+        }
+        let known = |name: &String| name == SEAL || seal.files.iter().any(|(known, _)| known == name);
+        wrong.extend(
+            names(&folder)?.into_iter().filter(|name| !known(name)).map(|name| format!("`{name}` is new")),
+        );
+        Ok(if wrong.is_empty() { Archived::Whole } else { Archived::Changed(wrong) })
+    }
+}
+
+fn load(folder: &Path, id: &RunId) -> Result<Loaded, RunError> {
+    let of = |name: &str| {
+        read(&folder.join(name)).map_err(|error| error.message).and_then(|bytes| match bytes {
+            Some(bytes) => decode(&bytes, id),
+            None => Err("it is missing".to_owned()),
+        })
+    };
+    match of(STATE) {
+        Ok(state) => Ok(Loaded { state, damage: Damage::None }),
+        Err(why) => match of(BACKUP) {
+            Ok(state) => Ok(Loaded { state, damage: Damage::Backup(why) }),
+            Err(_) => Err(RunError::new(
+                RunErrorKind::Damaged,
+                format!("the state of run {id} cannot be read, and there is no backup: {why}"),
+                "what the agent did is still where it worked; only the record is lost",
+            )),
+        },
+    }
+}
+
+fn decode(bytes: &[u8], id: &RunId) -> Result<RunState, String> {
+    let state: RunState = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if state.version != RunState::VERSION {
+        return Err(format!("it is of version {}", state.version));
+    }
+    if state.id != *id {
+        return Err(format!("it is about run {}", state.id));
+    }
+    Ok(state)
+}
+
+fn sealed(id: &RunId) -> RunError {
+    RunError::asked(
+        format!("run {id} is done, and what is done stays as it is"),
+        "begin a new run; `checkrein runs` lists those that can go on",
+    )
+}
+
+/// The names of the files in a folder, sorted.
+fn names(folder: &Path) -> Result<Vec<String>, RunError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(RunError::file("read", folder))?.flatten() {
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn hash(path: &Path) -> Result<String, RunError> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let open = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let mut file = open.map_err(RunError::file("read", path))?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0_u8; 64 << 10];
+    loop {
+        match io::Read::read(&mut file, &mut buffer) {
+            Ok(0) => break,
+            Ok(count) => hasher.update(buffer.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(RunError::file("read", path)(error)),
+        }
+    }
+    Ok(hexadecimal(&hasher.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runs::state::{Limits, Manner, Profile, Spent, Stage};
+
+    fn state(id: &RunId) -> RunState {
+        RunState {
+            version: RunState::VERSION,
+            id: id.clone(),
+            stage: Stage::Prepared,
+            created: 1,
+            written: 1,
+            agent: Vec::new(),
+            masked: false,
+            directory: PathBuf::new(),
+            workspace: PathBuf::new(),
+            worktree: None,
+            profile: Profile("interactive".into()),
+            keeps: None,
+            manner: Manner::default(),
+            limits: Limits::default(),
+            counted: Spent::default(),
+            attempts: Vec::new(),
+        }
+    }
+
+    fn begun() -> (tempfile::TempDir, Runs, RunState) {
+        let home = tempfile::tempdir().unwrap();
+        let runs = Runs::new(home.path());
+        let id = RunId::at(0, 7);
+        assert!(runs.claim(&id).unwrap().is_some());
+        assert!(runs.claim(&id).unwrap().is_none(), "a name is given once");
+        let state = state(&id);
+        runs.save(&state).unwrap();
+        (home, runs, state)
+    }
+
+    #[test]
+    fn a_damaged_state_falls_back_to_the_one_before_it_and_says_so() {
+        let (_home, runs, mut state) = begun();
+        state.stage = Stage::Started;
+        runs.save(&state).unwrap();
+        let path = runs.folder(&state.id, Whereabouts::Active).join(STATE);
+        for damage in ["", "{", "{\"version\": 9}"] {
+            fs::write(&path, damage).unwrap();
+            let (loaded, _) = runs.load(&state.id).unwrap();
+            assert_eq!(loaded.state.stage, Stage::Prepared);
+            assert!(matches!(loaded.damage, Damage::Backup(_)));
+        }
+        runs.save(&state).unwrap();
+        assert_eq!(runs.load(&state.id).unwrap().0.damage, Damage::None);
+        assert_eq!(load(&path.with_file_name("none"), &state.id).unwrap_err().kind, RunErrorKind::Damaged);
+    }
+
+    #[test]
+    fn what_is_done_stays_as_it_is() {
+        let (_home, runs, state) = begun();
+        runs.archive(&state.id).unwrap();
+        assert_eq!(runs.verify(&state.id).unwrap(), Archived::Whole);
+        assert!(runs.save(&state).is_err());
+        assert!(runs.archive(&state.id).is_err());
+        assert!(runs.claim(&state.id).unwrap().is_none());
+        let folder = runs.folder(&state.id, Whereabouts::Done);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&folder.join(STATE))), (0o500, 0o400));
+        fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
+        fs::set_permissions(folder.join(STATE), Permissions::from_mode(0o600)).unwrap();
+        fs::write(folder.join(STATE), "{}").unwrap();
+        fs::write(folder.join("more"), "").unwrap();
+        let Archived::Changed(wrong) = runs.verify(&state.id).unwrap() else { panic!("not seen") };
+        assert_eq!(wrong, ["`state.json` is not what it was", "`more` is new"]);
+    }
+}

@@ -1,0 +1,35 @@
+//! A place of its own for a run: made, looked at, merged, taken away.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `name` | what a worktree may be called |
+//! | `git` | the one place that runs `git` |
+//! | `owner` | the proof that a worktree is ours |
+//! | `carry` | files that go along although they are in no commit |
+//! | `make` | making one |
+//! | `tree` | what stands in a folder, as a tree of git |
+//! | `change` | what a run changed, and bringing that back |
+//! | `copy` | the same where there is no repository |
+//! | `remove` | taking one away |
+//!
+//! **Invariants.** What an agent wrote decides nothing about where we write or what we run: no `.git` in a worktree is read, no hook, no
+//! filter, no driver of the repository's own configuration is run, no link is followed. What cannot be proved to be ours is left alone.
+
+mod carry;
+mod change;
+mod copy;
+mod git;
+mod make;
+mod name;
+mod owner;
+mod remove;
+mod tree;
+
+pub use carry::Carried;
+pub use change::{Change, Changes, Deed, GUARD_FILES, GuardFiles, Merge};
+pub use copy::{Copies, CopyMerge};
+pub use git::{Environment, Repository};
+pub use make::{Made, Origin, Places, Plan, Uncommitted, make};
+pub use name::WorktreeName;
+pub use owner::{Kind, Owner};
+pub use remove::{Branch, Removal, keep_commits, remove};

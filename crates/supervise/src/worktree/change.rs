@@ -1,0 +1,285 @@
+//! What a run changed in a worktree of git, and bringing that back into the work tree that it came from.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::git::{Call, Repository};
+use super::owner::{Kind, Owner};
+use crate::runs::file::create_directory;
+use crate::runs::{RunError, RunErrorKind};
+
+/// The files that say what an agent may do: what a run changed in them does not come back unless a person wants it.
+pub const GUARD_FILES: [&str; 3] = ["checkrein.yaml", ".claude/settings.json", ".claude/settings.local.json"];
+
+/// Whether changes of [`GUARD_FILES`] come back too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuardFiles {
+    /// They stay behind, which is said.
+    StayBehind,
+    /// A person wants them.
+    ComeBack,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// It is new.
+    Added,
+    /// It is another.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+impl Deed {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// One file that a run changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where, from the root of the worktree.
+    pub path: PathBuf,
+    /// What was done to it.
+    pub deed: Deed,
+    /// How many lines are new and how many are gone; `None` where there are no lines.
+    pub lines: Option<(u64, u64)>,
+}
+
+/// Everything that a run changed: committed, not committed, new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// By path.
+    pub files: Vec<Change>,
+    /// Other repositories inside, of which nothing is looked at.
+    pub inner: Vec<PathBuf>,
+    base: String,
+    now: String,
+    objects: PathBuf,
+}
+
+/// What a merge would do.
+#[derive(Debug)]
+pub struct Merge {
+    /// The files of the work tree that it changes, from its root.
+    pub paths: Vec<PathBuf>,
+    /// Guard files whose changes stay behind.
+    pub left_behind: Vec<&'static str>,
+    patch: Vec<u8>,
+}
+
+impl Changes {
+    /// What differs in the worktree from what it began with. `record` is the folder with what is known of it.
+    pub fn of(repository: &Repository, owner: &Owner, record: &Path) -> Result<Self, RunError> {
+        let Kind::Git { commit, tree, .. } = &owner.kind else {
+            return Err(RunError::asked(
+                "the worktree is a copy, and there is a repository now",
+                "move the repository away",
+            ));
+        };
+        let objects = record.join("objects");
+        create_directory(&objects)?;
+        if repository.resolve(&format!("{commit}^{{commit}}"))?.is_none() {
+            return Err(RunError::not_ours(format!(
+                "the commit {commit}, from which the run began, is gone"
+            )));
+        }
+        let standing = repository.standing(&owner.place, tree, &objects, record)?;
+        let call = Call { objects: Some(&objects), ..Call::default() };
+        let list = |form: &str| {
+            let arguments = [
+                "diff-tree",
+                "-r",
+                "-z",
+                form,
+                "--no-renames",
+                "--ignore-submodules=all",
+                "--no-ext-diff",
+                "--no-textconv",
+                tree,
+                &standing.tree,
+            ];
+            repository.bytes(&arguments, &call)
+        };
+        let (deeds, counts) = (list("--name-status")?, list("--numstat")?);
+        let mut fields = deeds.split(|byte| *byte == 0);
+        let mut files = Vec::new();
+        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
+            let deed = match status.first() {
+                Some(b'A') => Deed::Added,
+                Some(b'D') => Deed::Removed,
+                _ => Deed::Changed,
+            };
+            files.push(Change { path: PathBuf::from(OsStr::from_bytes(path)), deed, lines: None });
+        }
+        for row in counts.split(|byte| *byte == 0).filter(|row| !row.is_empty()) {
+            let mut parts = row.splitn(3, |byte| *byte == b'\t');
+            let mut number = || std::str::from_utf8(parts.next()?).ok()?.parse::<u64>().ok();
+            let lines = (number(), number());
+            let Some(path) = parts.next() else { continue };
+            if let Some(change) = files.iter_mut().find(|change| change.path.as_os_str().as_bytes() == path) {
+                change.lines = lines.0.zip(lines.1);
+            }
+        }
+        Ok(Self { files, inner: standing.inner, base: tree.clone(), now: standing.tree, objects })
+    }
+
+    /// The same as a patch.
+    pub fn patch(&self, repository: &Repository) -> Result<Vec<u8>, RunError> {
+        let call = Call { objects: Some(&self.objects), ..Call::default() };
+        let arguments = [
+            "diff-tree",
+            "-r",
+            "-p",
+            "-M",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=all",
+            &self.base,
+            &self.now,
+        ];
+        repository.bytes(&arguments, &call)
+    }
+
+    /// Brings both sides together, without touching either. Fails when both changed the same, and when what would be changed has
+    /// changes of its own that are in no commit.
+    pub fn merge(
+        &self,
+        repository: &Repository,
+        record: &Path,
+        guard_files: GuardFiles,
+    ) -> Result<Merge, RunError> {
+        let head = repository.head()?.ok_or_else(|| {
+            RunError::asked(
+                "the repository has no commit any more",
+                "check out the branch that the changes are for",
+            )
+        })?;
+        let mut left_behind = Vec::new();
+        let mut theirs = self.now.clone();
+        if guard_files == GuardFiles::StayBehind {
+            left_behind.extend(
+                GUARD_FILES
+                    .into_iter()
+                    .filter(|guard| self.files.iter().any(|one| one.path == Path::new(guard))),
+            );
+            theirs = repository.with_paths_of(&theirs, &self.base, &left_behind, &self.objects, record)?;
+        }
+        let ours = repository.standing(repository.work_tree(), &head, &self.objects, record)?.tree;
+        let call = Call { objects: Some(&self.objects), ..Call::default() };
+        let commit = |tree: &str| repository.text(&["commit-tree", tree, "-m", "a side of a merge"], &call);
+        let base = format!("--merge-base={}", commit(&self.base)?);
+        let sides = [commit(&ours)?, commit(&theirs)?];
+        let arguments =
+            ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &sides[0], &sides[1]];
+        let output = repository.output(&arguments, &call)?;
+        let mut fields = output.stdout.split(|byte| *byte == 0);
+        let merged = fields.next().map(|tree| String::from_utf8_lossy(tree).into_owned()).unwrap_or_default();
+        match output.status.code() {
+            Some(0) => {}
+            Some(1) => {
+                let paths: Vec<Vec<u8>> =
+                    fields.filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect();
+                return Err(conflict("both the run and the work tree changed", &paths));
+            }
+            _ => {
+                let words =
+                    String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
+                return Err(RunError::new(
+                    RunErrorKind::Machine,
+                    format!("`git merge-tree` failed: {}", words.escape_debug()),
+                    "git 2.40 or later is needed for merging",
+                ));
+            }
+        }
+        let applied = repository.differing(&ours, &merged, &self.objects)?;
+        let uncommitted = repository.differing(&format!("{head}^{{tree}}"), &ours, &self.objects)?;
+        // What was carried over and is still so was known to the run.
+        let unknown = repository.differing(&self.base, &ours, &self.objects)?;
+        let overlap: Vec<Vec<u8>> = applied
+            .iter()
+            .filter(|path| uncommitted.contains(*path) && unknown.contains(*path))
+            .cloned()
+            .collect();
+        if !overlap.is_empty() {
+            return Err(conflict(
+                "the run changed what has changes in the work tree that are not committed:",
+                &overlap,
+            ));
+        }
+        let arguments = [
+            "diff-tree",
+            "-r",
+            "-p",
+            "--binary",
+            "--full-index",
+            "--no-renames",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=all",
+            &ours,
+            &merged,
+        ];
+        let patch = repository.bytes(&arguments, &call)?;
+        let merge = Merge {
+            paths: applied.iter().map(|path| PathBuf::from(OsStr::from_bytes(path))).collect(),
+            left_behind,
+            patch,
+        };
+        merge.apply(repository, &["--check"])?;
+        Ok(merge)
+    }
+}
+
+impl Merge {
+    /// Changes the work tree: all of it or nothing.
+    pub fn carry_out(&self, repository: &Repository) -> Result<(), RunError> {
+        self.apply(repository, &[])
+    }
+
+    fn apply(&self, repository: &Repository, options: &[&str]) -> Result<(), RunError> {
+        if self.paths.is_empty() {
+            return Ok(());
+        }
+        let arguments = [&["apply", "--whitespace=nowarn", "-p1"], options, &["-"]].concat();
+        repository.bytes(&arguments, &Call { input: &self.patch, ..Call::default() }).map(drop).map_err(
+            |error| {
+                let message = format!("the changes do not fit the work tree: {}", error.message);
+                RunError::new(
+                    RunErrorKind::Conflict,
+                    message,
+                    "both sides are as they were; move away what is in the way and try again",
+                )
+            },
+        )
+    }
+}
+
+/// How many paths of a conflict are named.
+const NAMED: usize = 8;
+
+pub(crate) fn conflict(what: &str, paths: &[Vec<u8>]) -> RunError {
+    let mut words: Vec<String> = paths
+        .iter()
+        .take(NAMED)
+        .map(|path| format!("`{}`", String::from_utf8_lossy(path).escape_debug()))
+        .collect();
+    if paths.len() > NAMED {
+        words.push(format!("and {} more", paths.len() - NAMED));
+    }
+    RunError::new(
+        RunErrorKind::Conflict,
+        format!("{what} {}", words.join(", ")),
+        "both sides are as they were; commit or put away your side, or bring them together by hand",
+    )
+}
