@@ -62,6 +62,7 @@ pub fn runs(
                 "worktree": state.worktree,
                 "session": state.session(),
                 "limits": state.limits,
+                "told": state.told(),
                 "spent": state.spent(),
                 "attempts": state.attempts,
             }))?),
@@ -102,14 +103,15 @@ fn how(runs: &Runs, found: &Found, state: &RunState) -> String {
 
 fn row(found: &Found, state: &RunState, how: String) -> Vec<String> {
     let spent = state.spent();
+    let known = |text: String| if state.told() { text } else { "unknown".to_owned() };
     vec![
         found.id.to_string(),
         time(state.created),
         how,
         state.worktree.clone().unwrap_or_default(),
-        spent.iterations.to_string(),
-        spent.tokens.to_string(),
-        spent.dollars.map_or_else(|| "unknown".to_owned(), |dollars| format!("{dollars:.2}")),
+        known(spent.iterations.to_string()),
+        known(spent.tokens.to_string()),
+        spent.dollars.map_or_else(|| "unknown".to_owned(), |dollars| known(format!("{dollars:.2}"))),
         cut(&plain(&words(state).join(" ")), 40),
     ]
 }

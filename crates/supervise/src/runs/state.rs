@@ -321,6 +321,11 @@ impl RunState {
         self.attempts.iter().fold(Spent::default(), |sum, attempt| sum.plus(&attempt.spent))
     }
 
+    /// Whether the client told anything of its work: else what it has spent but for the time is not known.
+    pub fn told(&self) -> bool {
+        self.session().is_some() || self.spent().iterations > 0
+    }
+
     /// The client's name for its session, the last that is known.
     pub fn session(&self) -> Option<&str> {
         self.attempts.iter().rev().find_map(|attempt| attempt.session.as_deref())
