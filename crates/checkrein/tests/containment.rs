@@ -122,6 +122,8 @@ fn the_shell_goes_where_it_went_and_the_words_stay_the_same() {
     let below = environment.project().join("sub");
     let below = below.to_str().unwrap();
     assert_eq!(lines, ["it is", below, below], "{output:?}");
+    // Where it cannot stay in front, the agent is told.
+    assert!(rewritten(&environment, "cd sub; ./another").1.contains("is left again"));
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use checkrein_effects::{AbsolutePath, Action, Effect, EffectKind, Entry, Place, Reach, Target, World};
 use checkrein_policy::{Config, ContainedCommands, ContainedNetwork, Decision, in_scope, location};
-use checkrein_shell::{Command, Connective, parse, quoted};
+use checkrein_shell::{Command, Connective, Part, Simple, parse, quoted};
 
-use crate::rewrite::literal;
+use crate::rewrite::{literal, simple_commands};
 use crate::verdict::{Consent, Review, Rewrite, Safety};
 
 /// The rule whose question containment answers.
@@ -75,14 +75,14 @@ fn within_bounds(action: &Action, review: &Review, world: &dyn World, config: &C
     words.extend(["--".to_owned(), "bash".to_owned(), "-c".to_owned(), quoted(inner)]);
     Some(Rewrite {
         command: format!("{before}{}", words.join(" ")),
-        note: note(place, &network),
+        note: note(place, &network, inner),
         consent: Consent::NotNeeded,
         safety: Safety::Contained,
     })
 }
 
 /// What the agent is told: what is different now, and how it gets more.
-fn note(place: &Place, network: &BTreeSet<String>) -> String {
+fn note(place: &Place, network: &BTreeSet<String>, inner: &str) -> String {
     let ends: Vec<&str> = network.iter().map(String::as_str).collect();
     let talks = match ends.as_slice() {
         ["none"] => "without network".to_owned(),
@@ -90,8 +90,10 @@ fn note(place: &Place, network: &BTreeSet<String>) -> String {
         ["open"] => "with the network".to_owned(),
         hosts => format!("talking to {} only", hosts.join(", ")),
     };
+    let stays =
+        if changes_directory(inner) { "; the directory that it changes to is left again" } else { "" };
     format!(
-        "what it does cannot be known beforehand, so it runs contained: writing below {} and in temporary directories, {talks}. \
+        "what it does cannot be known beforehand, so it runs contained: writing below {} and in temporary directories, {talks}{stays}. \
          What is refused is told in its output; if it needs more, give `checkrein exec` another `--write PATH` or `--net HOST:PORT`",
         place.workspace
     )
@@ -232,8 +234,8 @@ fn behind_the_directory(text: &str) -> (&str, &str) {
     let [statement] = parsed.script.as_slice() else { return whole };
     let Command::AndOr(list) = &statement.command else { return whole };
     let Command::Simple(first) = &*list.first else { return whole };
-    let words: Option<Vec<String>> = first.words.iter().map(literal).collect();
-    let is_change = words.is_some_and(|words| matches!(words.as_slice(), [name, _] if name == "cd"));
+    let is_change = matches!(first.words.as_slice(), [name, place]
+        if literal(name).as_deref() == Some("cd") && place.parts.iter().all(is_only_text));
     let goes_on = list.rest.iter().all(|(connective, _)| *connective == Connective::And);
     let end = first.words.last().map_or(0, |word| word.span.end);
     let behind = text
@@ -245,6 +247,27 @@ fn behind_the_directory(text: &str) -> (&str, &str) {
     }
 }
 
+/// Whether nothing runs in a part of a word, and nothing is looked up.
+fn is_only_text(part: &Part) -> bool {
+    match part {
+        Part::Literal(_) | Part::Quoted(_) => true,
+        Part::DoubleQuoted(parts) => parts.iter().all(is_only_text),
+        Part::Parameter(_)
+        | Part::CommandSubstitution(_)
+        | Part::ProcessSubstitution(..)
+        | Part::Arithmetic(_) => false,
+    }
+}
+
+/// Whether a text changes the directory of the shell that runs it.
+fn changes_directory(text: &str) -> bool {
+    let is_change = |simple: &&Simple| {
+        let name = simple.words.first().and_then(literal);
+        matches!(name.as_deref(), Some("cd" | "pushd" | "popd"))
+    };
+    simple_commands(&parse(text).script).iter().any(is_change)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,9 +275,15 @@ mod tests {
     #[test]
     fn a_change_of_directory_stays_in_front() {
         assert_eq!(behind_the_directory("cd sub && ./x && ./y"), ("cd sub && ", "./x && ./y"));
-        for whole in
-            ["./x", "cd sub && ./x || ./y", "cd sub; ./x", "cd \"$there\" && ./x", "cd a && ./x; ./y"]
-        {
+        assert_eq!(behind_the_directory("cd \"a b\"&& ./x"), ("cd \"a b\"&& ", "./x"));
+        for whole in [
+            "./x",
+            "cd \"$(./x)\" && ./y",
+            "cd sub && ./x || ./y",
+            "cd sub; ./x",
+            "cd \"$there\" && ./x",
+            "cd a && ./x; ./y",
+        ] {
             assert_eq!(behind_the_directory(whole), ("", whole));
         }
     }

@@ -167,7 +167,7 @@ pub(crate) fn literal(word: &Word) -> Option<String> {
 }
 
 /// The simple commands that stand at the top of the text or in its lists; those inside compound commands are left alone.
-fn simple_commands(script: &[Statement]) -> Vec<&Simple> {
+pub(crate) fn simple_commands(script: &[Statement]) -> Vec<&Simple> {
     fn visit<'a>(command: &'a Command, found: &mut Vec<&'a Simple>) {
         match command {
             Command::Simple(simple) => found.push(simple),
