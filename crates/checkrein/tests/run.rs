@@ -290,6 +290,23 @@ fn everything_is_passed_on_byte_for_byte_with_the_status() {
 }
 
 #[test]
+fn an_agent_has_a_control_group_where_one_may_be_made_and_leaves_none() {
+    let environment = TestEnvironment::new();
+    for hold in ["processes", "namespace"] {
+        let script = "grep '^0::' /proc/self/cgroup; grep ' - cgroup2 ' /proc/self/mountinfo";
+        let output = environment.checkrein(&["run", "--hold", hold, "--", "bash", "-c", script]);
+        let told = String::from_utf8(output.stdout).unwrap();
+        let mut lines = told.lines();
+        let group = lines.next().and_then(|line| line.strip_prefix("0::")).unwrap_or_default();
+        // Elsewhere it is held without one.
+        let Some(mount) = lines.next().filter(|_| group.contains("checkrein-")) else { continue };
+        let place = mount.split(' ').nth(4).unwrap();
+        assert!(Path::new(place).is_dir());
+        assert!(!Path::new(&format!("{place}{group}")).exists(), "{group} is left behind");
+    }
+}
+
+#[test]
 fn an_agent_that_is_not_there_is_said() {
     let environment = TestEnvironment::new();
     let run = environment.checkrein(&["run", "--", "no-such-agent"]);

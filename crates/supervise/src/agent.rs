@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +21,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
 use crate::backlog::Speaker;
 use crate::error::SuperviseError;
+use crate::group::{Group as ControlGroup, GroupLimits};
 use crate::hold::{Group, Held, Hold, begin};
 use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
@@ -195,7 +197,9 @@ pub fn supervise(
     let started = Instant::now();
     let listener = Arc::new(Mutex::new(Listener::new(agent.prices.clone()).telling(speaker)));
     let pulse = Pulse::new(started);
-    let mut running = start(agent, &listener, &pulse)?;
+    let bounds = GroupLimits { memory: agent.switches.memory, tasks: None };
+    let control_group = ControlGroup::create(bounds);
+    let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
     let (mut usage, mut sampled) = (None, None::<Instant>);
     let mut status = None;
     let mut stop = None;
@@ -228,11 +232,17 @@ pub fn supervise(
                 });
         }
     }
+    let ran_out = control_group.as_ref().is_some_and(ControlGroup::ran_out_of_memory);
+    if let (true, None, Some(limit)) = (ran_out, &stop, bounds.memory) {
+        stop = Some(Stop::Memory(limit, limit));
+    }
     let decided = stop.as_ref().map(|_| Instant::now());
     if stop.is_some() {
         status = ask_and_tell(&mut running.held);
     }
     let ended = tree::end_all(PATIENCE).saturating_sub(running.held.own());
+    // What could not be found among the processes is found by the kernel.
+    drop(control_group);
     let stopping = decided.map(|time| time.elapsed());
     running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
     let progress = lock(&listener).progress().clone();
@@ -321,7 +331,12 @@ impl Pulse {
     }
 }
 
-fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>, pulse: &Pulse) -> Result<Running, SuperviseError> {
+fn start(
+    agent: &Agent,
+    listener: &Arc<Mutex<Listener>>,
+    pulse: &Pulse,
+    control_group: Option<&ControlGroup>,
+) -> Result<Running, SuperviseError> {
     let mut command = Command::new(&agent.program);
     if let Some(environment) = &agent.environment {
         command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
@@ -330,6 +345,9 @@ fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>, pulse: &Pulse) -> Resul
         .args(&agent.arguments)
         .envs(agent.variables.iter().map(|(name, value)| (name, value)))
         .current_dir(&agent.directory);
+    if let Some(entrance) = control_group.and_then(|group| group.entrance().try_clone_to_owned().ok()) {
+        enter(&mut command, entrance);
+    }
     match agent.interaction {
         Interaction::Pipes => {
             let (output, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
@@ -351,6 +369,17 @@ fn start(agent: &Agent, listener: &Arc<Mutex<Listener>>, pulse: &Pulse) -> Resul
             Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
         }
     }
+}
+
+/// Has the agent become a member of a control group before it begins. Where it may not it is held without.
+#[expect(unsafe_code, reason = "a group can only be entered between fork and exec")]
+fn enter(command: &mut Command, entrance: OwnedFd) {
+    let enter = move || {
+        let _ = rustix::io::write(&entrance, b"0");
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure does one system call: it takes no lock and no memory from the heap.
+    unsafe { command.pre_exec(enter) };
 }
 
 /// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.
