@@ -215,6 +215,7 @@ fn failure(runner: Runner, status: Option<u8>, failed: Option<u64>, output: &str
         (Runner::Any, 93) => Failure::Conflict,
         (Runner::Any, 94) => Failure::Killed,
         (Runner::Any, 1..=125) => Failure::Command,
+        (Runner::Pytest, 1) if failed.is_none() && says("No module named pytest") => Failure::Usage,
         (Runner::Pytest, 2) if says("error") && says("collect") => Failure::Build,
         (Runner::Pytest, 2) | (_, 130) => Failure::Interrupted,
         (Runner::Pytest, 4) | (Runner::Cargo, 1) | (Runner::Any, 126 | 127) => Failure::Usage,
@@ -326,6 +327,7 @@ mod tests {
         assert_eq!(route(Pytest, 3, ""), (Failure::Runner, Next::Stop));
         assert_eq!(route(Pytest, 4, ""), (Failure::Usage, Next::Scaffold));
         assert_eq!(route(Pytest, 5, ""), (Failure::NoTests, Next::Scaffold));
+        assert_eq!(route(Pytest, 1, "python3: No module named pytest"), (Failure::Usage, Next::Scaffold));
         assert_eq!(Route::of(Pytest, Phase::Green, None, "", None).next, Next::Stop);
     }
 

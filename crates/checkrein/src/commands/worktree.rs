@@ -311,10 +311,15 @@ fn show(found: &Found) {
     if found.files.len() > LISTED {
         print(&format!("and {} more", found.files.len() - LISTED));
     }
-    print(&bold(&format!("{} files, {added} lines added, {removed} removed", found.files.len())));
+    let (files, lines) = (counted(found.files.len() as u64, "file"), counted(added, "line"));
+    print(&bold(&format!("{files}, {lines} added, {removed} removed")));
     for inner in found.tree.iter().flat_map(|tree| &tree.inner) {
         log(&plain(&format!("`{}` is a repository of its own and is left out", inner.display())));
     }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn show_patch(patch: &str) {
