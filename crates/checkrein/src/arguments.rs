@@ -440,9 +440,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "TIME")]
     idle_time: Option<Period>,
     /// For when nobody watches, `unattended`: 5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB, no new work that nobody asked for, no
-    /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold.
-    #[arg(long, value_enum, default_value_t = RunProfile::Interactive)]
-    profile: RunProfile,
+    /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold. By default the profile of
+    /// the configuration, whose `limits` hold too.
+    #[arg(long, value_enum)]
+    profile: Option<RunProfile>,
     /// Start again so often after a failure that may pass: a provider that is busy or out of reach, once after a silence.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     retries: u32,
@@ -520,11 +521,7 @@ impl From<RunArguments> for run::Wanted {
             iterations: wanted.max_iterations,
             time: wanted.time.map(|period| period.0),
             memory: wanted.memory,
-            profile: match wanted.profile {
-                RunProfile::Interactive => run::Profile::Interactive,
-                RunProfile::Unattended => run::Profile::Unattended,
-                RunProfile::Strict => run::Profile::Strict,
-            },
+            profile: wanted.profile.map(Into::into),
             idle: wanted.idle_time.map(|period| period.0),
             retries: wanted.retries,
             ignore_breaker: wanted.ignore_breaker.into(),

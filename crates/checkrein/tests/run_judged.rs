@@ -249,6 +249,19 @@ fn attempts_share_one_worktree_and_going_on_keeps_the_manner() {
 }
 
 #[test]
+fn the_limits_of_the_configuration_hold_and_the_command_line_says_otherwise() {
+    let scene = Scene::new(&[OPENED.to_owned()], "sleep 60");
+    scene.environment.configure("config.yaml", "limits:\n  execution_seconds: 1\n");
+    assert_eq!(scene.report(&[])["stopped_by"], "time");
+    scene.environment.configure("config.yaml", "profile: unattended\n");
+    scene.says(&looping(), "sleep 60");
+    assert_eq!(scene.report(&["--max-iterations", "2"])["stopped_by"], "iterations");
+    let run = |line: &str| scene.output(&[line, "x"]).status.code();
+    scene.environment.configure("config.yaml", "limits: many\n");
+    assert_eq!(run("--clean-environment"), Some(125), "nothing runs by half of a configuration");
+}
+
+#[test]
 fn retries_in_retries_do_not_multiply() {
     let scene = Scene::new(&[BUSY.to_owned()], "echo x >> tries; exit 1");
     let program = env!("CARGO_BIN_EXE_checkrein");

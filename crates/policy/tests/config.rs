@@ -120,6 +120,7 @@ fn a_project_tightens_and_what_it_loosens_waits() {
     assert_eq!(config.step_reviewer.rules.builtin, BuiltinRules::All);
     assert_eq!(config.step_reviewer.rules.disabled, Vec::<String>::new());
     assert_eq!(config.file_operation_limit(), 500);
+    assert_eq!(config.memory_limit_mb(), Some(20_000), "a limit where there was none is stricter");
     assert_eq!(config.scope.paths, ["src/**"]);
     assert_eq!(config.audit.anchor, None);
     let pending: Vec<String> = loaded
@@ -137,7 +138,6 @@ fn a_project_tightens_and_what_it_loosens_waits() {
         checkrein.yaml:6 step_reviewer.risk.critical_threshold: 0.95 -> 0.99
         checkrein.yaml:8 step_reviewer.rules.builtin: all -> none
         checkrein.yaml:9 step_reviewer.rules.disabled: [] -> [protect_guard]
-        checkrein.yaml:12 limits.memory_mb: 8192 -> 20000
         checkrein.yaml:16 audit.anchor: not set -> /tmp/x
         ");
     let trusted = load(&[file(LayerKind::Project, text)], &[FileHash::of(text)]).unwrap();
@@ -487,7 +487,8 @@ proptest! {
         prop_assert!(after.step_reviewer.rules.builtin >= before.step_reviewer.rules.builtin);
         prop_assert_eq!(&after.step_reviewer.rules.disabled, &before.step_reviewer.rules.disabled);
         prop_assert!(after.file_operation_limit() <= before.file_operation_limit());
-        prop_assert!(after.memory_limit_mb() <= before.memory_limit_mb());
+        let most = |config: &Config| config.memory_limit_mb().unwrap_or(u64::MAX);
+        prop_assert!(most(&after) <= most(&before));
         prop_assert!(after.audit.enabled >= before.audit.enabled && after.audit.retention_days >= before.audit.retention_days);
         prop_assert!(after.audit.mask.secrets >= before.audit.mask.secrets && after.audit.sync >= before.audit.sync);
         prop_assert!(after.interventions.enabled >= before.interventions.enabled);

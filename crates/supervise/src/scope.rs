@@ -178,6 +178,13 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
+impl Bytes {
+    /// So many times 1024 times 1024.
+    pub fn of_megabytes(count: u64) -> Self {
+        Self(count.saturating_mul(1 << 20))
+    }
+}
+
 impl FromStr for Bytes {
     type Err = SuperviseError;
 

@@ -151,16 +151,13 @@ pub fn next_call(last_sent: u64) -> u64 {
 }
 
 impl Switches {
-    /// The limits of the seeds for agents that nobody watches (seed 001, 004).
-    pub fn unattended() -> Self {
+    /// What ends an agent that nobody watches besides the limits of the configuration: so many answers (seed 004), and silence.
+    pub fn unwatched() -> Self {
         Self {
-            budget: Some(5.0),
-            tokens: Some(100_000),
             iterations: Some(20),
-            time: Some(Duration::from_mins(5)),
             // Longer than any command of Claude Code may take (10 minutes), which is silent meanwhile (ours).
             idle: Some(Duration::from_mins(12)),
-            memory: Some(Bytes(512 << 20)),
+            ..Self::default()
         }
     }
 

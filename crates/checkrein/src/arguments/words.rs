@@ -2,7 +2,7 @@
 
 use checkrein::commands::audit::ExportForm;
 use checkrein_intervention::RecoveryPolicy;
-use checkrein_policy::VerdictKind;
+use checkrein_policy::{Profile, VerdictKind};
 use checkrein_protocol::Judgement;
 use checkrein_supervise::Runner;
 use clap::ValueEnum;
@@ -12,6 +12,16 @@ pub(crate) enum RunProfile {
     Interactive,
     Unattended,
     Strict,
+}
+
+impl From<RunProfile> for Profile {
+    fn from(name: RunProfile) -> Self {
+        match name {
+            RunProfile::Interactive => Self::Interactive,
+            RunProfile::Unattended => Self::Unattended,
+            RunProfile::Strict => Self::Strict,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::{Manner, going_on};
 use checkrein_ledger::mask::mask_text;
+use checkrein_policy::Profile;
 use checkrein_supervise::runs::{
     Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RunEnd, RunId,
     RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
@@ -14,7 +15,7 @@ use checkrein_supervise::worktree::{GUARD_FILES, Kind, Made, Owner, Plan, Uncomm
 use checkrein_supervise::{Moment, Switches};
 
 use super::for_people_only;
-use super::run::{HoldWanted, Profile, Wanted};
+use super::run::{HoldWanted, Wanted};
 use super::worktree::Site;
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -133,7 +134,7 @@ impl Kept {
             directory,
             workspace,
             worktree: name.map(String::from),
-            profile: ProfileName(wanted.profile.word().to_owned()),
+            profile: ProfileName(wanted.profile.unwrap_or(Profile::Interactive).word().to_owned()),
             keeps: wanted
                 .keeps
                 .as_ref()
@@ -202,9 +203,10 @@ impl Kept {
             ));
         }
         let mut wanted = wanted.clone();
-        wanted.profile = Profile::from_word(&state.profile.0).ok_or_else(|| {
+        let profile = Profile::from_word(&state.profile.0).ok_or_else(|| {
             CommandError::user(format!("the profile of run {id} is not known here"), "begin a new run")
         })?;
+        wanted.profile = Some(profile);
         wanted.keeps = state.keeps.clone().map(|names| names.into_iter().map(OsString::from).collect());
         if wanted.agent.is_empty() {
             if state.masked {

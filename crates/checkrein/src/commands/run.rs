@@ -22,6 +22,7 @@ use checkrein_clients::going_on;
 use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{Cascade, CascadeLevel};
+use checkrein_policy::{Config, Profile};
 use checkrein_protocol::SessionId;
 use checkrein_supervise::runs::RunEnd;
 use checkrein_supervise::{
@@ -30,11 +31,14 @@ use checkrein_supervise::{
     Waited, delay, stand_above, supervise,
 };
 
+use checkrein_world::find_workspace;
+
 use super::exec::plain_environment;
 use super::kept::{Keeping, Kept};
 use super::{Exit, Output, Switch, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials};
 use crate::error::CommandError;
+use crate::settings;
 use crate::spending::prices;
 use crate::surroundings::{CREDENTIALS, Surroundings};
 use crate::terminal::{cut, log, plain};
@@ -57,8 +61,8 @@ pub struct Wanted {
     pub idle: Option<Duration>,
     /// Memory of all processes together.
     pub memory: Option<Bytes>,
-    /// Which limits hold besides.
-    pub profile: Profile,
+    /// Which limits hold besides; those of the configuration when `None`.
+    pub profile: Option<Profile>,
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
     /// Credentials, each with the variable that the agent finds it in.
@@ -73,33 +77,6 @@ pub struct Wanted {
     pub agent: Vec<OsString>,
     /// Where it works, and what is gone on with.
     pub keeping: Keeping,
-}
-
-/// How much is watched, and whether a person is near.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// A person: only what is asked for is limited.
-    Interactive,
-    /// Nobody: the limits of the seeds.
-    Unattended,
-    /// Nobody, and nothing goes unreviewed: hooks that work, a plain environment, the kernel's hold.
-    Strict,
-}
-
-impl Profile {
-    /// Its word in the configuration and in what is kept of a run.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Interactive => "interactive",
-            Self::Unattended => "unattended",
-            Self::Strict => "strict",
-        }
-    }
-
-    /// The profile of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Interactive, Self::Unattended, Self::Strict].into_iter().find(|profile| profile.word() == word)
-    }
 }
 
 /// Who ends the agent when all processes of ours are killed at once.
@@ -155,6 +132,7 @@ pub fn run(wanted: &Wanted, output: Output) -> Exit {
 /// What stays the same for all attempts.
 struct Plan {
     wanted: Wanted,
+    profile: Profile,
     output: Output,
     surroundings: Surroundings,
     provider: Provider,
@@ -176,7 +154,7 @@ fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
         return Ok(status);
     }
     // What begins anew is written down only now, when nothing speaks against it any more.
-    let mut kept = resumed.map_or_else(|| Kept::prepare(wanted, &plan.surroundings), Ok)?;
+    let mut kept = resumed.map_or_else(|| Kept::prepare(&plan.wanted, &plan.surroundings), Ok)?;
     plan.works_in(kept.directory())?;
     plan.switches = kept.limited(plan.switches)?;
     let status = plan.attempt(&signals, &mut kept)?;
@@ -242,20 +220,22 @@ fn heard(mut told: PipeReader) -> Option<Attempt> {
 }
 
 impl Plan {
-    fn new(wanted: Wanted, output: Output) -> Result<Self, CommandError> {
+    fn new(mut wanted: Wanted, output: Output) -> Result<Self, CommandError> {
         let mut surroundings = Surroundings::of_process()?;
         let name = program_name(wanted.agent.first());
-        if wanted.profile == Profile::Strict {
-            strict::hooks_work(&surroundings, &name, &wanted.agent)?;
-        }
         let mut variables = telemetry(&surroundings);
-        if wanted.profile != Profile::Interactive {
-            let word = wanted.profile.word();
+        if let Some(profile) = wanted.profile {
             // The hooks of the agent, and what judges its stream, hold to the same profile.
-            variables.push(("CHECKREIN_PROFILE".into(), word.into()));
+            variables.push(("CHECKREIN_PROFILE".into(), profile.word().into()));
             let mut all = (*surroundings.variables).clone();
-            all.insert("CHECKREIN_PROFILE".to_owned(), word.to_owned());
+            all.insert("CHECKREIN_PROFILE".to_owned(), profile.word().to_owned());
             surroundings.variables = all.into();
+        }
+        let config = settings::load(&surroundings, &find_workspace(&surroundings.cwd))?.config;
+        let profile = config.profile;
+        wanted.profile = Some(profile);
+        if profile == Profile::Strict {
+            strict::hooks_work(&surroundings, &name, &wanted.agent)?;
         }
         let credentials = Credentials::of(&surroundings);
         let mut veil = Veil { key: surroundings.state.mask_key().ok(), credentials: Vec::new() };
@@ -284,8 +264,9 @@ impl Plan {
             output,
             provider: Provider::of(&name, &surroundings),
             attempts: Attempts::new(wanted.retries, nesting),
-            switches: switches(&wanted),
-            hold: hold(&wanted)?,
+            switches: switches(&wanted, &config),
+            hold: hold(wanted.hold, profile)?,
+            profile,
             wanted,
             surroundings,
             veil,
@@ -339,11 +320,11 @@ impl Plan {
         let agent = self.agent(switches, made, before)?;
         kept.start(self.surroundings.now().0)?;
         let mut teller = Teller::new(agent.interaction, self.output);
-        let (mut onlooker, speaker) = Onlooker::new(&self.surroundings, self.wanted.profile);
+        let (mut onlooker, speaker) = Onlooker::new(&self.surroundings, self.profile);
         let mut said = String::new();
         let judge = |progress: &Progress| {
             let halted = halt(&self.surroundings, progress.session.as_deref()).map(Stop::Halted);
-            halted.or_else(|| onlooker.judge()).or_else(|| match self.wanted.profile {
+            halted.or_else(|| onlooker.judge()).or_else(|| match self.profile {
                 Profile::Interactive => None,
                 Profile::Unattended | Profile::Strict => cascade(progress, &mut said),
             })
@@ -379,14 +360,10 @@ impl Plan {
         if self.attempts.any() {
             variables.push((ATTEMPT_VARIABLE.into(), made.to_string().into()));
         }
-        let strictly = || (self.wanted.profile == Profile::Strict).then(Vec::new);
+        let strictly = || (self.profile == Profile::Strict).then(Vec::new);
         let keeps = self.wanted.keeps.clone().or_else(strictly);
         let session = before.and_then(|before| before.session.as_deref());
-        let mut words = match session {
-            Some(session) => going_on(&self.wanted.agent, Some(session)).words,
-            None => self.wanted.agent.clone(),
-        }
-        .into_iter();
+        let mut words = going_on(&self.wanted.agent, session).words.into_iter();
         Ok(Agent {
             program: words.next().unwrap_or_default(),
             arguments: words.collect(),
@@ -480,26 +457,27 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
     }
 }
 
-fn switches(wanted: &Wanted) -> Switches {
-    let base = match wanted.profile {
+/// What is asked for, else what the configuration and its profile say.
+fn switches(wanted: &Wanted, config: &Config) -> Switches {
+    let unwatched = match config.profile {
         Profile::Interactive => Switches::default(),
-        Profile::Unattended | Profile::Strict => Switches::unattended(),
+        Profile::Unattended | Profile::Strict => Switches::unwatched(),
     };
     Switches {
         // Zero dollars is the word for no limit (seed 004).
-        budget: wanted.budget.or(base.budget).filter(|dollars| *dollars > 0.0),
-        tokens: wanted.tokens.or(base.tokens),
-        iterations: wanted.iterations.or(base.iterations),
-        time: wanted.time.or(base.time),
-        idle: wanted.idle.or(base.idle),
-        memory: wanted.memory.or(base.memory),
+        budget: wanted.budget.or(config.dollar_limit()).filter(|dollars| *dollars > 0.0),
+        tokens: wanted.tokens.or(config.token_limit()),
+        iterations: wanted.iterations.or(unwatched.iterations),
+        time: wanted.time.or(config.execution_limit_seconds().map(Duration::from_secs)),
+        idle: wanted.idle.or(unwatched.idle),
+        memory: wanted.memory.or(config.memory_limit_mb().map(Bytes::of_megabytes)),
     }
 }
 
 /// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a person before it,
 /// or in one without rights that others notice, is nobody who did not ask for it.
-fn hold(wanted: &Wanted) -> Result<Hold, CommandError> {
-    let (ways, must): (&[Hold], bool) = match (wanted.hold, wanted.profile) {
+fn hold(wanted: HoldWanted, profile: Profile) -> Result<Hold, CommandError> {
+    let (ways, must): (&[Hold], bool) = match (wanted, profile) {
         (HoldWanted::Processes, _) | (HoldWanted::Profile, Profile::Interactive) => (&[], false),
         (HoldWanted::Profile, Profile::Unattended) => (&[Hold::Namespace], false),
         (HoldWanted::Profile, Profile::Strict) => (&[Hold::Namespace, Hold::UserNamespace], false),

@@ -368,11 +368,11 @@ impl Config {
         })
     }
 
-    /// Memory of a supervised run in megabytes: 8192 when a person is near (ours), else 512 (seed 001).
-    pub fn memory_limit_mb(&self) -> u64 {
-        self.limits.memory_mb.unwrap_or(match self.profile {
-            Profile::Interactive => 8192,
-            Profile::Unattended | Profile::Strict => 512,
+    /// Memory of a supervised run in megabytes: `None` (no limit) when a person is near (ours), else 512 (seed 001).
+    pub fn memory_limit_mb(&self) -> Option<u64> {
+        self.limits.memory_mb.or(match self.profile {
+            Profile::Interactive => None,
+            Profile::Unattended | Profile::Strict => Some(512),
         })
     }
 

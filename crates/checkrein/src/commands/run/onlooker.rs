@@ -14,14 +14,13 @@ use std::time::{Duration, Instant};
 
 use checkrein_effects::{AbsolutePath, Action};
 use checkrein_ledger::SessionLedger;
-use checkrein_policy::Mode;
+use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{ActionId, SessionId};
 use checkrein_review::{Review, VerdictKind};
 use checkrein_supervise::{Backlog, Heard, Speaker, Stop, Waiting, backlog};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::Profile;
 use crate::guard::Guard;
 use crate::rehearsal::{RecordedOutcome, Rehearsal};
 use crate::surroundings::Surroundings;

@@ -6,6 +6,7 @@ use checkrein_supervise::ProviderFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::super::exec::left_behind;
 use super::super::{Output, line};
 use super::onlooker::Findings;
 use crate::error::CommandError;
@@ -164,7 +165,7 @@ impl Report {
                     .to_owned(),
             );
         } else if last.ended > 0 {
-            words.push(format!("{} processes were left behind by the agent and are ended", last.ended));
+            words.push(left_behind(last.ended));
         }
         words.extend(last.watched.in_words());
         if let Some(failure) = last.failure {
