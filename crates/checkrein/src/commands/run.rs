@@ -6,15 +6,16 @@
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
 //! | `strict` | what the strict profile wants before anything runs |
+//! | `teller` | how it goes, on one line |
 
 mod onlooker;
 mod provider;
 mod report;
 mod strict;
+mod teller;
 
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, IsTerminal as _, PipeReader, PipeWriter, Read as _, Write as _};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,7 @@ use crate::terminal::{cut, log, plain};
 use onlooker::Onlooker;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, Veil};
+use teller::Teller;
 
 /// The command line in our words.
 #[derive(Debug, Clone)]
@@ -115,9 +117,6 @@ const NOTHING_RUN: u8 = 125;
 /// Nothing was run, since the provider fails (upstream 3.9: a storm).
 const PROVIDER_FAILS: u8 = 92;
 
-/// How often a person is told how it goes.
-const TELLING: Duration = Duration::from_secs(1);
-
 /// Runs an agent; the exit status says how it ended, so nothing here fails in another way.
 pub fn run(wanted: &Wanted, output: Output) -> Exit {
     Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| {
@@ -160,63 +159,6 @@ fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
     let status = plan.attempt(&signals, &mut kept)?;
     kept.archive_what_is_done();
     Ok(status)
-}
-
-impl Plan {
-    /// Attempt after attempt, until one is the last; the status of the run.
-    fn attempt(&self, signals: &Signals, kept: &mut Kept) -> Result<u8, CommandError> {
-        let mut before: Option<Attempt> = None;
-        let mut switches = self.switches;
-        for made in 1_u32.. {
-            let (told, tells) = io::pipe()?;
-            let above = match stand_above(signals)? {
-                Position::Inner(above) => {
-                    drop(told);
-                    kept.leave_locks_to_the_other();
-                    return self.within(&above, switches, made, before.as_ref(), tells, kept);
-                }
-                Position::Outer(seen) => seen,
-            };
-            drop(tells);
-            let ended = match above {
-                Waited::Ended(status) => status,
-                Waited::Killed(ended) => {
-                    log(&format!(
-                        "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
-                    ));
-                    return Ok(Stop::Abandoned.status());
-                }
-            };
-            // The process that tried has written down what came of it.
-            kept.read_again();
-            // What came to nothing has been said by it too.
-            let Some(attempt) = heard(told) else { return Ok(ended) };
-            let earliest = self.learned(&attempt)?;
-            let used = attempt.tokens.counted();
-            let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
-            let left = switches.less(used, attempt.cost, attempt.iterations, time);
-            let attempt = attempt.after(before.as_ref());
-            match left {
-                Some(left)
-                    if earliest.is_none()
-                        && self.attempts.allow(attempt.failure, made)
-                        && self.pause(made, &attempt, signals) =>
-                {
-                    switches = left;
-                    before = Some(attempt);
-                }
-                _ => return self.tell(made, attempt, earliest, kept),
-            }
-        }
-        Ok(NOTHING_RUN)
-    }
-}
-
-/// What the process that supervised wrote; `None` when nothing was run.
-fn heard(mut told: PipeReader) -> Option<Attempt> {
-    let mut text = Vec::new();
-    told.read_to_end(&mut text).ok()?;
-    serde_json::from_slice(&text).ok()
 }
 
 impl Plan {
@@ -304,6 +246,54 @@ impl Plan {
                 Ok(Some(PROVIDER_FAILS))
             }
         }
+    }
+
+    /// Attempt after attempt, until one is the last; the status of the run.
+    fn attempt(&self, signals: &Signals, kept: &mut Kept) -> Result<u8, CommandError> {
+        let mut before: Option<Attempt> = None;
+        let mut switches = self.switches;
+        for made in 1_u32.. {
+            let (told, tells) = io::pipe()?;
+            let above = match stand_above(signals)? {
+                Position::Inner(above) => {
+                    drop(told);
+                    kept.leave_locks_to_the_other();
+                    return self.within(&above, switches, made, before.as_ref(), tells, kept);
+                }
+                Position::Outer(seen) => seen,
+            };
+            drop(tells);
+            let ended = match above {
+                Waited::Ended(status) => status,
+                Waited::Killed(ended) => {
+                    log(&format!(
+                        "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
+                    ));
+                    return Ok(Stop::Abandoned.status());
+                }
+            };
+            // The process that tried has written down what came of it.
+            kept.read_again();
+            // What came to nothing has been said by it too.
+            let Some(attempt) = heard(told) else { return Ok(ended) };
+            let earliest = self.learned(&attempt)?;
+            let used = attempt.tokens.counted();
+            let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
+            let left = switches.less(used, attempt.cost, attempt.iterations, time);
+            let attempt = attempt.after(before.as_ref());
+            match left {
+                Some(left)
+                    if earliest.is_none()
+                        && self.attempts.allow(attempt.failure, made)
+                        && self.pause(made, &attempt, signals) =>
+                {
+                    switches = left;
+                    before = Some(attempt);
+                }
+                _ => return self.tell(made, attempt, earliest, kept),
+            }
+        }
+        Ok(NOTHING_RUN)
     }
 
     /// One attempt, in a process of its own below the one that waits. Returns the status of the run, should it be the last one.
@@ -434,6 +424,13 @@ impl Plan {
     }
 }
 
+/// What the process that supervised wrote; `None` when nothing was run.
+fn heard(mut told: PipeReader) -> Option<Attempt> {
+    let mut text = Vec::new();
+    told.read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
 fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
     let progress = &outcome.moment.progress;
     let (watched, found) = onlooker.finish();
@@ -542,45 +539,4 @@ fn cascade(progress: &Progress, said: &mut String) -> Option<Stop> {
     said.clone_from(&progress.said);
     let found = Cascade::of(said);
     (found.level >= CascadeLevel::High).then(|| Stop::Cascade(plain(&cut(said, 80))))
-}
-
-/// Tells a person how it goes, on one line that is written over.
-struct Teller {
-    tells: bool,
-    last: Option<Instant>,
-}
-
-impl Teller {
-    fn new(interaction: Interaction, output: Output) -> Self {
-        let alone = interaction == Interaction::Pipes && output == Output::Text;
-        Self { tells: alone && io::stderr().is_terminal() && env::var_os("TERM").is_some(), last: None }
-    }
-
-    fn tell(&mut self, moment: &Moment) {
-        if !self.tells || self.last.is_some_and(|time| time.elapsed() < TELLING) {
-            return;
-        }
-        self.last = Some(Instant::now());
-        drop(write!(io::stderr().lock(), "\r\x1b[K{}", summary(moment)));
-    }
-
-    fn finish(&self) {
-        if self.last.is_some() {
-            drop(write!(io::stderr().lock(), "\r\x1b[K"));
-        }
-    }
-}
-
-fn summary(moment: &Moment) -> String {
-    let progress = &moment.progress;
-    let cost =
-        progress.dollars().map_or("cost not known".to_owned(), |dollars| format!("{dollars:.2} dollars"));
-    let usage = moment.usage.map(|usage| format!(" · {} processes, {}", usage.processes, usage.bytes()));
-    format!(
-        "{} s · {} answers · {} tokens · {cost}{}",
-        moment.running.as_secs(),
-        progress.iterations,
-        progress.tokens.counted(),
-        usage.unwrap_or_default()
-    )
 }

@@ -1,0 +1,217 @@
+//! The command line of what runs programs: `exec`, `run`, `route`, and the credentials that an agent gets.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use checkrein::commands::exec::{self, Enforcement, Environment};
+use checkrein::commands::{route, run};
+use checkrein::credentials::CredentialName;
+use checkrein_supervise::{Bytes, Period, Phase};
+use clap::{Args, Subcommand};
+
+use super::words::{HoldName, PhaseName, RunProfile, RunnerName};
+use super::worktrees::KeepingArguments;
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    /// A file or folder that may be changed, with all below it.
+    #[arg(long, value_name = "PATH")]
+    write: Vec<PathBuf>,
+    /// A file or folder that may be read; with one of these, besides the programs of the system, nothing else may.
+    #[arg(long, value_name = "PATH")]
+    read: Vec<PathBuf>,
+    /// Who may be talked to: `none`, `loopback`, `open`, or HOST:PORT, several with commas.
+    #[arg(long, value_name = "WHO", value_delimiter = ',')]
+    net: Vec<String>,
+    /// Memory of all its processes together, such as 512M.
+    #[arg(long, value_name = "AMOUNT")]
+    memory: Option<Bytes>,
+    /// Processor time of each process, such as 60s.
+    #[arg(long, value_name = "TIME")]
+    cpu: Option<Period>,
+    /// Time by the clock, such as 5m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<Period>,
+    /// Processes at one time.
+    #[arg(long, value_name = "COUNT")]
+    processes: Option<u32>,
+    /// The length of each file that it writes, such as 1G.
+    #[arg(long, value_name = "AMOUNT")]
+    file_size: Option<Bytes>,
+    /// Pass on only the plainest variables: no keys, no tokens.
+    #[arg(long)]
+    clean_environment: bool,
+    /// Run nothing unless all of it is enforced.
+    #[arg(long)]
+    require: bool,
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// US dollars at most; 0 is no limit.
+    #[arg(long, value_name = "DOLLARS")]
+    budget: Option<f64>,
+    /// Tokens at most.
+    #[arg(long, value_name = "COUNT")]
+    tokens: Option<u64>,
+    /// Answers of the model at most.
+    #[arg(long, value_name = "COUNT")]
+    max_iterations: Option<u64>,
+    /// Time by the clock at most, such as 30m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<Period>,
+    /// Memory of all its processes together at most, such as 4G.
+    #[arg(long, value_name = "AMOUNT")]
+    memory: Option<Bytes>,
+    /// Time without a word from the agent at most, such as 10m; 12 minutes when nobody watches.
+    #[arg(long, value_name = "TIME")]
+    idle_time: Option<Period>,
+    /// For when nobody watches, `unattended`: 5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB, no new work that nobody asked for, no
+    /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold. By default the profile of
+    /// the configuration, whose `limits` hold too.
+    #[arg(long, value_enum)]
+    profile: Option<RunProfile>,
+    /// Start again so often after a failure that may pass: a provider that is busy or out of reach, once after a silence.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    retries: u32,
+    /// Start although the provider is known to fail.
+    #[arg(long)]
+    ignore_breaker: bool,
+    /// What ends all of the agent should every process of checkrein be killed in one moment. By default what the profile wants and the
+    /// machine has.
+    #[arg(long, value_enum)]
+    hold: Option<HoldName>,
+    /// Pass on only the plainest variables and those named here.
+    #[arg(long, value_name = "NAMES", num_args = 0.., value_delimiter = ',')]
+    clean_environment: Option<Vec<OsString>>,
+    /// Give the agent a credential in a variable, and nobody else; `checkrein credential set` keeps it.
+    #[arg(long = "credential", value_name = "NAME=VARIABLE", value_parser = credential)]
+    credentials: Vec<(CredentialName, OsString)>,
+    #[command(flatten)]
+    keeping: KeepingArguments,
+    /// The agent and its arguments.
+    #[arg(last = true, required_unless_present = "resume", value_name = "AGENT")]
+    agent: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RouteArguments {
+    /// Who runs the tests.
+    #[arg(long)]
+    runner: RunnerName,
+    /// What is expected: that they fail, since the code is not there yet (red), or that they pass.
+    #[arg(long, value_enum, default_value_t = PhaseName::Green)]
+    phase: PhaseName,
+    /// Time by the clock at most, such as 10m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<Period>,
+    /// The file that remembers the run before; without it one for this command in this directory.
+    #[arg(long, value_name = "FILE")]
+    remember: Option<String>,
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl From<RouteArguments> for route::Wanted {
+    fn from(wanted: RouteArguments) -> Self {
+        Self {
+            runner: wanted.runner.into(),
+            phase: match wanted.phase {
+                PhaseName::Red => Phase::Red,
+                PhaseName::Green => Phase::Green,
+            },
+            time: wanted.time.map(|period| period.0),
+            remember: wanted.remember,
+            command: wanted.command,
+        }
+    }
+}
+
+/// A credential and the variable that it goes into.
+fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
+    let (name, variable) = text.split_once('=').ok_or("write NAME=VARIABLE")?;
+    let is_variable = !variable.is_empty()
+        && variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !variable.starts_with(|c: char| c.is_ascii_digit());
+    if !is_variable {
+        return Err(format!("`{variable}` is no name of a variable"));
+    }
+    Ok((name.parse()?, variable.into()))
+}
+
+impl From<RunArguments> for run::Wanted {
+    fn from(wanted: RunArguments) -> Self {
+        Self {
+            budget: wanted.budget,
+            tokens: wanted.tokens,
+            iterations: wanted.max_iterations,
+            time: wanted.time.map(|period| period.0),
+            memory: wanted.memory,
+            profile: wanted.profile.map(Into::into),
+            idle: wanted.idle_time.map(|period| period.0),
+            retries: wanted.retries,
+            ignore_breaker: wanted.ignore_breaker.into(),
+            hold: match wanted.hold {
+                None => run::HoldWanted::Profile,
+                Some(HoldName::Processes) => run::HoldWanted::Processes,
+                Some(HoldName::Namespace) => run::HoldWanted::Namespace,
+            },
+            keeps: wanted.clean_environment,
+            credentials: wanted.credentials,
+            agent: wanted.agent,
+            keeping: wanted.keeping.into(),
+        }
+    }
+}
+
+impl From<ExecArguments> for exec::Wanted {
+    fn from(wanted: ExecArguments) -> Self {
+        Self {
+            write: wanted.write,
+            read: wanted.read,
+            network: wanted.net,
+            memory: wanted.memory,
+            processor: wanted.cpu.map(|period| period.0),
+            time: wanted.time.map(|period| period.0),
+            processes: wanted.processes,
+            file_size: wanted.file_size,
+            environment: if wanted.clean_environment { Environment::Plain } else { Environment::Whole },
+            enforcement: if wanted.require { Enforcement::Whole } else { Enforcement::Possible },
+            command: wanted.command,
+        }
+    }
+}
+
+/// What to do with credentials.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CredentialCommand {
+    /// Read one from standard input, without showing it, and keep it in the keyring, else in a file of mode 600.
+    #[command(
+        after_help = "The keyring is reached through `secret-tool` (libsecret); without it, or without a session bus, a file in\n~/.config/checkrein/credentials is used, and refused once others can read it.\n\nExamples:\n  checkrein credential set anthropic\n  checkrein credential set anthropic < key.txt"
+    )]
+    Set {
+        /// Its name.
+        name: CredentialName,
+    },
+    /// Print one.
+    #[command(after_help = "Example:\n  checkrein credential get anthropic")]
+    Get {
+        /// Its name.
+        name: CredentialName,
+    },
+    /// Name what is kept, and where.
+    #[command(after_help = "Example:\n  checkrein credential list")]
+    List,
+    /// Take one away; a file is written over before.
+    #[command(
+        after_help = "Exit status: 0 deleted, 1 there was none.\n\nExample:\n  checkrein credential delete anthropic"
+    )]
+    Delete {
+        /// Its name.
+        name: CredentialName,
+    },
+}
