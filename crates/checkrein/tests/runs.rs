@@ -92,6 +92,18 @@ fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Does it again while a `git` that we started before we were killed still holds the lock.
+fn once_free(mut work: impl FnMut() -> Output) -> Output {
+    let started = Instant::now();
+    loop {
+        let output = work();
+        if !said(&output).contains("is in use") || started.elapsed() > Duration::from_secs(10) {
+            return output;
+        }
+        sleep(Duration::from_millis(50));
+    }
+}
+
 /// Kills the process that waits and the one that supervises, before either can do anything about the other.
 fn kill_both(outer: u32) {
     let below = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).unwrap_or_default();
@@ -253,18 +265,32 @@ fn whoever_kills_us_while_a_worktree_is_made_leaves_nothing_in_the_way() {
         sleep(Duration::from_millis(round * 8));
         kill_both(child.id());
         child.wait().unwrap();
-        // A child of ours may still be ending.
-        let mut output = home.run(&["--worktree", &name, "--", "true"]);
-        let started = Instant::now();
-        while said(&output).contains("is in use") && started.elapsed() < Duration::from_secs(10) {
-            sleep(Duration::from_millis(50));
-            output = home.run(&["--worktree", &name, "--", "true"]);
-        }
+        let output = once_free(|| home.run(&["--worktree", &name, "--", "true"]));
         assert_eq!(output.status.code(), Some(0), "round {round}: {}", said(&output));
         home.environment.succeed(&["worktree", "discard", &name, "--yes"]);
     }
     let left = home.environment.command("git").args(["worktree", "list"]).output().unwrap();
     assert_eq!(String::from_utf8(left.stdout).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn what_git_had_half_written_when_it_was_killed_is_cleared() {
+    let home = Home::new();
+    let record = home.environment.state().join("worktrees");
+    let mut child = home.command(&["run", "--worktree", "task", "--", "sleep", "60"]).spawn().unwrap();
+    wait_for("the agent", || home.runs().iter().any(|run| run["stage"] == "started"));
+    kill_both(child.id());
+    child.wait().unwrap();
+    // As it is between two writes of `git worktree add`: the intent stands, the proof does not, and git cannot read its own.
+    let record = fs::read_dir(record).unwrap().next().unwrap().unwrap().path().join("task");
+    let owner: Json = serde_json::from_slice(&fs::read(record.join("owner.json")).unwrap()).unwrap();
+    let git = home.environment.project().join(".git/worktrees/task");
+    fs::write(git.join("commondir"), "").unwrap();
+    let intent = json!({ "place": owner["place"], "branch": ["checkrein/task", owner["commit"]] });
+    fs::write(record.join("making.json"), serde_json::to_vec(&intent).unwrap()).unwrap();
+    fs::remove_file(record.join("owner.json")).unwrap();
+    let output = once_free(|| home.run(&["--worktree", "task", "--", "true"]));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
 }
 
 #[test]
@@ -287,7 +313,7 @@ fn whoever_kills_us_while_a_merge_is_done_leaves_something_that_can_be_finished(
         if home.environment.succeed(&["--json", "worktree", "list"]).is_empty() {
             assert_eq!(home.only_run()["state"], "merged");
         } else {
-            let output = home.environment.checkrein(&["worktree", "merge", "task", "--yes"]);
+            let output = once_free(|| home.environment.checkrein(&["worktree", "merge", "task", "--yes"]));
             assert_eq!(output.status.code(), Some(0), "round {round}: {}", said(&output));
         }
         let there =

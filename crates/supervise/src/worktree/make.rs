@@ -281,6 +281,23 @@ fn intend(record: &Path, intent: &Intent) -> Result<(), RunError> {
     replace(&record.join(INTENT), &bytes)
 }
 
+/// Takes away what `git` had written about a worktree when it was killed before it was done: it cannot read that itself, and then lists no
+/// worktree at all. Only what says that it is about this place, or says nothing yet under its name, is taken.
+fn clear_half_made(repository: &Repository, place: &Path) {
+    let link = place.join(".git");
+    for entry in fs::read_dir(repository.common().join("worktrees")).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let said = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let about = said("gitdir");
+        let is_ours = Path::new(about.trim_end()) == link
+            || about.is_empty() && place.file_name() == Some(&entry.file_name());
+        let is_half_made = said("commondir").is_empty() || about.is_empty();
+        if is_ours && is_half_made && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            drop(fs::remove_dir_all(&folder));
+        }
+    }
+}
+
 /// Takes away what was begun by somebody who was killed: no agent has ever been in there, so nothing in it is anybody's work.
 fn clear_attempt(record: &Path, origin: &Origin<'_>) -> Result<(), RunError> {
     let path = record.join(INTENT);
@@ -292,6 +309,7 @@ fn clear_attempt(record: &Path, origin: &Origin<'_>) -> Result<(), RunError> {
         if let (Origin::Repository(repository), Some((branch, commit)), Some(place)) =
             (origin, &intent.branch, intent.place.to_str())
         {
+            clear_half_made(repository, &intent.place);
             // Either may never have been made.
             let call = Call::default();
             // Git locks what it has not finished.
