@@ -2,7 +2,7 @@
 //!
 //! Two processes of ours stand above the agent. The outer one only waits. The inner one supervises. Each notices the death of the other
 //! and ends what is below: the inner one sees the outer one go, and the outer one, to which all orphans come, ends what the inner one
-//! left. So `kill -9` of either lets nothing run on.
+//! left. So `kill -9` of either lets nothing run on. Neither can be traced, and who is stopped goes on (`heartbeat`).
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,12 +22,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 use crate::backlog::Speaker;
 use crate::error::SuperviseError;
 use crate::group::{Group as ControlGroup, GroupLimits};
-use crate::hold::{Group, Held, Hold, begin};
+use crate::heartbeat::{self, Beating, Heartbeat, cannot_be_traced};
+use crate::hold::{Group, Held, Hold, Remains, begin};
 use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
 use crate::switches::{Clock, Stop, Switches};
 use crate::terminal::{Terminal, window_changed};
-use crate::tree::{self, Usage};
+use crate::tree::{self, Ended, Usage};
 
 /// An agent and its limits.
 #[derive(Debug)]
@@ -90,6 +91,8 @@ pub struct RunOutcome {
     pub stopping: Option<Duration>,
     /// Processes that had to be ended.
     pub ended: usize,
+    /// Processes that could not be ended within seconds; they may still run.
+    pub left: usize,
     /// The last moment.
     pub moment: Moment,
 }
@@ -99,6 +102,9 @@ const BEAT: Duration = Duration::from_millis(50);
 
 /// How often memory is looked at: reading all of `/proc` costs some milliseconds.
 const SAMPLING: Duration = Duration::from_millis(250);
+
+/// The same while more ends than can be taken away.
+const SELDOM: Duration = Duration::from_secs(1);
 
 /// How long the client has after it was asked, and after it was told. Together with the end well below a second (ours).
 const ASKED: Duration = Duration::from_millis(300);
@@ -112,12 +118,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[expect(unsafe_code, reason = "no safe crate forks")]
 pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
     tree::adopt_orphans()?;
+    cannot_be_traced();
     let outer = rustix::process::getpid();
     let terminal = Terminal::own();
     // SAFETY: there is one thread, so the child has everything that the parent has, and no lock is held by a thread that it lacks.
     let number = unsafe { libc::fork() };
+    if number < 0 {
+        return Err(SuperviseError::restriction("a second process")(io::Error::last_os_error()));
+    }
     match Pid::from_raw(number) {
-        _ if number < 0 => Err(SuperviseError::restriction("a second process")(io::Error::last_os_error())),
         None => {
             tree::adopt_orphans()?;
             // Who was killed before we looked is not our parent any more.
@@ -143,8 +152,8 @@ pub enum Position {
 pub enum Waited {
     /// The inner one ended in its own way.
     Ended(u8),
-    /// It was killed, and so many processes had to be ended.
-    Killed(usize),
+    /// It was killed, or stopped again and again, and what it supervised had to be ended.
+    Killed(Ended),
 }
 
 /// The process above, as seen from the inner one.
@@ -162,12 +171,31 @@ impl Above {
 }
 
 fn wait_above(inner: Pid, terminal: Option<&Terminal>, signals: &Signals) -> Result<Waited, SuperviseError> {
+    let heartbeat = Heartbeat::start()?;
+    let mut stops = 0;
+    let mut looked = Instant::now();
     loop {
+        heartbeat.beat();
+        if looked.elapsed() >= LOOKING {
+            looked = Instant::now();
+            // Only who has rights over the machine can do that. A person who traces both of us is not meant.
+            if ![None, heartbeat::tracer_of(rustix::process::getpid())].contains(&heartbeat::tracer_of(inner))
+            {
+                let _ = rustix::process::kill_process(inner, Signal::KILL);
+            }
+        }
         if let Some(signal) = signals.taken() {
             let _ =
                 rustix::process::kill_process(inner, Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
         }
-        match rustix::process::waitpid(Some(inner), WaitOptions::NOHANG) {
+        match rustix::process::waitpid(Some(inner), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            // Stopped by somebody who is not at the keyboard.
+            Ok(Some((_, status))) if status.stopping_signal() == Some(Signal::STOP.as_raw()) => {
+                stops += 1;
+                let answer = if stops > STOPS { Signal::KILL } else { Signal::CONT };
+                let _ = rustix::process::kill_process(inner, answer);
+            }
+            Ok(Some((_, status))) if status.stopped() => {}
             Ok(Some((_, status))) => {
                 if let Some(status) = status.exit_status() {
                     return Ok(Waited::Ended(u8::try_from(status).unwrap_or(1)));
@@ -183,6 +211,12 @@ fn wait_above(inner: Pid, terminal: Option<&Terminal>, signals: &Signals) -> Res
         }
     }
 }
+
+/// Who is stopped more often than that is not left to supervise anything (ours): no person does that.
+const STOPS: u32 = 20;
+
+/// How often the outer process looks whether somebody traces the inner one.
+const LOOKING: Duration = Duration::from_millis(500);
 
 /// Runs an agent to its end. What it is heard doing is told to `speaker`. `judge` is asked at every beat whether it has to stop for a reason that the switches do not know; `watch`
 /// sees the moments.
@@ -200,13 +234,22 @@ pub fn supervise(
     let bounds = GroupLimits { memory: agent.switches.memory, tasks: None };
     let control_group = ControlGroup::create(bounds);
     let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
+    let beating = Beating::start()?;
     let (mut usage, mut sampled) = (None, None::<Instant>);
     let mut status = None;
     let mut stop = None;
+    let mut remains = Remains::Gone;
     while status.is_none() && stop.is_none() {
-        running.held.wait(BEAT);
-        status = running.held.ended();
-        if sampled.is_none_or(|time| time.elapsed() >= SAMPLING) {
+        // What ends faster than it is taken away is not waited for, and makes looking at all processes slow.
+        let pace = match remains {
+            Remains::Gone => {
+                running.held.wait(BEAT);
+                SAMPLING
+            }
+            Remains::Left => SELDOM,
+        };
+        (status, remains) = running.held.ended();
+        if sampled.is_none_or(|time| time.elapsed() >= pace) {
             usage = Some(tree::usage());
             sampled = Some(Instant::now());
         }
@@ -240,8 +283,13 @@ pub fn supervise(
     if stop.is_some() {
         status = ask_and_tell(&mut running.held);
     }
-    let ended = tree::end_all(PATIENCE).saturating_sub(running.held.own());
-    // What could not be found among the processes is found by the kernel.
+    // However they fork: the kernel ends all members at once, where it can.
+    let there = tree::usage().processes;
+    if let Some(group) = &control_group {
+        group.end_all();
+    }
+    let Ended { count, left } = tree::end_all(PATIENCE);
+    let ended = count.max(there).saturating_sub(running.held.own());
     drop(control_group);
     let stopping = decided.map(|time| time.elapsed());
     running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
@@ -249,7 +297,8 @@ pub fn supervise(
     // What came with the last words counts too: a run that was over its budget at its end was over its budget.
     let moment = Moment { running: started.elapsed(), usage, progress };
     watch(&moment);
-    Ok(RunOutcome { status: status.unwrap_or(137), stop, stopping, ended, moment })
+    drop(beating);
+    Ok(RunOutcome { status: status.unwrap_or(137), stop, stopping, ended, left, moment })
 }
 
 /// The ladder: asked as a person would at the keyboard, told, and what is left is ended by the caller.
@@ -261,7 +310,7 @@ fn ask_and_tell(held: &mut Held) -> Option<u8> {
             held.signal(signal);
         }
         held.wait(patience);
-        if let Some(status) = held.ended() {
+        if let (Some(status), _) = held.ended() {
             return Some(status);
         }
     }

@@ -27,7 +27,7 @@ use crate::mediation::{Judge, Mediator, Refusal, Refusals, devices, system_paths
 use crate::namespaces::View;
 use crate::scope::{Bytes, Limits, Network, Reading, Scope};
 use crate::signals::Signals;
-use crate::tree;
+use crate::tree::{self, Ended};
 
 /// A command and its scope.
 #[derive(Debug)]
@@ -79,6 +79,8 @@ pub struct Outcome {
     pub refusals: (Vec<Refusal>, usize),
     /// Processes that it left behind and that were ended.
     pub left_behind: usize,
+    /// Processes that could not be ended within seconds; they may still run, inside the scope.
+    pub still_there: usize,
 }
 
 /// How often memory is looked at, and how often when half of it is used.
@@ -134,12 +136,12 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     if let Some(group) = &group {
         group.end_all();
     }
-    let left_behind = tree::end_all(PATIENCE);
-    answers.finish();
+    let Ended { count: left_behind, left: still_there } = tree::end_all(PATIENCE);
+    answers.finish(if still_there == 0 { Asking::Nobody } else { Asking::Somebody });
     drop(group);
     drop(view);
     let refusals = std::mem::take(&mut *refusals.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(Outcome { ending, refusals: refusals.into_list(), left_behind })
+    Ok(Outcome { ending, refusals: refusals.into_list(), left_behind, still_there })
 }
 
 /// Who may be talked to, by address; looked up now and not again.
@@ -188,11 +190,21 @@ impl Answers {
         self.thread = thread.spawn(move || mediator.serve(questions)).ok();
     }
 
-    /// Waits for the end of it, which comes with the last one who could ask.
-    fn finish(self) {
+    /// Waits for the end of it, which comes with the last one who could ask. Who cannot be ended is not waited for.
+    fn finish(self, asking: Asking) {
         drop(self.waiting);
-        drop(self.thread.map(JoinHandle::join));
+        match asking {
+            Asking::Nobody => drop(self.thread.map(JoinHandle::join)),
+            Asking::Somebody => {}
+        }
     }
+}
+
+/// Whether anybody is left who could ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    Nobody,
+    Somebody,
 }
 
 /// The port on which names are looked up.

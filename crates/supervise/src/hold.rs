@@ -16,6 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 
 use crate::error::SuperviseError;
+use crate::heartbeat::{can_be_traced, cannot_be_traced};
 use crate::tree;
 
 /// What ends an agent when all processes of ours are killed in one moment.
@@ -56,6 +57,15 @@ impl Hold {
     }
 }
 
+/// Whether something has ended and was not taken away yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remains {
+    /// All was taken away.
+    Gone,
+    /// There is more than was taken away at once.
+    Left,
+}
+
 /// What the agent leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
@@ -88,11 +98,11 @@ pub(crate) fn begin(command: Command, group: Group, hold: Hold) -> Result<Held, 
     }
     let program = name(&command);
     let mut first = First::new(hold, Some((command, group)))?;
-    match first.heard()? {
-        Word::Ready => Ok(Held::Inside(first)),
+    match first.heard() {
+        Ok(Word::Ready) => Ok(Held::Inside(first)),
         other => {
             let _ = rustix::process::kill_process(first.pid, Signal::KILL);
-            Err(other.into_error(&program))
+            Err(other.map_or_else(|error| error, |word| word.into_error(&program)))
         }
     }
 }
@@ -136,9 +146,14 @@ impl Held {
         };
     }
 
-    /// Takes away what has ended; the status of the agent itself when it is among it.
-    pub(crate) fn ended(&mut self) -> Option<u8> {
+    /// Takes away what has ended; the status of the agent itself when it is among it, and whether more has ended than was taken away.
+    pub(crate) fn ended(&mut self) -> (Option<u8>, Remains) {
         let reaped = tree::reap();
+        let remains = if tree::is_behind(&reaped) { Remains::Left } else { Remains::Gone };
+        (self.status_among(reaped), remains)
+    }
+
+    fn status_among(&mut self, reaped: Vec<(Pid, WaitStatus)>) -> Option<u8> {
         match self {
             Self::Child { pid, .. } => {
                 reaped.into_iter().find(|(ended, _)| ended == pid).map(|(_, status)| number(status))
@@ -180,6 +195,9 @@ fn number(status: WaitStatus) -> u8 {
     let number = status.exit_status().or(status.terminating_signal().map(|signal| 128 + signal)).unwrap_or(1);
     u8::try_from(number).unwrap_or(1)
 }
+
+/// How long the first process of a namespace may take to begin or to speak, in seconds (ours).
+const ANSWER: i64 = 10;
 
 /// The first process of a namespace, seen from outside.
 #[derive(Debug)]
@@ -246,22 +264,31 @@ impl First {
         // SAFETY: without a stack of its own this is a fork into new namespaces. There is one thread, so the child has everything that the
         // parent has, and no lock is held by a thread that it lacks.
         let number = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
-        match i32::try_from(number).ok().and_then(Pid::from_raw) {
-            _ if number < 0 => Err(no_namespace(io::Error::last_os_error())),
-            Some(pid) => {
-                Ok(Self { pid, words: File::from(OwnedFd::from(words)), _alive: OwnedFd::from(alive) })
-            }
-            None => {
-                drop((words, alive));
-                let mut say = File::from(OwnedFd::from(say));
-                let status = be_first(hold, ids, inside, &seen.into(), &mut say);
-                // SAFETY: ends the process at once; nothing of the parent that was copied into it is run.
-                unsafe { libc::_exit(status) }
-            }
+        if number < 0 {
+            return Err(no_namespace(io::Error::last_os_error()));
         }
+        if let Some(pid) = i32::try_from(number).ok().and_then(Pid::from_raw) {
+            return Ok(Self { pid, words: File::from(OwnedFd::from(words)), _alive: OwnedFd::from(alive) });
+        }
+        drop((words, alive));
+        let mut say = File::from(OwnedFd::from(say));
+        let status = be_first(hold, ids, inside, &seen.into(), &mut say);
+        // SAFETY: ends the process at once; nothing of the parent that was copied into it is run.
+        unsafe { libc::_exit(status) }
     }
 
     fn heard(&mut self) -> Result<Word, SuperviseError> {
+        // Who has rights over the machine can stop the first process before it speaks.
+        let patience = Timespec { tv_sec: ANSWER, tv_nsec: 0 };
+        let spoke = loop {
+            match poll(&mut [PollFd::new(&self.words, PollFlags::IN)], Some(&patience)) {
+                Err(rustix::io::Errno::INTR) => {}
+                spoke => break spoke.is_ok_and(|count| count > 0),
+            }
+        };
+        if !spoke {
+            return Err(no_namespace(io::ErrorKind::TimedOut.into()));
+        }
         let mut bytes = [0; Word::LENGTH];
         self.words.read_exact(&mut bytes).map_err(no_namespace)?;
         Ok(Word::of(bytes))
@@ -280,7 +307,16 @@ fn be_first(
         .map_err(io::Error::from)
         // Who was killed before that does not end us any more, but its end of the pipe is closed.
         .and_then(|()| is_open(seen))
-        .and_then(|()| if hold == Hold::UserNamespace { map_ids(ids) } else { Ok(()) })
+        .and_then(|()| {
+            if hold != Hold::UserNamespace {
+                return Ok(());
+            }
+            // Who may not be traced may not say who its users are either.
+            can_be_traced();
+            let mapped = map_ids(ids);
+            cannot_be_traced();
+            mapped
+        })
         .and_then(|()| own_list_of_processes());
     if let Err(error) = set_up {
         let code = error.raw_os_error().unwrap_or(libc::EIO);

@@ -16,6 +16,7 @@
 //! | `breaker` | the circuit breaker of a provider |
 //! | `failure` | what kind of failure an end was |
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
+//! | `heartbeat` | keeps those who supervise running, or ends them |
 //! | `hold` | what ends an agent when nothing of ours is left to do it |
 //! | `runs` | what is kept of runs: state, lock, where they lie |
 //! | `route` | what the end of a test run means and what to do next |
@@ -40,6 +41,7 @@ mod error;
 mod failure;
 mod filter;
 mod group;
+mod heartbeat;
 mod hold;
 mod kernel;
 mod launch;
@@ -72,4 +74,4 @@ pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::Signals;
 pub use stream::{Listener, Progress};
 pub use switches::{Clock, Stop, Switches, next_call};
-pub use tree::{Usage, adopt_orphans, end_all, usage};
+pub use tree::{Ended, Usage, adopt_orphans, end_all, usage};

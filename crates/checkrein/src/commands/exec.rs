@@ -223,6 +223,7 @@ fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
             "refused": rows,
             "refused_more": more,
             "left_behind": outcome.left_behind,
+            "still_there": outcome.still_there,
         }))?);
         return Ok(());
     }
@@ -249,7 +250,18 @@ fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
     if outcome.left_behind > 0 && words.is_none() {
         log(&format!("checkrein: {}", left_behind(outcome.left_behind)));
     }
+    if outcome.still_there > 0 {
+        log(&format!("checkrein: {}", still_there(outcome.still_there)));
+    }
     Ok(())
+}
+
+/// What could not be ended, in words.
+pub(crate) fn still_there(count: usize) -> String {
+    match count {
+        1 => "1 process could not be ended and may still run".to_owned(),
+        count => format!("{count} processes could not be ended and may still run"),
+    }
 }
 
 /// What did not end with its command, in words.

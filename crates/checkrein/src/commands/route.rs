@@ -12,6 +12,7 @@ use checkrein_ledger::content_hash;
 use checkrein_supervise::{Failure, Next, Phase, Route, Runner, adopt_orphans, end_all};
 use serde_json::json;
 
+use super::exec::still_there;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
 use crate::settings::write_private;
@@ -46,7 +47,10 @@ pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Re
     let before = fs::read(place.as_str()).ok().and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
     adopt_orphans()?;
     let (status, text) = run(command, *time)?;
-    end_all(Duration::from_secs(5));
+    let ended = end_all(Duration::from_secs(5));
+    if ended.left > 0 {
+        log(&format!("checkrein: {}", still_there(ended.left)));
+    }
     let route = Route::of(*runner, *phase, status, &text, before.as_ref());
     let bytes = line(&route)?;
     write_private(&place, bytes.as_bytes())?;

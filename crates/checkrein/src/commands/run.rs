@@ -34,7 +34,7 @@ use checkrein_supervise::{
 
 use checkrein_world::find_workspace;
 
-use super::exec::plain_environment;
+use super::exec::{plain_environment, still_there};
 use super::kept::{Keeping, Kept};
 use super::{Exit, Output, Switch, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials};
@@ -266,8 +266,14 @@ impl Plan {
             let ended = match above {
                 Waited::Ended(status) => status,
                 Waited::Killed(ended) => {
+                    let left = if ended.left == 0 {
+                        String::new()
+                    } else {
+                        format!("; {}", still_there(ended.left))
+                    };
                     log(&format!(
-                        "checkrein: what supervised the agent was killed; {ended} processes of it are ended"
+                        "checkrein: what supervised the agent was killed or stopped; {} processes of it are ended{left}",
+                        ended.count
                     ));
                     return Ok(Stop::Abandoned.status());
                 }
@@ -450,6 +456,7 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
         cost: progress.dollars(),
         iterations: progress.iterations,
         ended: outcome.ended,
+        left: outcome.left,
         watched,
     }
 }

@@ -6,7 +6,7 @@ use checkrein_supervise::ProviderFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::super::exec::left_behind;
+use super::super::exec::{left_behind, still_there};
 use super::super::{Output, line};
 use super::onlooker::Findings;
 use crate::error::CommandError;
@@ -39,6 +39,9 @@ pub(super) struct Attempt {
     pub(super) iterations: u64,
     /// Processes that had to be ended.
     pub(super) ended: usize,
+    /// Processes that could not be ended.
+    #[serde(default)]
+    pub(super) left: usize,
     /// What was seen in its stream.
     pub(super) watched: Findings,
 }
@@ -141,6 +144,7 @@ impl Report {
                 "cost": last.cost,
                 "iterations": last.iterations,
                 "ended": last.ended,
+                "left": last.left,
                 "watched": last.watched,
                 "held_by": self.held_by,
                 "run": self.run,
@@ -158,7 +162,9 @@ impl Report {
         let last = &self.last;
         let mut words = Vec::new();
         if let Some(reason) = &last.reason {
-            words.push(format!("the agent is stopped: {reason} ({}); nothing of it is left", last.summary()));
+            let rest =
+                if last.left == 0 { "nothing of it is left".to_owned() } else { still_there(last.left) };
+            words.push(format!("the agent is stopped: {reason} ({}); {rest}", last.summary()));
         } else if self.counts && !last.told {
             words.push(
                 "the agent told nothing of its answers in a form that is understood, so tokens, cost and answers were not limited"
@@ -166,6 +172,9 @@ impl Report {
             );
         } else if last.ended > 0 {
             words.push(left_behind(last.ended));
+        }
+        if last.reason.is_none() && last.left > 0 {
+            words.push(still_there(last.left));
         }
         words.extend(last.watched.in_words());
         if let Some(failure) = last.failure {

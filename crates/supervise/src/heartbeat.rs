@@ -1,0 +1,186 @@
+//! Keeps those who supervise at it: whoever is supervised belongs to the same user, and may stop them as well as end them.
+//!
+//! No process can refuse to be stopped. So the kernel is asked for two timers, which run on in a process that is stopped or traced: one
+//! continues it, again and again; the other ends it, unless it says in time that it still runs. What it supervises ends then too, as after
+//! any other death of it.
+
+use std::mem::zeroed;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use crate::error::SuperviseError;
+
+/// How often a process that was stopped is continued (ours).
+const WAKING: Duration = Duration::from_millis(100);
+
+/// How long a process may not run before it ends (ours): longer than a machine under load makes it wait.
+const ENDING: Duration = Duration::from_secs(20);
+
+/// The timers of this process; they are gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Heartbeat {
+    waking: Timer,
+    ending: Timer,
+    within: Duration,
+}
+
+impl Heartbeat {
+    /// Begins to wake this process, and to end it when it does not say often enough that it runs.
+    pub(crate) fn start() -> Result<Self, SuperviseError> {
+        Self::with(WAKING, ENDING).map_err(SuperviseError::restriction("what keeps supervision running"))
+    }
+
+    fn with(waking: Duration, ending: Duration) -> std::io::Result<Self> {
+        // One that is ignored would not be sent. The other one is typed at the keyboard, and stops the job that it is meant for: not those who
+        // have to look after it.
+        for signal in [libc::SIGCONT, libc::SIGTSTP] {
+            signal_hook::flag::register(signal, Arc::default())?;
+        }
+        let heartbeat =
+            Self { waking: Timer::new(libc::SIGCONT)?, ending: Timer::new(libc::SIGKILL)?, within: ending };
+        heartbeat.waking.set(waking, waking);
+        heartbeat.beat();
+        Ok(heartbeat)
+    }
+
+    /// Says that this process runs.
+    pub(crate) fn beat(&self) {
+        self.ending.set(self.within, Duration::ZERO);
+    }
+}
+
+/// Says for as long as it lives that this process runs: a thread of it, which has nothing else to wait for.
+#[derive(Debug)]
+pub(crate) struct Beating {
+    _stop: std::sync::mpsc::Sender<()>,
+}
+
+impl Beating {
+    /// Begins. To be called when no other process has to be split off any more.
+    pub(crate) fn start() -> Result<Self, SuperviseError> {
+        let heartbeat = Heartbeat::start()?;
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let beat = move || {
+            while stopped.recv_timeout(ENDING / 10) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                heartbeat.beat();
+            }
+        };
+        let thread = std::thread::Builder::new().name("heartbeat".to_owned()).spawn(beat);
+        thread.map_err(SuperviseError::restriction("what keeps supervision running"))?;
+        Ok(Self { _stop: stop })
+    }
+}
+
+/// Nobody else of the same user may trace this process, or read its memory and its environment. Not inherited by programs that it starts.
+pub(crate) fn cannot_be_traced() {
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
+/// Takes that back, for a process that has to be its own for the kernel.
+pub(crate) fn can_be_traced() {
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
+}
+
+/// Who traces a process, if anybody does.
+pub(crate) fn tracer_of(process: Pid) -> Option<Pid> {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).ok()?;
+    let tracer = text.lines().find_map(|line| line.strip_prefix("TracerPid:"))?;
+    Pid::from_raw(tracer.trim().parse().ok().filter(|tracer| *tracer > 0)?)
+}
+
+/// A timer of the kernel that sends this process a signal.
+#[derive(Debug)]
+struct Timer(libc::timer_t);
+
+#[expect(unsafe_code, reason = "no safe crate makes timers that send signals")]
+// SAFETY: the value is a name that the kernel knows this timer by, for all threads of the process.
+unsafe impl Send for Timer {}
+
+impl Timer {
+    #[expect(unsafe_code, reason = "as the type")]
+    fn new(signal: libc::c_int) -> std::io::Result<Self> {
+        let mut timer: libc::timer_t = null_mut();
+        // SAFETY: the structure is numbers and a pointer that this kind of notification does not use, for which zero is a value; both
+        // pointers are to what lives until the call returns.
+        let made = unsafe {
+            let mut event: libc::sigevent = zeroed();
+            event.sigev_notify = libc::SIGEV_SIGNAL;
+            event.sigev_signo = signal;
+            libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer)
+        };
+        if made == 0 { Ok(Self(timer)) } else { Err(std::io::Error::last_os_error()) }
+    }
+
+    #[expect(unsafe_code, reason = "as the type")]
+    fn set(&self, first: Duration, then: Duration) {
+        let time = |time: Duration| libc::timespec {
+            tv_sec: time.as_secs().try_into().unwrap_or(libc::time_t::MAX),
+            tv_nsec: time.subsec_nanos().into(),
+        };
+        let times = libc::itimerspec { it_interval: time(then), it_value: time(first) };
+        // SAFETY: the timer lives as long as this value; the kernel reads the times, and is not asked for the ones before.
+        unsafe { libc::timer_settime(self.0, 0, &raw const times, null_mut()) };
+    }
+}
+
+impl Drop for Timer {
+    #[expect(unsafe_code, reason = "as the type")]
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and deleted nowhere else.
+        unsafe { libc::timer_delete(self.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{Signal, WaitOptions};
+
+    use super::*;
+
+    /// A process that begins with a heartbeat of such times, and then does what it is told.
+    #[expect(unsafe_code, reason = "no safe crate forks")]
+    fn child(waking: Duration, ending: Duration, then: fn(&Heartbeat)) -> Pid {
+        // SAFETY: the new process only makes timers and sleeps, and ends without running anything of ours.
+        let number = unsafe { libc::fork() };
+        if number == 0 {
+            let heartbeat = Heartbeat::with(waking, ending);
+            if let Ok(heartbeat) = &heartbeat {
+                then(heartbeat);
+            }
+            // SAFETY: as above.
+            unsafe { libc::_exit(i32::from(heartbeat.is_err())) };
+        }
+        Pid::from_raw(number).unwrap()
+    }
+
+    #[test]
+    fn who_is_stopped_goes_on() {
+        let minute = Duration::from_mins(1);
+        let process = child(Duration::from_millis(5), minute, |_| {
+            // SAFETY: sends this process a signal.
+            #[expect(unsafe_code, reason = "no handler of a library is wanted here")]
+            unsafe {
+                libc::raise(libc::SIGSTOP);
+                libc::raise(libc::SIGTSTP);
+            }
+        });
+        let (_, status) = rustix::process::waitpid(Some(process), WaitOptions::empty()).unwrap().unwrap();
+        assert_eq!(status.exit_status(), Some(0), "{status:?}");
+    }
+
+    #[test]
+    fn who_does_not_run_any_more_ends() {
+        let process = child(Duration::from_mins(1), Duration::from_millis(20), |_| {
+            // SAFETY: sends this process a signal.
+            #[expect(unsafe_code, reason = "no handler of a library is wanted here")]
+            unsafe {
+                libc::raise(libc::SIGSTOP);
+            }
+        });
+        let (_, status) = rustix::process::waitpid(Some(process), WaitOptions::empty()).unwrap().unwrap();
+        assert_eq!(status.terminating_signal(), Some(Signal::KILL.as_raw()), "{status:?}");
+    }
+}
