@@ -13,8 +13,8 @@ use checkrein_effects::{AbsolutePath, Action, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
-    Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changes_unknown_files,
-    changes_work_tree, is_contained, is_opaque, reference_change, review_saved, settle, to_save, unsaved,
+    Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, changes_unknown_files, changes_work_tree,
+    depends_on_saving, is_contained, is_opaque, reference_change, review_saved, settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
     Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion,
@@ -83,7 +83,7 @@ pub(crate) fn protect(
     review: Review,
     purpose: &Purpose,
 ) -> (Review, Option<SnapshotRecord>) {
-    if !guard.policy().config().snapshots.enabled || review.verdict.kind >= VerdictKind::Block {
+    if !guard.policy().config().snapshots.enabled || !depends_on_saving(&review) {
         return (review, None);
     }
     let started = Instant::now();
@@ -181,15 +181,8 @@ impl Plan {
         };
         let mut beside = Vec::new();
         let around = world.place();
-        let is_temporary = |path: &AbsolutePath| {
-            // A workspace or home below the temporary directory keeps its own rules.
-            let kept = |inner: &AbsolutePath| path.is_within(inner);
-            around.temporary.iter().any(|directory| path.is_within(directory))
-                && !kept(&around.workspace)
-                && !kept(&around.home)
-        };
         for mut place in to_save(review) {
-            if place.need != Need::Absence && is_temporary(&place.path) {
+            if place.need != Need::Absence && around.is_temporary(&place.path) {
                 place.need = Need::Welcome;
             }
             let standing = std::fs::symlink_metadata(place.path.as_str());

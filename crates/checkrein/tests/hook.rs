@@ -307,3 +307,31 @@ fn a_killed_hook_leaves_nothing_torn_unreported() {
     assert_eq!(environment.bash("killed", "ls"), json!({}), "the next call works");
     environment.succeed(&["audit", "verify"]);
 }
+
+#[test]
+fn what_lies_outside_the_workspace_is_saved_and_asked_about() {
+    let environment = TestEnvironment::new();
+    let home = environment.home();
+    fs::create_dir_all(home.join("Documents")).unwrap();
+    fs::create_dir_all(home.join("keep")).unwrap();
+    fs::write(home.join("Documents/thesis.txt"), "years of work").unwrap();
+    fs::write(home.join("keep/letter.txt"), "dear").unwrap();
+    fs::write(home.join(".bashrc"), "export EDITOR=vi").unwrap();
+    for command in ["rm ~/Documents/thesis.txt", "rm -rf ~/keep", "rm ~/.bashrc", "mv ~/keep /tmp/elsewhere"]
+    {
+        let answer = environment.bash("s", command);
+        assert_eq!(decision(&answer), Some("ask"), "{command}: {answer}");
+        let records = environment.records("s");
+        let review = records.iter().rfind(|record| record["body"]["type"] == "review").unwrap();
+        assert!(review["body"]["snapshot"]["id"].is_u64(), "{command} is asked about and saved: {review}");
+    }
+    let made = environment.bash("s", "mkdir ~/scratch && echo a > ~/scratch/a");
+    assert_eq!(decision(&made), None, "{made}");
+    fs::create_dir(home.join("scratch")).unwrap();
+    fs::write(home.join("scratch/a"), "a").unwrap();
+    let outcome = json!({ "tool_name": "Bash", "tool_input": { "command": "mkdir ~/scratch && echo a > ~/scratch/a" },
+        "tool_use_id": "made", "tool_response": { "stdout": "", "stderr": "" } });
+    environment.answer_to(&environment.payload("s", "PostToolUse", outcome));
+    let own = environment.bash("s", "rm -rf ~/scratch");
+    assert_eq!(decision(&own), None, "this session made it: {own}");
+}

@@ -386,8 +386,12 @@ fn data_in_a_database_of_one_file_is_saved_with_the_file() {
         (text("app.db").as_str(), text("app.db-wal").as_str()),
         ("a database with users", "what came last")
     );
-    // A store elsewhere is in no file of ours.
-    assert_eq!(decision(&environment.bash("s", "psql -c 'DROP TABLE users'")), Some("deny"));
+    // A server keeps its data in no file of ours.
+    assert_eq!(decision(&environment.bash("s", "psql -c 'DROP TABLE users'")), Some("ask"));
+    assert_eq!(
+        decision(&environment.bash("s", "psql -h db.example.com -c 'DROP TABLE users'")),
+        Some("deny")
+    );
 }
 
 #[test]

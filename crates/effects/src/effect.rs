@@ -329,3 +329,22 @@ pub struct Effect {
     /// One clause that says what is special about it (`holds 3 files that are in no commit`); empty when nothing is.
     pub note: String,
 }
+
+/// How the note begins of a deletion after which the target stands elsewhere.
+pub(crate) const MOVED: &str = "moved";
+
+/// How the note begins of a change that leaves what is there and adds to it.
+pub(crate) const ONLY_ADDS: &str = "only adds at the end";
+
+impl Effect {
+    /// Whether what the target holds stays, and something is added behind it.
+    pub fn only_adds(&self) -> bool {
+        self.kind == EffectKind::FileModify
+            && (self.note.starts_with(ONLY_ADDS) || self.note.starts_with("appends"))
+    }
+
+    /// Whether the target is not lost, but stands elsewhere afterwards.
+    pub fn is_moved(&self) -> bool {
+        self.kind == EffectKind::FileDelete && self.note.starts_with(MOVED)
+    }
+}

@@ -64,8 +64,12 @@ pub(crate) fn assess(effects: &mut Vec<Effect>, world: &dyn World) {
     for effect in effects.iter_mut() {
         weigh(effect, world);
     }
-    for directory in [&world.place().workspace, &world.place().home] {
+    let place = world.place();
+    for directory in [&place.workspace, &place.home] {
         raise_when_emptied(effects, directory, world);
+    }
+    for directory in &place.temporary {
+        raise_when_all_temporary(effects, directory, world);
     }
 }
 
@@ -137,7 +141,13 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
             return Loss { stake: Stake::Unsaved, note: loss.note };
         }
         // Even a disaster that is only moved aside stays one: nothing finds it where it was.
-        return if kept && loss.stake < Stake::Critical { Loss::nothing() } else { loss };
+        if !kept || loss.stake == Stake::Critical {
+            return loss;
+        }
+        // Who keeps it there looks for it there: outside the workspace moving away is a loss that can be taken back.
+        let is_missed =
+            effect.is_moved() && loss.stake >= Stake::Recoverable && lies_elsewhere(effect, world);
+        return if is_missed { Loss { stake: Stake::Recoverable, ..loss } } else { Loss::nothing() };
     }
     let unsaved = |note: &str| Loss { stake: Stake::Unsaved, note: note.to_owned() };
     match effect.kind {
@@ -174,6 +184,12 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
         | EffectKind::Publish
         | EffectKind::Opaque => Loss::nothing(),
     }
+}
+
+/// Whether a file lies neither in the workspace nor among temporary files.
+fn lies_elsewhere(effect: &Effect, world: &dyn World) -> bool {
+    let place = world.place();
+    effect.target.path().is_some_and(|path| !path.is_within(&place.workspace) && !place.is_temporary(path))
 }
 
 /// What version control would lose: for a path, what is not committed there; for a reference, its commits.
@@ -362,6 +378,63 @@ fn raise_when_emptied(effects: &mut [Effect], directory: &AbsolutePath, world: &
         effect.severity = Severity::Critical;
         effect.reversible = false;
         append_note(effect, "goes with everything beside it");
+    }
+}
+
+/// What one program left in a directory for temporary files is nobody's loss. What all of them did is: sockets, locks and unsaved work of
+/// programs that are running (seed 002: deleting all files in `/tmp` is refused).
+fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, world: &dyn World) {
+    let is_part = |effect: &Effect| {
+        effect.kind == EffectKind::FileDelete
+            && effect.certainty == Certainty::Certain
+            && effect.stake < Stake::Critical
+            && match &effect.target {
+                Target::Path(path) => {
+                    path != directory && world.place().is_temporary(path) && path.is_within(directory)
+                }
+                // One name that is not known, with what is below it, is written the same way, but reaches down by itself.
+                Target::Glob(text) => {
+                    effect.depth == Depth::Single
+                        && PathPattern::new(text)
+                            .is_some_and(|pattern| pattern.base == *directory && pattern.names_everything())
+                }
+                Target::Host(_)
+                | Target::Process(_)
+                | Target::Service(_)
+                | Target::Reference(_)
+                | Target::Unknown => false,
+            }
+    };
+    let mut parts = effects.iter().filter(|effect| is_part(effect)).peekable();
+    if parts.peek().is_none() {
+        return;
+    }
+    let by_pattern = |effect: &Effect| matches!(effect.target, Target::Glob(_));
+    let mut gone: Vec<&str> = Vec::new();
+    let mut everything = false;
+    for effect in parts {
+        everything |= by_pattern(effect);
+        let below = effect.target.path().and_then(|path| path.relative_to(directory));
+        gone.extend(below.and_then(|below| below.split('/').next()));
+    }
+    if !everything {
+        gone.sort_unstable();
+        gone.dedup();
+        if gone.len() < EVERYTHING {
+            return;
+        }
+        let Listing::Names(names) = world.children(directory) else { return };
+        let shown = || names.iter().filter(|name| !name.starts_with('.'));
+        let left = shown().filter(|name| gone.binary_search(&name.as_str()).is_err()).count();
+        if left * LEFT_OVER > shown().count() {
+            return;
+        }
+    }
+    for effect in effects.iter_mut().filter(|effect| is_part(effect)) {
+        effect.stake = Stake::Critical;
+        effect.severity = Severity::Critical;
+        effect.reversible = false;
+        append_note(effect, loss::TEMPORARY_OF_ALL);
     }
 }
 

@@ -55,6 +55,17 @@ pub struct Place {
     pub expected: Vec<AbsolutePath>,
 }
 
+impl Place {
+    /// Whether a path lies below a directory for temporary files, and in nothing more telling below that: a workspace or a home under the
+    /// temporary directory keeps its own rules. A directory for temporary files itself is the machine's, not a temporary file.
+    pub fn is_temporary(&self, path: &AbsolutePath) -> bool {
+        self.temporary.iter().any(|directory| {
+            let kept = |inner: &AbsolutePath| inner.is_within(directory) && path.is_within(inner);
+            path != directory && path.is_within(directory) && !kept(&self.workspace) && !kept(&self.home)
+        })
+    }
+}
+
 /// A path that the agent must not change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardedPath {

@@ -4,6 +4,7 @@
 //! examples that it must catch and examples on which it must stay silent.
 
 mod confirm_opaque;
+mod confirm_outside_loss;
 mod confirm_outside_write;
 mod confirm_package_install;
 mod confirm_permission_change;
@@ -51,6 +52,7 @@ pub static ALL: &[&Rule] = &[
     &confirm_process_kill::RULE,
     &confirm_opaque::RULE,
     &confirm_permission_change::RULE,
+    &confirm_outside_loss::RULE,
     &confirm_outside_write::RULE,
     &confirm_package_install::RULE,
     &confirm_remote_change::RULE,

@@ -13,7 +13,8 @@ pub fn in_scope(path: &AbsolutePath, place: &Place, config: &Config) -> bool {
         [] => inside(&place.workspace),
         patterns => patterns.iter().any(|pattern| covers(&place.workspace.join(pattern), path)),
     };
-    device || named || place.temporary.iter().any(inside) || place.expected.iter().any(inside)
+    let temporary = place.is_temporary(path) || place.temporary.contains(path);
+    device || named || temporary || place.expected.iter().any(inside)
 }
 
 /// Where a file target lies: the path itself, or the directory that a pattern starts in; `None` for other targets.

@@ -72,7 +72,7 @@ fn decisions_follow_the_stake() {
         ("privilege_escalation root; package_install jq", Decision::Warn),
         ("privilege_escalation root; file_modify /etc/hosts recoverable", Decision::Modify),
         ("file_modify /etc/passwd critical", Decision::Block),
-        ("file_modify /home/dev/other/a unsaved severity=medium", Decision::Warn),
+        ("file_modify /home/dev/other/a unsaved severity=medium", Decision::Modify),
         ("opaque ./tool", Decision::Allow),
         ("guard_tampering ?", Decision::Block),
         ("vcs_history_rewrite origin/main", Decision::Modify),

@@ -188,6 +188,16 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
         },
         // As deleting the file (ours).
         EffectKind::DatastoreDestroy if is_data_in_a_file(effect) => 0.8,
+        // A store of this machine, or one made for trying things: the user knows whether it is needed, so that they are asked (ours).
+        EffectKind::DatastoreDestroy
+            if effect.reach == Some(Reach::Local) && effect.severity < Severity::Critical =>
+        {
+            match effect.severity {
+                Severity::Low => 0.4,
+                Severity::Medium => 0.6,
+                Severity::High | Severity::Critical => 0.8,
+            }
+        }
         EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy => match effect.severity {
             // A machine of one's own for trying things, a single object, an image that is built again (ours).
             Severity::Low => 0.4,

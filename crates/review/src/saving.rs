@@ -205,8 +205,17 @@ fn place(effect: &Effect) -> Option<ToSave> {
     }
 }
 
+/// Whether saving what an action destroys may change what is said about it: what refuses it is at most the loss, neither a rule nor a disaster.
+pub fn depends_on_saving(review: &Review) -> bool {
+    let refused = review.rules.iter().any(|finding| finding.decision == Decision::Block);
+    review.verdict.kind < VerdictKind::Block
+        || (review.verdict.kind == VerdictKind::Block
+            && !refused
+            && review.side_effects.severity < Severity::Critical)
+}
+
 /// Reviews an action of which this much is saved. What is saved and lies where the task is can be brought back, so it weighs as
-/// recoverable; what must not be lost, and what lies elsewhere, weighs as it did.
+/// recoverable, as does what is deleted elsewhere; what must not be lost, and other changes elsewhere, weigh as they did.
 pub fn review_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
     judge_saved(action, world, policy, saved)
 }
@@ -282,6 +291,8 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
         .map(|effect| effect.cause.clone())
         .collect();
     for effect in effects {
+        // Where else a file is deleted, a rule asks about it; that it comes back is true there as well.
+        let is_deleted = effect.kind == EffectKind::FileDelete && saved.holds(effect);
         let is_file = matches!(
             effect.kind,
             EffectKind::FileDelete
@@ -290,7 +301,7 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
                 | EffectKind::VcsLocalLoss
         );
         let is_data = is_data_in_a_file(effect) && held_files.contains(&effect.cause);
-        let counts = is_file && is_held(effect) || is_data;
+        let counts = is_file && is_held(effect) || is_deleted || is_data;
         if effect.stake != Stake::Unsaved || !counts {
             continue;
         }

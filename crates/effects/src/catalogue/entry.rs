@@ -37,6 +37,8 @@ pub(crate) struct Program {
     pub(crate) output: Writes,
     /// What its exit status says.
     pub(crate) status: Answers,
+    /// Where the store is that it talks to, when it is not told; `None` when it talks to none, or where is not known.
+    pub(crate) store: Option<DefaultStore>,
 }
 
 /// A subcommand: its names, and its entry.
@@ -55,6 +57,16 @@ pub(crate) enum SubcommandEntry {
     Here(Box<Program>),
     /// Among the built-in entries, from the first to before the second byte: decoded only when it is called.
     BuiltIn(u32, u32),
+}
+
+/// Where a program looks for its store when it is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DefaultStore {
+    /// A server on this machine: what the manuals of `psql`, `mysql`, `redis-cli`, `mongosh` say.
+    Machine,
+    /// What the configuration of the project names for development.
+    Project,
 }
 
 /// What a program writes to its standard output.

@@ -10,14 +10,18 @@ use super::words::{Options, Stop, Until, sort};
 use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::interpreter::machine::Absence;
 use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
-use crate::programs;
+use crate::programs::{self, store_place};
 use crate::world::Entry;
 
 /// Carries out one call of a program: sorts its words, finds the subcommand, and lets the effects happen.
 pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) -> Exit {
     call.arguments = Arguments::default();
     let options = Options::of(program, None);
-    descend(machine, program, &options, 0, call)
+    let Some(default) = program.store else { return descend(machine, program, &options, 0, call) };
+    let (before, words) = (machine.effect_count(), call.words.clone());
+    let exit = descend(machine, program, &options, 0, call);
+    store_place::locate(machine, before, &words, default);
+    exit
 }
 
 /// Sorts the words from `from` on, which belong to `program`; those before it are sorted already.

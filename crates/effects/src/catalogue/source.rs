@@ -6,8 +6,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::entry::{
-    Answers, Clause, Condition, Conditions, Grammar, OtherOptions, Pick, Place, Program, Range, Run, Runner,
-    Selection, Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, Writes,
+    Answers, Clause, Condition, Conditions, DefaultStore, Grammar, OtherOptions, Pick, Place, Program, Range,
+    Run, Runner, Selection, Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, Writes,
 };
 use super::text::{Names, Text};
 use crate::effect::{Certainty, EffectKind, Reach, Severity};
@@ -48,6 +48,7 @@ pub(crate) struct SourceEntry {
     output: Writes,
     #[serde(default)]
     status: Answers,
+    store: Option<DefaultStore>,
     #[serde(default)]
     examples: Vec<String>,
 }
@@ -277,6 +278,7 @@ impl Compiler<'_> {
             unknown: source.unknown.unwrap_or_default(),
             output: source.output,
             status: source.status,
+            store: source.store,
         })
     }
 

@@ -11,6 +11,7 @@ use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
 use super::statements::Done;
 use super::value::Value;
+use crate::effect::ONLY_ADDS;
 
 /// The connection that a word opens: `/dev/tcp/host/port`.
 fn connected(value: &Value) -> Option<String> {
@@ -324,7 +325,7 @@ impl Machine<'_> {
                 Value::exact("")
             };
             if append {
-                let note = "only adds at the end";
+                let note = ONLY_ADDS;
                 let before = self.effect_count();
                 self.appending = true;
                 self.write_aim(aim, held);

@@ -1,6 +1,7 @@
 //! docker, podman and compose: what is run in containers, and which doors to this machine they open.
 
-use crate::effect::{EffectKind, Severity, Target};
+use super::store_place::locate_in_container;
+use crate::effect::{EffectKind, Reach, Severity, Target};
 use crate::interpreter::away::{Access, Away, Mount, Stay};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
@@ -52,7 +53,15 @@ pub(crate) fn exec(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(escalation("runs with all rights inside the container"));
     }
     let Some((container, words)) = call.arguments.operands.split_first() else { return Exit::unknown() };
-    inside(machine, container, words, call.input.clone())
+    inside_here(machine, container, words, call.input.clone())
+}
+
+/// Runs words in a container of this machine.
+fn inside_here(machine: &mut Machine<'_>, container: &Value, words: &[Value], input: Input) -> Exit {
+    let before = machine.effect_count();
+    let exit = inside(machine, container, words, input);
+    locate_in_container(machine, before, container, words);
+    exit
 }
 
 /// Runs words in a container or pod that lasts.
@@ -126,6 +135,7 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let project = || Target::Process("compose".to_owned());
     let volumes = Draft::new(EffectKind::DatastoreDestroy, Target::Service("compose volumes".to_owned()))
         .note("removes the volumes of the project with the data in them")
+        .reach(Reach::Local)
         .irreversible();
     match verb.as_exact().unwrap_or_default() {
         "down" => {
@@ -177,7 +187,7 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 ],
             );
             let Some((service, words)) = words.split_first() else { return Exit::unknown() };
-            return inside(machine, service, words, call.input.clone());
+            return inside_here(machine, service, words, call.input.clone());
         }
         "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {
             machine.add(volumes.note("anonymous ones only").severity(Severity::Medium));

@@ -281,7 +281,11 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
         Action::Delete => {
             let whole = !expression.is_selective();
             let depth = if whole { Depth::Recursive } else { Depth::Single };
-            machine.delete(found, depth);
+            if expression.asks_unknown() {
+                machine.possibly(|machine| machine.delete(found, depth));
+            } else {
+                machine.delete(found, depth);
+            }
         }
         Action::Execute { words, asks, .. } => {
             let words = substituted(words, found);

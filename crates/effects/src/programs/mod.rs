@@ -8,6 +8,7 @@
 //! | `cloud`, `cloud_secrets`, `cloud_words` | clouds and hosting platforms, by their verbs |
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
+//! | `store_place` | whether a store is one of this machine |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `disk` | overwriting devices and files |
 //! | `expression` | regular expressions |
@@ -55,6 +56,7 @@ mod services;
 pub(crate) mod shells;
 mod sql;
 mod sql_words;
+pub(crate) mod store_place;
 mod stores;
 mod strings;
 mod system;

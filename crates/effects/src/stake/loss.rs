@@ -225,7 +225,7 @@ fn absent(path: &AbsolutePath, world: &dyn World) -> Loss {
         return Loss::new(Stake::Regenerable, format!("made again by {why}"));
     }
     if TEMPORARY_BY_NAME.contains(&path.as_str()) {
-        return Loss::new(Stake::Unsaved, "temporary files of other programs");
+        return Loss::new(Stake::Critical, TEMPORARY_OF_ALL);
     }
     if inside_repository(path.as_str()).is_some() {
         return repository_data(path, world)
@@ -256,7 +256,7 @@ fn content(path: &AbsolutePath, change: Change, world: &dyn World, budget: &mut 
     }
     let place = world.place();
     if place.temporary.contains(path) {
-        return Loss::new(Stake::Unsaved, "temporary files of other programs");
+        return Loss::new(Stake::Critical, TEMPORARY_OF_ALL);
     }
     if is_temporary(path, world) {
         return Loss::new(Stake::Regenerable, "");
@@ -393,6 +393,9 @@ fn inside_repository(text: &str) -> Option<&str> {
 /// Directories for temporary files on any machine, by their name.
 const TEMPORARY_BY_NAME: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 
+/// What goes with a directory for temporary files as a whole: sockets, locks and unsaved work of every program that is running.
+pub(super) const TEMPORARY_OF_ALL: &str = "temporary files of every program on this machine";
+
 const THROWN_AWAY: &str = "was thrown away before";
 
 /// Whether a path is what a person threw away and can still take back.
@@ -408,10 +411,13 @@ fn loss_of_pattern(pattern: &PathPattern<'_>, depth: Depth, change: Change, worl
         let reaches_down = depth == Depth::Recursive || pattern.last() == Some("**");
         // `**` right below is what is left of a name that is not known, mostly that of one temporary directory.
         if place.temporary.contains(base) && pattern.last() != Some("**") && change != Change::Permissions {
-            return match pattern.expand(world) {
-                Matches::Paths(paths) if paths.is_empty() => Loss::nothing(),
-                Matches::Paths(_) | Matches::Unknown => {
-                    Loss::new(Stake::Unsaved, "temporary files of other programs")
+            return match (pattern.expand(world), change) {
+                (Matches::Paths(paths), _) if paths.is_empty() => Loss::nothing(),
+                (Matches::Paths(_) | Matches::Unknown, Change::Remove) => {
+                    Loss::new(Stake::Critical, TEMPORARY_OF_ALL)
+                }
+                (Matches::Paths(_) | Matches::Unknown, Change::Overwrite | Change::Permissions) => {
+                    Loss::new(Stake::Unsaved, TEMPORARY_OF_ALL)
                 }
             };
         }
@@ -447,20 +453,17 @@ fn worst_of_matches(pattern: &PathPattern<'_>, depth: Depth, change: Change, wor
             .fold(Loss::nothing(), Loss::or_worse),
         Matches::Unknown => match probe.as_ref().and_then(|probe| generated(probe, world)) {
             Some(why) => Loss::new(Stake::Regenerable, format!("made again by {why}")),
-            None if is_temporary(&pattern.base, world) => Loss::new(Stake::Regenerable, ""),
+            None if is_temporary(&pattern.base, world) || world.place().temporary.contains(&pattern.base) => {
+                Loss::new(Stake::Regenerable, "")
+            }
             None => Loss::new(Stake::Unsaved, "which files it reaches is not known"),
         },
     }
 }
 
-/// Whether a path lies in a directory for temporary files, and in nothing more telling below that: a workspace or a
-/// home under the temporary directory keeps its own rules.
+/// Whether a path lies in a directory for temporary files.
 pub(crate) fn is_temporary(path: &AbsolutePath, world: &dyn World) -> bool {
-    let place = world.place();
-    place.temporary.iter().any(|directory| {
-        let kept = |inner: &AbsolutePath| inner.is_within(directory) && path.is_within(inner);
-        path != directory && path.is_within(directory) && !kept(&place.workspace) && !kept(&place.home)
-    })
+    world.place().is_temporary(path)
 }
 
 fn in_generated(path: &AbsolutePath, world: &dyn World) -> bool {

@@ -105,8 +105,8 @@ fn deleting_loses_what_is_nowhere_else() {
         ("/tmp/scratch/", Stake::Regenerable),
         ("/tmp/scratch/*", Stake::Regenerable),
         ("/tmp/scr*/", Stake::Regenerable),
-        ("/tmp/*", Stake::Unsaved),
-        ("/tmp/", Stake::Unsaved),
+        ("/tmp/*", Stake::Critical),
+        ("/tmp/", Stake::Critical),
     ] {
         assert_eq!(stake_of(EffectKind::FileDelete, target), stake, "delete {target}");
     }
@@ -289,11 +289,15 @@ fn a_temporary_workspace_keeps_the_rules_of_a_workspace() {
 
 #[test]
 fn what_only_moves_is_not_lost() {
-    let mut moved = aimed(EffectKind::FileDelete, "/home/dev/thesis.txt");
-    moved.note = "moved to /home/dev/archive/thesis.txt".to_owned();
-    let mut effects = vec![moved];
-    assess(&mut effects, &world());
-    assert_eq!(effects[0].stake, Stake::Nothing);
+    let moved = |from: &str| {
+        let mut moved = aimed(EffectKind::FileDelete, from);
+        moved.note = "moved to /home/dev/archive/thesis.txt".to_owned();
+        let mut effects = vec![moved];
+        assess(&mut effects, &world());
+        effects[0].stake
+    };
+    assert_eq!(moved("/home/dev/proj/notes.md"), Stake::Nothing);
+    assert_eq!(moved("/home/dev/thesis.txt"), Stake::Recoverable, "outside it is missed where it was");
 }
 
 #[test]

@@ -29,13 +29,7 @@ impl RuleContext<'_> {
 
     /// Whether an effect lies in a directory for temporary files.
     pub(crate) fn is_temporary(&self, effect: &Effect) -> bool {
-        scope::location(&effect.target).is_some_and(|path| {
-            self.place.temporary.iter().any(|directory| {
-                // A workspace or home below the temporary directory keeps its own rules.
-                let kept = |inner| path.is_within(inner) && inner.is_within(directory);
-                path.is_within(directory) && !kept(&self.place.workspace) && !kept(&self.place.home)
-            })
-        })
+        scope::location(&effect.target).is_some_and(|path| self.place.is_temporary(&path))
     }
 
     /// The targets of effects as a person names them, at most three of them.

@@ -1,6 +1,6 @@
 //! Changes files outside the expected scope that exist nowhere else.
 
-use checkrein_effects::{Effect, EffectKind, Severity, Stake};
+use checkrein_effects::{Certainty, Effect, EffectKind, Severity, Stake};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -37,10 +37,12 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             && (effect.stake == Stake::Critical
                 || (effect.stake == Stake::Unsaved && context.is_outside(effect)))
     });
+    // What only may be changed is told. Part of the system weighs more.
     let grave = context.any(|effect| {
         changes(effect)
             && effect.stake == Stake::Unsaved
-            && effect.severity >= Severity::High
+            && (effect.certainty == Certainty::Certain && !effect.only_adds()
+                || effect.severity >= Severity::High)
             && context.is_outside(effect)
     });
     let decision = match (critical, grave) {
@@ -49,7 +51,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, false) => Decision::Warn,
     };
     let reason = format!(
-        "this changes {}{}, outside of what this task is about",
+        "this overwrites or changes {}{}, which lies outside the workspace; this session did not make it",
         context.names(&outside),
         context.note(&outside)
     );

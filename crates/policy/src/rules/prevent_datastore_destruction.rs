@@ -1,6 +1,6 @@
 //! Destroys data in a store: drops, truncates, flushes, deletes without a condition.
 
-use checkrein_effects::{Effect, EffectKind, Severity, Stake};
+use checkrein_effects::{Effect, EffectKind, Reach, Severity, Stake};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
         detects: "Destroys data in a store: drops, truncates, flushes, deletes without a condition.",
         danger: "Data of others goes, mostly without a way back.",
         example: "psql -c 'DROP TABLE users'",
-        instead: "Make a dump first, or work on a copy.",
-        limits: "Whether a database is a throw-away one is known only from its name and place; of single records it only warns.",
+        instead: "Work on a copy, or ask the user to run it.",
+        limits: "A store on this machine, or one named for tests or development, is asked about; others are refused. Of single records it only warns.",
     },
     check,
     matches: &[
@@ -27,6 +27,10 @@ pub(super) static RULE: Rule = Rule {
         "datastore_destroy users recoverable",
     ],
 };
+
+fn is_local(effect: &Effect) -> bool {
+    effect.reach == Some(Reach::Local)
+}
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost = |effect: &Effect| {
@@ -50,10 +54,11 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.names(&losses),
         context.note(&losses)
     );
-    let alternatives = [
-        "make a dump first and say where it is",
-        "try it on a copy",
-        "run it inside a transaction and show what it would remove",
-    ];
-    Finding::on(losses, RULE.name, decision, reason, &alternatives)
+    let all_local = losses.iter().all(|index| context.effects.get(*index).is_some_and(is_local));
+    let alternatives: &[&str] = if all_local {
+        &["say which data would go and why, and let the user answer", "delete only what this task made"]
+    } else {
+        &["show what it would remove, and ask the user to run it", "work on a copy"]
+    };
+    Finding::on(losses, RULE.name, decision, reason, alternatives)
 }

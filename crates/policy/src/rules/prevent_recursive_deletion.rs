@@ -53,6 +53,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let lost = context.select(|effect| {
         recursive(effect)
+            && !effect.is_moved()
             && !context.is_temporary(effect)
             && match effect.stake {
                 Stake::Nothing | Stake::Regenerable => false,

@@ -186,6 +186,25 @@ impl Expression {
         })
     }
 
+    /// Whether some test asks for what the world does not say: an age, a size.
+    pub(super) fn asks_unknown(&self) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_unknown),
+            Self::Not(part) => part.asks_unknown(),
+            Self::Unknown => true,
+            Self::Name { .. }
+            | Self::Path { .. }
+            | Self::Type { .. }
+            | Self::Empty
+            | Self::Prune
+            | Self::Always
+            | Self::Never
+            | Self::MaximumDepth(_)
+            | Self::MinimumDepth(_)
+            | Self::Do(..) => false,
+        }
+    }
+
     /// Whether some test chooses among what lies below the start.
     pub(super) fn is_selective(&self) -> bool {
         match self {

@@ -1,0 +1,260 @@
+//! Where a store lies that a program talks to: on this machine, or somewhere else.
+//!
+//! A database for tests or development on this machine is made again by the project; a shared one is not. Which of the two is meant is told
+//! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
+//! counts. One word of production is enough to believe in production.
+
+use crate::catalogue::entry::DefaultStore;
+use crate::effect::{Effect, EffectKind, Reach};
+use crate::interpreter::{Machine, Value};
+
+/// Names of what users depend on.
+const PRODUCTION: &[&str] = &["prod", "production", "prd", "live", "staging", "stage", "preprod", "uat"];
+
+/// Names of what is made for trying things.
+const TRIAL: &[&str] = &[
+    "test",
+    "tests",
+    "testing",
+    "dev",
+    "devel",
+    "develop",
+    "development",
+    "local",
+    "localdev",
+    "tmp",
+    "temp",
+    "scratch",
+    "sandbox",
+    "demo",
+    "ci",
+    "e2e",
+    "fixture",
+    "fixtures",
+    "playground",
+    "spec",
+];
+
+/// Options whose value is a host, or an address with one.
+const HOST_OPTIONS: &[&str] = &[
+    "-h",
+    "--host",
+    "-H",
+    "--hostname",
+    "-host",
+    "-S",
+    "--server",
+    "--uri",
+    "--url",
+    "-u",
+    "--database-url",
+    "-database",
+    "--dsn",
+    "-a",
+    "--address",
+];
+
+/// Variables from which clients take the address of a store.
+const ADDRESSES: &[&str] = &[
+    "DATABASE_URL",
+    "PGHOST",
+    "PGHOSTADDR",
+    "PGSERVICE",
+    "MYSQL_HOST",
+    "MYSQL_URL",
+    "MONGODB_URI",
+    "MONGO_URL",
+    "REDIS_URL",
+    "REDISCLI_HOST",
+    "INFLUX_HOST",
+    "CLICKHOUSE_HOST",
+    "CQLSH_HOST",
+];
+
+/// Variables with which frameworks are told where they run.
+const ENVIRONMENTS: &[&str] = &[
+    "RAILS_ENV",
+    "RACK_ENV",
+    "NODE_ENV",
+    "APP_ENV",
+    "MIX_ENV",
+    "FLASK_ENV",
+    "DJANGO_ENV",
+    "DJANGO_SETTINGS_MODULE",
+    "ASPNETCORE_ENVIRONMENT",
+    "DOTNET_ENVIRONMENT",
+    "SPRING_PROFILES_ACTIVE",
+    "HANAMI_ENV",
+    "ENVIRONMENT",
+];
+
+/// Marks the store effects that were added since there were `before` of them as local, where the store is one of this machine or made for
+/// trying things. `words` are those behind the program.
+pub(crate) fn locate(machine: &mut Machine<'_>, before: usize, words: &[Value], default: DefaultStore) {
+    let targets = targets(machine.effects_since(before));
+    if !targets.is_empty() && is_of_this_machine(machine, words, default, &targets) {
+        machine.amend(before, mark_local);
+    }
+}
+
+/// The same for what runs in a container of this machine: other containers are named by one word, and what the environment says there is not
+/// known.
+pub(crate) fn locate_in_container(
+    machine: &mut Machine<'_>,
+    before: usize,
+    container: &Value,
+    words: &[Value],
+) {
+    let Some(texts) = exact(std::iter::once(container).chain(words)) else { return };
+    let targets = targets(machine.effects_since(before));
+    let is_of_another_machine = |host: &str| host.contains('.') && !is_loopback(host);
+    if ENGINES_ELSEWHERE.iter().any(|name| machine.variable(name).is_some())
+        || texts.iter().chain(&targets).any(|text| says(text, PRODUCTION))
+        || hosts(&texts).any(is_of_another_machine)
+    {
+        return;
+    }
+    machine.amend(before, mark_local);
+}
+
+/// Variables that send `docker` and `podman` to an engine on another machine.
+const ENGINES_ELSEWHERE: &[&str] = &["DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"];
+
+fn mark_local(effect: &mut Effect) {
+    if is_store(effect) && effect.reach.is_none() {
+        effect.reach = Some(Reach::Local);
+    }
+}
+
+fn is_store(effect: &Effect) -> bool {
+    matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy)
+}
+
+fn targets<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
+    let stores = effects.filter(|effect| is_store(effect));
+    stores.filter_map(|effect| effect.target.text().map(str::to_owned)).collect()
+}
+
+/// Words whose text is known; `None` when one is not, since it may name anything.
+fn exact<'a>(words: impl Iterator<Item = &'a Value>) -> Option<Vec<String>> {
+    words.map(|word| word.as_exact().map(str::to_owned)).collect()
+}
+
+fn is_of_this_machine(
+    machine: &Machine<'_>,
+    words: &[Value],
+    default: DefaultStore,
+    targets: &[String],
+) -> bool {
+    let Some(texts) = exact(words.iter()) else { return false };
+    let variables = |names: &[&str]| -> Option<Vec<String>> {
+        let set = names.iter().filter_map(|name| machine.variable(name));
+        set.map(|value| value.as_exact().map(str::to_owned)).collect()
+    };
+    let told = match default {
+        DefaultStore::Machine => ADDRESSES,
+        // A framework is told its address by the one variable that all of them read.
+        DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
+    };
+    let (Some(addresses), Some(environments)) = (variables(told), variables(ENVIRONMENTS)) else {
+        return false;
+    };
+    let mut all = texts.iter().chain(targets).chain(&addresses).chain(&environments);
+    if all.any(|text| says(text, PRODUCTION)) {
+        return false;
+    }
+    // A statement has blanks in it; names that stand in it are those of tables.
+    let mut names = texts.iter().filter(|text| !text.contains(char::is_whitespace)).chain(targets);
+    names.any(|name| says(name, TRIAL))
+        || hosts(&texts).chain(addresses.iter().map(|text| host_of(text))).all(is_loopback)
+}
+
+/// The hosts that words name: values of options, connection strings, `host=...`.
+fn hosts(texts: &[String]) -> impl Iterator<Item = &str> {
+    let behind_option = texts.iter().zip(texts.iter().skip(1)).filter_map(|(option, value)| {
+        let takes_host = HOST_OPTIONS.contains(&option.as_str());
+        // `-u root`, `-S name`: only what looks like an address says where.
+        let is_address = !matches!(option.as_str(), "-u" | "-a" | "-S" | "-H") || value.contains("://");
+        (takes_host && is_address && !value.starts_with('-')).then(|| host_of(value))
+    });
+    let attached = texts.iter().filter_map(|text| {
+        if let Some((option, value)) = text.split_once('=')
+            && HOST_OPTIONS.contains(&option)
+        {
+            return Some(host_of(value));
+        }
+        text.contains("://").then(|| host_of(text))
+    });
+    let in_string =
+        texts.iter().flat_map(|text| text.split_whitespace()).filter_map(|part| part.strip_prefix("host="));
+    behind_option.chain(attached).chain(in_string)
+}
+
+/// The host of an address: `postgres://me:pw@db.example:5432/app` -> `db.example`. A path of a socket stays as it is.
+fn host_of(address: &str) -> &str {
+    let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
+    if bare.starts_with('/') {
+        return bare;
+    }
+    let authority = bare.split(['/', '?']).next().unwrap_or(bare);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = host.strip_prefix("tcp:").unwrap_or(host);
+    if let Some(inside) = host.strip_prefix('[') {
+        return inside.split(']').next().unwrap_or(inside);
+    }
+    if host.matches(':').count() > 1 { host } else { host.split([':', ',']).next().unwrap_or(host) }
+}
+
+fn is_loopback(host: &str) -> bool {
+    matches!(host, "" | "localhost" | "::1" | "0.0.0.0" | "." | "(local)" | "host.docker.internal")
+        || host.starts_with("127.")
+        || host.starts_with('/')
+        || host.ends_with(".localhost")
+}
+
+/// Whether one of the names is a part of a text: `app_test`, `db-prod.example`.
+fn says(text: &str, names: &[&str]) -> bool {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PRODUCTION, TRIAL, host_of, hosts, is_loopback, says};
+
+    #[test]
+    fn hosts_are_found_in_every_way_of_writing_them() {
+        let cases: &[(&[&str], &[&str])] = &[
+            (&["-h", "db.example", "app"], &["db.example"]),
+            (&["--host=db.example"], &["db.example"]),
+            (&["postgres://me:pw@db.example:5432/app"], &["db.example"]),
+            (&["-u", "root"], &[]),
+            (&["host=db.example dbname=app"], &["db.example"]),
+            (&["-S", "localhost"], &[]),
+            (&["mongodb://[::1]:27017/app"], &["::1"]),
+            (&["-h", "/var/run/postgresql"], &["/var/run/postgresql"]),
+        ];
+        for (words, expected) in cases {
+            let texts: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(hosts(&texts).collect::<Vec<_>>(), *expected, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for here in ["localhost", "127.0.0.1", "::1", "/tmp/mysql.sock"] {
+            assert!(is_loopback(host_of(here)), "{here}");
+        }
+        for there in ["db.example", "10.0.0.4", "localhost.example"] {
+            assert!(!is_loopback(host_of(there)), "{there}");
+        }
+    }
+
+    #[test]
+    fn names_are_whole_parts() {
+        assert!(says("app_test", TRIAL));
+        assert!(says("db-prod.example", PRODUCTION));
+        assert!(!says("contest", TRIAL));
+        assert!(!says("products", PRODUCTION));
+    }
+}

@@ -1,0 +1,67 @@
+//! Deletes or moves away what lies outside the expected scope and was not made in this session, also when it is saved first.
+
+use checkrein_effects::{Depth, Effect, EffectKind, Stake};
+
+use crate::decision::Decision;
+use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+
+pub(super) static RULE: Rule = Rule {
+    name: "confirm_outside_loss",
+    set: RuleSet::Essential,
+    docs: RuleDocs {
+        detects: "Deletes or moves away a file outside the expected scope that this session did not make, also when it is saved first.",
+        danger: "It belongs to something else. The loss shows up later, where nobody thinks of this session or of `checkrein undo`.",
+        example: "rm ~/Documents/thesis.txt",
+        instead: "Copy what you need into the workspace, and leave the original where it is.",
+        limits: "Silent for caches, for temporary files and for what this session made. Name further directories under `scope.paths`.",
+    },
+    check,
+    matches: &[
+        "file_delete /home/dev/Documents/thesis.txt unsaved",
+        "file_delete /home/dev/Documents/thesis.txt recoverable",
+        "file_delete /home/dev/.bashrc recoverable",
+    ],
+    ignores: &[
+        "file_delete /home/dev/proj/a.txt unsaved",
+        "file_delete /home/dev/proj/a.txt recoverable",
+        "file_delete /tmp/x regenerable",
+        "file_delete /home/dev/.cache/x/y regenerable",
+        "file_delete /home/dev/gone.txt nothing",
+        "file_modify /home/dev/other/notes.txt recoverable",
+    ],
+};
+
+fn check(context: &RuleContext<'_>) -> Option<Finding> {
+    let lost = |effect: &Effect| {
+        effect.kind == EffectKind::FileDelete
+            && matches!(effect.stake, Stake::Recoverable | Stake::Unsaved)
+            && context.is_outside(effect)
+    };
+    let moved = context.select(|effect| lost(effect) && effect.is_moved());
+    if !moved.is_empty() {
+        let reason = format!(
+            "this moves {} away from where it is kept, outside the workspace; this session did not make it",
+            context.names(&moved)
+        );
+        return Finding::on(
+            moved,
+            RULE.name,
+            Decision::Modify,
+            reason,
+            &["copy it into the workspace and leave the original where it is"],
+        );
+    }
+    // Directories have a rule of their own.
+    let deleted = context.select(|effect| lost(effect) && effect.depth == Depth::Single);
+    let reason = format!(
+        "this deletes {}, which lies outside the workspace; this session did not make it",
+        context.names(&deleted)
+    );
+    Finding::on(
+        deleted,
+        RULE.name,
+        Decision::Modify,
+        reason,
+        &["leave it where it is, or ask the user to delete it"],
+    )
+}
