@@ -268,7 +268,7 @@ impl Guard {
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
         watch::throttle(&mut review, state, config);
-        spending::budget(&mut review, state, config);
+        spending::budget(&mut review, state, config, self.surroundings.run_limits.as_deref());
         watch::hold(&mut review, state, config);
         let took_ms = u64::try_from(reviewed_in.as_millis()).unwrap_or(u64::MAX);
         let precedent = precedent(world.history(), &review);
@@ -504,7 +504,12 @@ impl Guard {
 
 /// The policy that configuration and described commands make.
 fn policy(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Policy, CommandError> {
-    let loaded = settings::load(surroundings, workspace)?;
+    let mut loaded = settings::load(surroundings, workspace)?;
+    if let Some(limits) = &surroundings.run_limits {
+        // Zero is no limit.
+        loaded.config.limits.dollars = Some(limits.dollars.unwrap_or_default());
+        loaded.config.limits.tokens = Some(limits.tokens.unwrap_or_default());
+    }
     Ok(Policy::new(loaded.config).with_catalogue(settings::catalogue(surroundings)?))
 }
 

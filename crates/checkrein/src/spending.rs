@@ -12,6 +12,7 @@ use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::Config;
 use checkrein_protocol::{MicroDollars, TranscriptMark, UsageRecord};
 use checkrein_review::{Review, VerdictKind};
+use checkrein_supervise::runs::HookLimits;
 
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -35,7 +36,8 @@ pub(crate) fn read(
     match piece(path, mark, most) {
         Ok(Piece::Nothing) => None,
         Ok(Piece::New(bytes)) => {
-            let (prices, gap) = match prices(surroundings) {
+            let price = surroundings.run_limits.as_ref().and_then(|limits| limits.price.as_deref());
+            let (prices, gap) = match prices(surroundings, price) {
                 Ok(prices) => (prices, None),
                 Err(error) => (Prices::default(), Some(error.message)),
             };
@@ -100,8 +102,13 @@ fn piece(path: &AbsolutePath, mark: TranscriptMark, most: usize) -> io::Result<P
     Ok(if bytes.is_empty() { Piece::Nothing } else { Piece::New(bytes) })
 }
 
-/// The prices in force: `prices.csv` of the configuration before those that come along.
-pub(crate) fn prices(surroundings: &Surroundings) -> Result<Prices, CommandError> {
+/// The prices in force: one for every model that was given for a run, `prices.csv` of the configuration, and those that come along.
+pub(crate) fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices, CommandError> {
+    if let Some(given) = given {
+        return Prices::default().for_all_models(given).map_err(|error| {
+            CommandError::user(format!("`{}` is no price", error.found), "write INPUT,OUTPUT in dollars")
+        });
+    }
     let path = surroundings.configuration.join("prices.csv");
     let text = match fs::read_to_string(path.as_str()) {
         Ok(text) => text,
@@ -115,8 +122,13 @@ pub(crate) fn prices(surroundings: &Surroundings) -> Result<Prices, CommandError
     })
 }
 
-/// Refuses a call when what was spent and what the next answer will take are more than the limits, tighter ones included.
-pub(crate) fn budget(review: &mut Review, state: &SessionState, config: &Config) {
+/// Refuses a call when what was spent and what the next answer will take are more than the limits, tighter ones included. A session that is
+/// older than the run above it is left to the run, which knows what was spent since.
+pub(crate) fn budget(review: &mut Review, state: &SessionState, config: &Config, run: Option<&HookLimits>) {
+    let is_older = |run: &HookLimits| state.started().is_some_and(|started| started.0 < run.since);
+    if run.is_some_and(is_older) {
+        return;
+    }
     let (tokens, dollars) = (config.token_limit(), config.dollar_limit());
     if tokens.is_none() && dollars.is_none() || review.verdict.kind >= VerdictKind::Block {
         return;
@@ -159,7 +171,7 @@ fn over(
     let limit = dollars?;
     let factor = throttle.map_or(1.0, |throttle| throttle.factor);
     let (known, is_whole) = match spent.cost()? {
-        Cost::Known(known) => (known, true),
+        Cost::Known(known) | Cost::About(known) => (known, true),
         Cost::AtLeast(known) => (known, false),
     };
     let next = next_cost.unwrap_or_default();
@@ -189,6 +201,7 @@ pub(crate) fn cost_in_words(cost: Option<Cost>) -> String {
     match cost {
         None | Some(Cost::AtLeast(MicroDollars(0))) => "unknown".to_owned(),
         Some(Cost::Known(known)) => known.to_string(),
+        Some(Cost::About(known)) => format!("about {known}"),
         Some(Cost::AtLeast(known)) => format!("{known} + unknown"),
     }
 }

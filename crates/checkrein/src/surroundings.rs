@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_ledger::StateHome;
+use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
 use checkrein_supervise::{Kernel, Network, Scope};
 
 use crate::error::CommandError;
@@ -30,6 +31,8 @@ pub struct Surroundings {
     pub configuration: AbsolutePath,
     /// This program, when known.
     pub program: Option<PathBuf>,
+    /// The limits of the run above, in the place of those of the configuration; `None` when there is no run that proves itself.
+    pub run_limits: Option<Arc<HookLimits>>,
     /// The environment variables with names and values of plain text; shared, since there may be many.
     pub variables: Arc<BTreeMap<String, String>>,
 }
@@ -75,10 +78,15 @@ impl Surroundings {
             .or_else(|| variables.get("LOGNAME"))
             .cloned()
             .or(login.map(|(name, _)| name));
+        let run_limits = variables
+            .get(RUN_VARIABLE)
+            .and_then(|value| HookLimits::of_variable(state_path.as_str().as_ref(), value))
+            .map(Arc::new);
         Ok(Self {
             home,
             user,
             cwd,
+            run_limits,
             state: StateHome::new(state_path.as_str()).hiding(credentials(&variables)),
             state_path,
             configuration,

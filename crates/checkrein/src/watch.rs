@@ -138,7 +138,7 @@ fn refusal(review: &Review, state: &SessionState, config: &Config) -> Option<Str
     }
     let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
     let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
-    let limit = throttle.reduced(config.file_operation_limit());
+    let limit = throttle.reduced(config.file_operation_limit()?);
     let over = throttle.factor < 1.0 && operations > 0 && state.file_operations() + operations > limit;
     over.then(|| format!("file operations are limited to {limit} for now, because they grew too fast"))
 }

@@ -129,10 +129,22 @@ fn each_switch_ends_a_runaway_and_everything_that_it_started() {
 }
 
 #[test]
-fn a_budget_does_not_count_what_it_cannot_price() {
+fn a_model_that_is_not_listed_counts_as_the_dearest_like_it_and_is_told() {
     let run = Run::new();
     run.environment.write("agent.sh", &RUNAWAY.replace("MODEL", "mystery").replace("SAYS", "working"));
-    assert_eq!(run.report(&["--budget", "100"])["stopped_by"], "price_unknown");
+    let report = run.report(&["--budget", "1"]);
+    assert_eq!(report["stopped_by"], "circuit_breaker", "{report}");
+    assert_eq!(report["estimated"]["model"], "mystery", "{report}");
+    let priced = run.report(&["--budget", "1", "--price", "1,1", "--max-iterations", "3"]);
+    assert_eq!(
+        (&priced["stopped_by"], &priced["estimated"]),
+        (&"iterations".into(), &Json::Null),
+        "{priced}"
+    );
+    let cost = priced["cost"].as_f64().unwrap();
+    let tokens = &priced["tokens"];
+    let all = tokens["input"].as_f64().unwrap() + tokens["output"].as_f64().unwrap();
+    assert!((cost - all / 1e6).abs() < 1e-9, "{priced}");
     assert_eq!(run.alive(), Vec::<String>::new());
 }
 

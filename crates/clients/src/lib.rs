@@ -21,4 +21,4 @@ pub mod transcript;
 
 pub use error::{DecodeError, PriceError, SettingsError};
 pub use going_on::{GoingOn, Manner, going_on};
-pub use prices::Prices;
+pub use prices::{Priced, Prices};

@@ -1,4 +1,4 @@
-//! What tokens cost. Prices are data; what has none is unknown, never free.
+//! What tokens cost. Prices are data; what has none is estimated by the dearest that resembles it, never free.
 
 use checkrein_protocol::{MicroDollars, Tokens};
 
@@ -16,23 +16,49 @@ struct Price {
     cache_read: f64,
 }
 
+/// What tokens cost, and how well that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Priced {
+    /// The sum.
+    pub cost: MicroDollars,
+    /// The name in the list by which it was estimated; `None` when the model is listed itself.
+    pub like: Option<String>,
+}
+
 /// A list of prices, the one of a person before the one that comes with this version.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Prices {
+    /// What holds for every model.
+    all: Option<Price>,
     own: Vec<(String, Price)>,
 }
 
 impl Prices {
-    /// The list of a person: lines `model,input,output,cache_write,cache_read`, a head line and `#` comments left out. An error names line
-    /// and column.
+    /// The list of a person: lines `model,input,output,cache_write,cache_read` in US dollars for a million tokens, a head line and `#`
+    /// comments left out. A model that ends with `*` stands for all that begin so. An error names line and column.
     pub fn with_own(text: &str) -> Result<Self, PriceError> {
-        Ok(Self { own: parse(text)? })
+        Ok(Self { all: None, own: parse(text)? })
     }
 
-    /// What tokens of a model cost; `None` when its price is not known.
-    pub fn cost(&self, model: &str, tokens: &Tokens) -> Option<MicroDollars> {
-        let price = self.own.iter().find(|(name, _)| is_named(model, name)).map(|(_, price)| *price);
-        let price = price.or_else(|| built_in(model))?;
+    /// The same, with one price for every model: `INPUT,OUTPUT`, then, where they differ from the input, `CACHE_WRITE` and `CACHE_READ`, in US
+    /// dollars for a million tokens. An error names the column.
+    pub fn for_all_models(self, text: &str) -> Result<Self, PriceError> {
+        let wrong = || PriceError { line: 1, column: 1, found: text.to_owned() };
+        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let (input, output, write, read) = match cells.as_slice() {
+            [input, output] => (input, output, input, input),
+            [input, output, write] => (input, output, write, input),
+            [input, output, write, read] => (input, output, write, read),
+            _ => return Err(wrong()),
+        };
+        let (_, price) = parse_line(&format!("*,{input},{output},{write},{read}"), 1).map_err(|_| wrong())?;
+        Ok(Self { all: Some(price), ..self })
+    }
+
+    /// What tokens of a model cost. One that is not listed costs as its family (the longest name with a `*` that it begins with), else as the
+    /// dearest of those that begin as it does, else as the dearest of all.
+    pub fn cost(&self, model: &str, tokens: &Tokens) -> Priced {
+        let (price, like) = self.price(model);
         let part = |tokens: u64, price: f64| tokens as f64 * price;
         let sum = part(tokens.input, price.input)
             + part(tokens.output, price.output)
@@ -43,24 +69,87 @@ impl Prices {
             clippy::cast_sign_loss,
             reason = "not negative; saturates"
         )]
-        Some(MicroDollars(sum.round() as u64))
+        let cost = MicroDollars(sum.round() as u64);
+        Priced { cost, like }
+    }
+
+    fn price<'a>(&'a self, model: &str) -> (Price, Option<String>) {
+        if let Some(price) = self.all {
+            return (price, None);
+        }
+        let own = || self.own.iter().map(|(name, price): &'a (String, Price)| (name.as_str(), *price));
+        let listed = own().find(|(name, _)| is_named(model, name));
+        if let Some((_, price)) = listed.or_else(|| family(model, own())) {
+            return (price, None);
+        }
+        if let Some((_, price)) = built_in().find(|(name, _)| is_named(model, name)) {
+            return (price, None);
+        }
+        let estimate = family(model, built_in()).or_else(|| resembling(model, own().chain(built_in())));
+        let (name, price) = estimate.unwrap_or(DEAREST);
+        (price, Some(name.to_owned()))
     }
 }
 
-/// Only the line that is needed is read.
-fn built_in(model: &str) -> Option<Price> {
-    let line = BUILT_IN.lines().find(|line| {
-        !line.starts_with('#') && line.split(',').next().is_some_and(|name| is_named(model, name))
-    })?;
-    parse_line(line, 1).ok().map(|(_, price)| price)
+/// Should the list be empty, which a test rules out.
+const DEAREST: (&str, Price) =
+    ("the dearest known", Price { input: 30.0, output: 180.0, cache_write: 30.0, cache_read: 30.0 });
+
+/// The rows that come along, read only as far as they are needed.
+fn built_in<'a>() -> impl Iterator<Item = (&'a str, Price)> {
+    BUILT_IN.lines().filter(|line| is_row(line)).filter_map(|line| {
+        let (_, price) = parse_line(line, 1).ok()?;
+        Some((line.split(',').next()?, price))
+    })
 }
 
-/// Whether a model goes by a name: the name itself, or with a date or `latest` behind it. The route through which it was reached does not
-/// matter.
-fn is_named(model: &str, name: &str) -> bool {
+fn is_row(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with('#') && !line.starts_with("model,")
+}
+
+/// The row of the family that a model belongs to: of those with a `*`, the longest that it begins with.
+fn family<'a>(model: &str, rows: impl Iterator<Item = (&'a str, Price)>) -> Option<(&'a str, Price)> {
+    let model = plain(model);
+    let fits = |name: &str| name.strip_suffix('*').is_some_and(|stem| model.starts_with(&simple(stem)));
+    rows.filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())
+}
+
+/// The dearest row of those with which a model has the most words in common, counted from the beginning.
+fn resembling<'a>(model: &str, rows: impl Iterator<Item = (&'a str, Price)>) -> Option<(&'a str, Price)> {
+    let model = plain(model);
+    let common = |name: &str| {
+        let name = simple(name.trim_end_matches('*'));
+        model.split('-').zip(name.split('-')).take_while(|(one, other)| one == other).count()
+    };
+    rows.map(|(name, price)| (common(name), name, price))
+        .max_by(|(one, _, first), (other, _, second)| {
+            one.cmp(other).then(first.output.total_cmp(&second.output))
+        })
+        .map(|(_, name, price)| (name, price))
+}
+
+/// A name as it is compared: some write `claude-opus-4.8`.
+fn simple(name: &str) -> String {
+    name.to_ascii_lowercase().replace('.', "-")
+}
+
+/// A model without the route through which it was reached, and without notes.
+fn plain(model: &str) -> String {
     let model = model.rsplit('/').next().unwrap_or(model);
-    let model = model.strip_prefix("anthropic.").unwrap_or(model);
-    let Some(rest) = model.strip_prefix(name) else { return false };
+    let model = model.split_once("anthropic.").map_or(model, |(_, model)| model);
+    simple(model.split('[').next().unwrap_or(model))
+}
+
+/// Whether a model goes by a name: the name itself, or with a date, a version of the route (`-v1:0`) or `latest` behind it.
+fn is_named(model: &str, name: &str) -> bool {
+    let model = plain(model);
+    let Some(rest) = model.strip_prefix(&simple(name)) else { return false };
+    let is_route = |text: &str| {
+        text.strip_prefix('v').is_some_and(|rest| {
+            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+        })
+    };
+    let rest = rest.rsplit_once('-').filter(|(_, last)| is_route(last)).map_or(rest, |(before, _)| before);
     let Some(version) = rest.strip_prefix(['-', '@']) else { return rest.is_empty() };
     let digits = version.bytes().filter(u8::is_ascii_digit).count();
     version == "latest" || digits == 8 && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
@@ -68,9 +157,7 @@ fn is_named(model: &str, name: &str) -> bool {
 
 fn parse(text: &str) -> Result<Vec<(String, Price)>, PriceError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let wanted =
-        lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#') && !line.starts_with("model,"));
-    wanted.map(|(number, line)| parse_line(line, number)).collect()
+    lines.filter(|(_, line)| is_row(line)).map(|(number, line)| parse_line(line, number)).collect()
 }
 
 fn parse_line(line: &str, number: usize) -> Result<(String, Price), PriceError> {
@@ -112,24 +199,86 @@ mod tests {
     }
 
     #[test]
-    fn tokens_cost_by_their_sort() {
-        let cost = Prices::default().cost("claude-sonnet-4-5-20250929", &TOKENS).unwrap();
-        // 3 + 1.5 + 0.0375 + 0.0003 dollars.
-        assert_eq!(cost, MicroDollars(4_537_800));
+    fn every_vendor_says_where_its_prices_are_from_and_when() {
+        let sources: Vec<&str> = BUILT_IN.lines().filter(|line| line.contains(", https://")).collect();
+        assert_eq!(sources.len(), 3);
+        for source in sources {
+            let date = source.rsplit(", ").next().unwrap();
+            assert!(date.len() == 10 && date.starts_with("202"), "{source}");
+        }
+    }
+
+    fn cost(model: &str) -> Priced {
+        Prices::default().cost(model, &TOKENS)
     }
 
     #[test]
-    fn an_unknown_model_costs_nobody_knows_what() {
-        for model in ["claude-sonnet-5", "claude-sonnet-4-5-turbo", "gpt-5-20", "", "<synthetic>"] {
-            assert_eq!(Prices::default().cost(model, &TOKENS), None, "{model}");
+    fn tokens_cost_by_their_sort() {
+        // 3 + 1.5 + 0.0375 + 0.0003 dollars.
+        let known = Priced { cost: MicroDollars(4_537_800), like: None };
+        for model in [
+            "claude-sonnet-4-5-20250929",
+            "anthropic/claude-sonnet-4.5",
+            "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "claude-sonnet-4-5@20250929",
+            "claude-sonnet-4-5[1m]",
+        ] {
+            assert_eq!(cost(model), known, "{model}");
         }
+        assert_eq!(cost("claude-opus-4-8").like, None);
+    }
+
+    #[test]
+    fn a_model_that_is_not_listed_costs_as_its_family_else_as_the_dearest_like_it() {
+        for (model, like) in [
+            ("claude-opus-4-9", "claude-opus-4*"),
+            ("claude-opus-7", "claude-opus*"),
+            ("claude-sonnet-9-20300101", "claude-sonnet*"),
+            ("claude-sonnet-4-5-turbo", "claude-sonnet*"),
+            ("gpt-5.9-codex", "gpt-5*"),
+            ("gpt-7", "gpt-5.5-pro"),
+            ("claude-epic-1", "claude-opus*"),
+            ("gemini-9-ultra", "gemini-3.1-pro"),
+            ("mystery", "gpt-5.5-pro"),
+            ("", "gpt-5.5-pro"),
+        ] {
+            let cost = cost(model);
+            let like_name = cost.like.clone().unwrap_or_default();
+            let known = Prices::default().cost(like_name.trim_end_matches('*'), &TOKENS).cost;
+            let same = |one: &str| simple(one.trim_end_matches('*')).split('-').next().map(str::to_owned);
+            assert_eq!(same(&like_name), same(like), "{model}: {like_name}");
+            assert!(cost.cost >= known || like_name.ends_with('*'), "{model}: {cost:?}");
+            if like.ends_with('*') && model != "claude-epic-1" {
+                assert_eq!(like_name, like, "{model}");
+            }
+        }
+        // The dearest of the vendor: 15 + 7.5 + .1875 + .0015 dollars.
+        assert_eq!(cost("claude-epic-1").cost, MicroDollars(22_689_000));
+        assert_eq!(cost("").cost, cost("gpt-5.5-pro").cost);
     }
 
     #[test]
     fn the_price_of_a_person_counts_before_ours() {
-        let prices =
-            Prices::with_own("# mine\nmodel,input,output,cache_write,cache_read\ngpt-5,0,0,0,1\n").unwrap();
-        assert_eq!(prices.cost("openai/gpt-5", &TOKENS), Some(MicroDollars(1_000)));
+        let prices = Prices::with_own(
+            "# mine\nmodel,input,output,cache_write,cache_read\ngpt-5,0,0,0,1\nclaude*,1,0,0,0\n",
+        )
+        .unwrap();
+        let listed = |micros| Priced { cost: MicroDollars(micros), like: None };
+        assert_eq!(prices.cost("openai/gpt-5", &TOKENS), listed(1_000));
+        assert_eq!(prices.cost("claude-opus-4-8", &TOKENS), listed(1_000_000));
+        assert_eq!(prices.for_all_models("2,0,0,0").unwrap().cost("gpt-5", &TOKENS), listed(2_000_000));
+    }
+
+    #[test]
+    fn one_price_for_every_model_needs_two_to_four_numbers() {
+        let cost = |text: &str| {
+            Prices::default().for_all_models(text).ok().map(|prices| prices.cost("x", &TOKENS).cost.0)
+        };
+        assert_eq!(cost("5,25"), Some(5_000_000 + 2_500_000 + 50_000 + 5_000));
+        assert_eq!(cost("5, 25, 6.25, 0.5"), Some(5_000_000 + 2_500_000 + 62_500 + 500));
+        for wrong in ["", "5", "5,25,1,1,1", "5,x", "-1,2", "inf,1"] {
+            assert_eq!(cost(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

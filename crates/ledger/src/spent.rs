@@ -24,6 +24,9 @@ pub struct Spent {
     cost: MicroDollars,
     /// Whether there were answers without one.
     unpriced: bool,
+    /// Whether some of the prices are estimates.
+    #[serde(default)]
+    estimated: bool,
     /// How many programs were started.
     pub processes: u64,
     /// How many bytes the tools of the client were to write; what programs write is not known.
@@ -40,8 +43,10 @@ struct Answer {
 /// What a session cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cost {
-    /// Every answer has a price; this is the sum.
+    /// Every answer has a listed price; this is the sum.
     Known(MicroDollars),
+    /// Some answers are counted by an estimate.
+    About(MicroDollars),
     /// Some answers have no known price; the others cost this.
     AtLeast(MicroDollars),
 }
@@ -65,6 +70,7 @@ impl Spent {
                 Some(cost) => self.cost.0 = self.cost.0.saturating_add(cost.0),
                 None => self.unpriced = true,
             }
+            self.estimated |= one.like.is_some();
             let known = self.models.iter().position(|known| known.model == one.model);
             match known.or((self.models.len() >= MODELS).then_some(MODELS - 1)) {
                 Some(place) => {
@@ -74,6 +80,7 @@ impl Spent {
                     }
                     known.answers += one.answers;
                     known.tokens = known.tokens.plus(&one.tokens);
+                    known.like = one.like.clone().or(known.like.take());
                     known.cost = known.cost.zip(one.cost).map(|(sum, more)| MicroDollars(sum.0 + more.0));
                 }
                 None => self.models.push(one.clone()),
@@ -116,7 +123,11 @@ impl Spent {
 
     /// What it cost; `None` when nothing was read yet.
     pub fn cost(&self) -> Option<Cost> {
-        let cost = if self.unpriced { Cost::AtLeast(self.cost) } else { Cost::Known(self.cost) };
+        let cost = match (self.unpriced, self.estimated) {
+            (true, _) => Cost::AtLeast(self.cost),
+            (false, true) => Cost::About(self.cost),
+            (false, false) => Cost::Known(self.cost),
+        };
         self.is_metered().then_some(cost)
     }
 
@@ -143,6 +154,7 @@ mod tests {
                 answers: 1,
                 tokens: Tokens { input, cache_read: 1000, ..Tokens::default() },
                 cost: cost.map(MicroDollars),
+                like: None,
             }],
             gap: None,
         }

@@ -64,7 +64,7 @@ fn the_other_seeds_are_accepted_too() {
     let config = loaded.config;
     assert_eq!(config.step_reviewer.mode, ReviewMode::Async);
     assert_eq!(config.token_limit(), Some(100_000));
-    assert_eq!(config.file_operation_limit(), 100);
+    assert_eq!(config.file_operation_limit(), Some(100));
     assert_eq!(config.audit.retention_days, 7);
     assert!(!config.interventions.soft_correction.enabled && config.interventions.auto_rollback);
     let risk = config.step_reviewer.risk;
@@ -119,7 +119,7 @@ fn a_project_tightens_and_what_it_loosens_waits() {
     assert_eq!(config.profile, Profile::Strict);
     assert_eq!(config.step_reviewer.rules.builtin, BuiltinRules::All);
     assert_eq!(config.step_reviewer.rules.disabled, Vec::<String>::new());
-    assert_eq!(config.file_operation_limit(), 500);
+    assert_eq!(config.file_operation_limit(), Some(500));
     assert_eq!(config.memory_limit_mb(), Some(20_000), "a limit where there was none is stricter");
     assert_eq!(config.scope.paths, ["src/**"]);
     assert_eq!(config.audit.anchor, None);
@@ -147,6 +147,41 @@ fn a_project_tightens_and_what_it_loosens_waits() {
     let changed = format!("{text}\n");
     let other = load(&[file(LayerKind::Project, &changed)], &[FileHash::of(text)]).unwrap();
     assert_eq!(other.pending.len(), loaded.pending.len(), "trust is for exact texts");
+}
+
+#[test]
+fn zero_is_no_limit_and_only_a_person_says_so() {
+    let text = "limits: {dollars: 0, tokens: 0, memory_mb: 0, execution_seconds: 0, file_operations: 0}\n";
+    let unattended = "profile: unattended\n";
+    let limits = |config: &Config| {
+        let counts = [
+            config.token_limit(),
+            config.memory_limit_mb(),
+            config.execution_limit_seconds(),
+            config.file_operation_limit(),
+        ];
+        (counts, config.dollar_limit())
+    };
+    let mine = load(&[file(LayerKind::User, &format!("{unattended}{text}"))], &[]).unwrap();
+    assert_eq!(limits(&mine.config), ([None; 4], None));
+    let theirs = load(&[file(LayerKind::User, unattended), file(LayerKind::Project, text)], &[]).unwrap();
+    assert_eq!(
+        limits(&theirs.config),
+        ([Some(3_000_000), Some(4_096), Some(3_600), Some(2_000)], Some(20.0))
+    );
+    assert_eq!(theirs.pending.len(), 5);
+}
+
+#[test]
+fn the_numbers_of_the_seeds_can_be_had() {
+    let text = "profile: unattended\nlimits: {preset: seed, dollars: 7}\n";
+    let config = load(&[file(LayerKind::User, text)], &[]).unwrap().config;
+    assert_eq!((config.token_limit(), config.memory_limit_mb()), (Some(100_000), Some(512)));
+    assert_eq!((config.execution_limit_seconds(), config.file_operation_limit()), (Some(300), Some(100)));
+    assert_eq!((config.answer_limit(), config.dollar_limit()), (Some(20), Some(7.0)));
+    let loosened =
+        load(&[file(LayerKind::User, text), file(LayerKind::Project, "limits: {preset: standard}\n")], &[]);
+    assert_eq!(loosened.unwrap().config.memory_limit_mb(), Some(512));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use checkrein_effects::{Action, Effect, EffectKind};
-use checkrein_policy::{BuiltinRules, Config, CustomRule, Decision, Example, Policy, check_rules, rules};
+use checkrein_policy::{
+    BuiltinRules, Config, CustomRule, Decision, Example, LimitPreset, Limits, Policy, check_rules, rules,
+};
 use proptest::prelude::*;
 
 fn findings(text: &str, policy: &Policy) -> Vec<(String, Decision)> {
@@ -117,15 +119,18 @@ fn sets_and_disabled_rules_apply() {
 #[test]
 fn the_limit_of_file_operations_follows_profile_and_configuration() {
     let mut config = Config::default();
-    let text = "history file_operations=100; file_create /home/dev/proj/a";
+    let refused = [("limit_file_operations".to_owned(), Decision::Block)];
+    let text = "history file_operations=2000; file_create /home/dev/proj/a";
     assert_eq!(findings(text, &Policy::new(config.clone())), []);
     config.profile = checkrein_policy::Profile::Unattended;
-    assert_eq!(
-        findings(text, &Policy::new(config.clone())),
-        [("limit_file_operations".to_owned(), Decision::Block)]
-    );
-    config.limits.file_operations = Some(101);
-    assert_eq!(findings(text, &Policy::new(config)), []);
+    assert_eq!(findings(text, &Policy::new(config.clone())), refused);
+    config.limits.file_operations = Some(2001);
+    assert_eq!(findings(text, &Policy::new(config.clone())), []);
+    config.limits.file_operations = Some(0);
+    assert_eq!(findings(text, &Policy::new(config.clone())), [], "zero is no limit");
+    config.limits = Limits { preset: LimitPreset::Seed, ..Limits::default() };
+    let text = "history file_operations=100; file_create /home/dev/proj/a";
+    assert_eq!(findings(text, &Policy::new(config)), refused, "the number of the seed");
 }
 
 fn custom(name: &str, when: &str, decision: Decision) -> CustomRule {

@@ -29,8 +29,11 @@ pub struct ModelUsage {
     pub answers: u64,
     /// The tokens of them.
     pub tokens: Tokens,
-    /// What they cost; `None` when the price is not known.
+    /// What they cost; `None` in records of versions that did not estimate.
     pub cost: Option<MicroDollars>,
+    /// The listed name by which the price is estimated; `None` when the model is listed itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
 }
 
 /// What the transcript of a client said since it was read last, as written.

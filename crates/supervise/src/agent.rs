@@ -47,6 +47,8 @@ pub struct Agent {
     pub switches: Switches,
     /// What tokens cost.
     pub prices: Prices,
+    /// The model that it was told to use, for when its answers do not say; `None` when nothing told it.
+    pub model: Option<String>,
     /// Whether a person sits before it.
     pub interaction: Interaction,
     /// What ends it when all processes of ours are killed in one moment.
@@ -229,7 +231,9 @@ pub fn supervise(
     mut watch: impl FnMut(&Moment),
 ) -> Result<RunOutcome, SuperviseError> {
     let started = Instant::now();
-    let listener = Arc::new(Mutex::new(Listener::new(agent.prices.clone()).telling(speaker)));
+    let listener = Arc::new(Mutex::new(
+        Listener::new(agent.prices.clone()).assuming(agent.model.clone()).telling(speaker),
+    ));
     let pulse = Pulse::new(started);
     let bounds = GroupLimits { memory: agent.switches.memory, tasks: None };
     let control_group = ControlGroup::create(bounds);
@@ -441,12 +445,12 @@ fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>, pulse: Pulse) ->
         });
         loop {
             match from.read(&mut buffer) {
-                Ok(0) => return,
+                Ok(0) => break,
                 Ok(count) => {
                     let bytes = buffer.get(..count).unwrap_or_default();
                     pulse.beat();
                     if output.write_all(bytes).is_err() {
-                        return;
+                        break;
                     }
                     if let Some(listener) = &listener {
                         lock(listener).hear(bytes);
@@ -454,8 +458,11 @@ fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>, pulse: Pulse) ->
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // The other end of a terminal that is gone says so with an error.
-                Err(_) => return,
+                Err(_) => break,
             }
+        }
+        if let Some(listener) = &listener {
+            lock(listener).finish();
         }
     })
 }

@@ -72,6 +72,6 @@ pub use namespaces::Hindrance;
 pub use route::{Failure, Next, Phase, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::Signals;
-pub use stream::{Listener, Progress};
+pub use stream::{Estimate, Listener, Progress};
 pub use switches::{Clock, Stop, Switches, next_call};
 pub use tree::{Ended, Usage, adopt_orphans, end_all, usage};

@@ -4,17 +4,20 @@
 //! |---|---|
 //! | `error` | why something of a run could not be used |
 //! | `file` | private files that are whole or not there |
+//! | `hooks` | the limits of a run, for the hooks of its agent |
 //! | `lock` | who works on something, and whether they still live |
 //! | `state` | what is known of a run, and what is left of its limits |
 //! | `store` | all runs: active ones, and those that are done and stay as they are |
 
 mod error;
 pub(crate) mod file;
+mod hooks;
 mod lock;
 mod state;
 mod store;
 
 pub use error::{RunError, RunErrorKind};
+pub use hooks::{HookLimits, RUN_VARIABLE};
 pub use lock::{Holder, Insistence, Lock, Taken};
 pub use state::{Attempt, Limits, Manner, Profile, RunEnd, RunId, RunState, Spent, Stage, Word};
 pub use store::{Archived, Damage, Found, Loaded, Runs, Whereabouts};

@@ -1,15 +1,20 @@
 //! What a client says about itself while it works: the lines of Claude Code (`--output-format stream-json`) and Codex (`exec --json`).
 //!
-//! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing.
+//! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing. What is spent never
+//! goes down, and what cannot be counted is known to be uncounted ([`Progress::uncounted`]).
+
+mod count;
 
 use std::collections::VecDeque;
 
-use checkrein_clients::Prices;
-use checkrein_protocol::{MicroDollars, Tokens};
+use checkrein_clients::{Priced, Prices};
+use checkrein_protocol::Tokens;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::backlog::{Heard, Speaker, of_row};
 use crate::failure::ProviderError;
+use count::Uncounted;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
 const LONGEST: usize = 8 << 20;
@@ -25,12 +30,16 @@ pub struct Progress {
     pub tokens: Tokens,
     /// How much was sent with the last call of the model.
     pub last_sent: u64,
-    /// Cost by our prices; `None` when a model has none.
-    pub cost: Option<f64>,
-    /// What a million new tokens of the next call cost; `None` when that is not known.
+    /// Cost by our prices.
+    pub cost: f64,
+    /// The first model that is not listed, and what it is counted as; `None` while all are.
+    pub estimated: Option<Estimate>,
+    /// What a million new tokens of the next call cost; `None` when there was no call.
     pub next_price: Option<f64>,
-    /// Cost that the client itself tells, at its end.
+    /// The highest cost that the client itself has told.
     pub told_cost: Option<f64>,
+    /// Why tokens, cost or answers are not all that there were: the first reason, in words. `None` when all were counted.
+    pub uncounted: Option<String>,
     /// Answers of the model, or steps where the client does not tell them apart.
     pub iterations: u64,
     /// Whether the model will be called once more, as far as its last answer tells.
@@ -43,13 +52,31 @@ pub struct Progress {
     pub error: Option<ProviderError>,
 }
 
+/// How a model that is not listed is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The model, as the client calls it.
+    pub model: String,
+    /// The name in the list of prices.
+    pub like: String,
+}
+
 impl Progress {
     /// The cost as well as it is known: the client's own number where it is higher.
-    pub fn dollars(&self) -> Option<f64> {
-        match (self.cost, self.told_cost) {
-            (Some(ours), Some(told)) => Some(ours.max(told)),
-            (ours, told) => ours.or(told),
-        }
+    pub fn dollars(&self) -> f64 {
+        self.told_cost.map_or(self.cost, |told| told.max(self.cost))
+    }
+
+    /// Whether the client told of a session and never of tokens, so that it is not known what it spent.
+    pub fn told_no_count(&self) -> bool {
+        self.session.is_some()
+            && self.tokens == Tokens::default()
+            && self.dollars() == 0.0
+            && self.error.is_none()
+    }
+
+    fn doubt(&mut self, why: Uncounted) {
+        self.uncounted.get_or_insert(why.0);
     }
 
     fn used(&mut self, model: Option<&str>, tokens: Tokens, prices: &Prices) {
@@ -58,17 +85,17 @@ impl Progress {
         }
         self.tokens = self.tokens.plus(&tokens);
         self.last_sent = tokens.sent();
-        let price = |tokens: &Tokens| {
-            let cost = self.model.as_deref().and_then(|model| prices.cost(model, tokens));
-            cost.map(MicroDollars::dollars)
-        };
-        self.next_price = price(&Tokens { input: 1_000_000, ..Tokens::default() });
-        self.cost = match (self.cost, price(&tokens)) {
-            (Some(sum), Some(cost)) => Some(sum + cost),
-            // What costs nothing needs no price.
-            (cost, None) if tokens == Tokens::default() => cost,
-            _ => None,
-        };
+        if tokens == Tokens::default() {
+            return;
+        }
+        let model = self.model.as_deref().unwrap_or_default();
+        self.next_price =
+            Some(prices.cost(model, &Tokens { input: 1_000_000, ..Tokens::default() }).cost.dollars());
+        let Priced { cost, like } = prices.cost(model, &tokens);
+        if let Some(like) = like {
+            self.estimated.get_or_insert(Estimate { model: model.to_owned(), like });
+        }
+        self.cost += cost.dollars();
     }
 }
 
@@ -78,8 +105,8 @@ pub struct Listener {
     progress: Progress,
     line: Vec<u8>,
     skips: bool,
-    last_message: String,
-    last_tokens: Tokens,
+    /// The last answers of Claude by name, with what was counted of each: those of sub-agents come between.
+    answers: VecDeque<(String, Tokens)>,
     prices: Prices,
     speaker: Option<Speaker>,
     /// Calls of Codex that began, the newest.
@@ -89,16 +116,20 @@ pub struct Listener {
 /// How many calls of Codex are remembered until they end (ours).
 const BEGUN: usize = 256;
 
+/// How many answers are remembered until their last row (ours).
+const ANSWERS: usize = 64;
+
+/// How Codex is counted where nothing says its model.
+const CODEX: &str = "gpt";
+
 impl Listener {
     /// One that has heard nothing, and counts with these prices.
     pub fn new(prices: Prices) -> Self {
-        let progress = Progress { cost: Some(0.0), ..Progress::default() };
         Self {
-            progress,
+            progress: Progress::default(),
             line: Vec::new(),
             skips: false,
-            last_message: String::new(),
-            last_tokens: Tokens::default(),
+            answers: VecDeque::new(),
             prices,
             speaker: None,
             begun: VecDeque::new(),
@@ -112,6 +143,13 @@ impl Listener {
         self
     }
 
+    /// The same, and answers that do not say their model are those of this one.
+    #[must_use]
+    pub fn assuming(mut self, model: Option<String>) -> Self {
+        self.progress.model = model;
+        self
+    }
+
     /// What is known so far.
     pub fn progress(&self) -> &Progress {
         &self.progress
@@ -120,34 +158,54 @@ impl Listener {
     /// Some more bytes. Returns whether something became known.
     pub fn hear(&mut self, bytes: &[u8]) -> bool {
         let mut learned = false;
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let ends = part.ends_with(b"\n");
-            if self.line.len() + part.len() > LONGEST {
+        // Neither of the two stands inside of JSON.
+        for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            if self.line.len() + part.len() > LONGEST && !self.skips {
                 self.skips = true;
-                self.line.clear();
+                learned |= self.skip(part);
             }
             if !self.skips {
                 self.line.extend_from_slice(part);
             }
-            if ends {
-                if std::mem::take(&mut self.skips) {
-                    self.progress.unread += 1;
-                } else {
-                    let line = std::mem::take(&mut self.line);
-                    learned |= self.read(&line);
-                    self.line = line;
-                }
-                self.line.clear();
+            if part.ends_with(b"\n") || part.ends_with(b"\r") {
+                learned |= self.end_line();
             }
         }
         learned
     }
 
+    /// There is nothing more to hear: what has no end of a line is a line all the same. Returns whether something became known.
+    pub fn finish(&mut self) -> bool {
+        self.end_line()
+    }
+
+    fn end_line(&mut self) -> bool {
+        let skipped = std::mem::take(&mut self.skips);
+        let line = std::mem::take(&mut self.line);
+        let learned = !skipped && self.read(&line);
+        self.line = line;
+        self.line.clear();
+        learned
+    }
+
+    /// A line is too long. Results of tools count nothing, so only others are missed.
+    fn skip(&mut self, part: &[u8]) -> bool {
+        self.progress.unread += 1;
+        let line = if self.line.is_empty() { part } else { self.line.as_slice() };
+        let (start, head) = beginning(line);
+        if matches!(start, Some(b'{' | b'[')) && kind(head) != Some(b"user") {
+            self.progress.doubt(Uncounted(format!("a line was longer than {} MiB", LONGEST >> 20)));
+        }
+        self.line.clear();
+        true
+    }
+
     fn read(&mut self, line: &[u8]) -> bool {
-        // Looked at before it is parsed: most of a stream is none of these.
-        let start = line.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
-        let line = line.get(start..).unwrap_or_default();
-        let head = line.get(..line.len().min(64)).unwrap_or_default();
+        let (start, head) = beginning(line);
+        if !matches!(start, Some(b'{' | b'[')) {
+            return false;
+        }
+        // Looked at before it is parsed: most of a stream is none of what counts.
         match kind(head) {
             // Only answers of tools, which are long, and for others to read.
             Some(b"user") => {
@@ -156,21 +214,37 @@ impl Listener {
                 }
                 return false;
             }
+            Some(b"stream_event") => return false,
             Some(b"item.started") if self.speaker.is_none() => return false,
-            Some(
-                b"assistant" | b"result" | b"system" | b"thread.started" | b"turn.completed"
-                | b"item.started" | b"item.completed" | b"turn.started" | b"turn.failed" | b"error",
-            ) => {}
-            Some(_) | None => return false,
+            Some(_) | None => {}
         }
-        let Ok(row) = serde_json::from_slice::<Json>(line) else { return false };
+        let Some(value) = count::parse(line) else {
+            let is_told = self.progress.session.is_some() || self.progress.iterations > 0;
+            if is_told || line.windows(5).any(|word| word == b"usage") {
+                self.progress.doubt(Uncounted("a line of its stream is no JSON".to_owned()));
+            }
+            return is_told;
+        };
+        match value {
+            Json::Array(rows) => rows.iter().fold(false, |learned, row| self.row(row, line) || learned),
+            row => self.row(&row, line),
+        }
+    }
+
+    fn row(&mut self, row: &Json, line: &[u8]) -> bool {
         match row["type"].as_str() {
+            Some("user") => {
+                if let Some(speaker) = &self.speaker {
+                    speaker.say_row(line);
+                }
+                return false;
+            }
             Some("assistant") => {
                 self.assistant(&row["message"]);
-                self.tell(&row, line.len());
+                self.tell(row, line.len());
             }
-            Some("result") => self.result(&row),
-            Some("system") => self.system(&row, line.len()),
+            Some("result") => self.result(row),
+            Some("system") => self.system(row, line.len()),
             Some("thread.started") => self.begin(&row["thread_id"]),
             Some("turn.completed") => self.turn(&row["usage"]),
             Some("item.started") => self.item_begins(&row["item"], line.len()),
@@ -229,29 +303,37 @@ impl Listener {
         }
     }
 
-    /// One content block of an answer of Claude. All rows of one answer carry the same name and the same use, which counts once.
+    /// One content block of an answer of Claude. All rows of one answer carry the same name and the same use, which counts once; later rows may
+    /// know more of it.
     fn assistant(&mut self, message: &Json) {
-        let tokens = claude_tokens(&message["usage"]);
+        // What the client made up itself to show an error is no answer of a model.
+        let is_made_up = message["model"] == "<synthetic>";
+        let tokens = count::of_claude(&message["usage"]).unwrap_or_else(|why| {
+            if !is_made_up {
+                self.progress.doubt(why);
+            }
+            Tokens::default()
+        });
         let name = message["id"].as_str().unwrap_or_default();
         let progress = &mut self.progress;
-        if name.is_empty() || name != self.last_message {
-            name.clone_into(&mut self.last_message);
-            self.last_tokens = tokens;
+        let known = self.answers.iter_mut().find(|(known, _)| !name.is_empty() && known == name);
+        if let Some((_, counted)) = known {
+            let more = tokens.beyond(counted);
+            let sent = progress.last_sent;
+            progress.used(message["model"].as_str(), more, &self.prices);
+            progress.last_sent = sent.max(tokens.sent());
+            *counted = counted.plus(&more);
+        } else {
             progress.iterations += 1;
             progress.goes_on = false;
             progress.used(message["model"].as_str(), tokens, &self.prices);
-            // What the client made up itself to show an error is no answer.
-            if message["model"] != "<synthetic>" {
+            if !is_made_up {
                 progress.error = None;
             }
-        } else {
-            // Later rows may know more of the answer.
-            let more =
-                Tokens { output: tokens.output.saturating_sub(self.last_tokens.output), ..Tokens::default() };
-            let sent = progress.last_sent;
-            progress.used(message["model"].as_str(), more, &self.prices);
-            progress.last_sent = sent;
-            self.last_tokens.output = self.last_tokens.output.max(tokens.output);
+            if self.answers.len() >= ANSWERS {
+                self.answers.pop_front();
+            }
+            self.answers.push_back((name.to_owned(), tokens));
         }
         for block in message["content"].as_array().into_iter().flatten() {
             match block["type"].as_str() {
@@ -264,7 +346,14 @@ impl Listener {
 
     fn result(&mut self, row: &Json) {
         self.progress.goes_on = false;
-        self.progress.told_cost = row["total_cost_usd"].as_f64().or(self.progress.told_cost);
+        match count::dollars(row, "total_cost_usd") {
+            Ok(Some(told)) => {
+                self.progress.told_cost =
+                    Some(self.progress.told_cost.map_or(told, |before| before.max(told)));
+            }
+            Ok(None) => {}
+            Err(why) => self.progress.doubt(why),
+        }
         if row["is_error"] == true {
             let status = row["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
             let message = row["result"].as_str().or_else(|| row["errors"][0].as_str()).unwrap_or_default();
@@ -281,16 +370,13 @@ impl Listener {
 
     /// A turn of Codex; it tells what is used at the end of a turn only.
     fn turn(&mut self, usage: &Json) {
-        let count = |name: &str| usage[name].as_u64().unwrap_or(0);
-        let known = count("cached_input_tokens");
-        let tokens = Tokens {
-            input: count("input_tokens").saturating_sub(known),
-            output: count("output_tokens"),
-            cache_read: known,
-            cache_write: 0,
-        };
+        let tokens = count::of_codex(usage).unwrap_or_else(|why| {
+            self.progress.doubt(why);
+            Tokens::default()
+        });
         self.progress.goes_on = false;
-        self.progress.used(None, tokens, &self.prices);
+        let model = self.progress.model.is_none().then_some(CODEX);
+        self.progress.used(model, tokens, &self.prices);
     }
 
     /// A step of Codex that begins: the moment to look at what it would do.
@@ -374,14 +460,10 @@ fn codex_call(item: &Json) -> Option<(String, Json)> {
     }
 }
 
-fn claude_tokens(usage: &Json) -> Tokens {
-    let count = |name: &str| usage[name].as_u64().unwrap_or(0);
-    Tokens {
-        input: count("input_tokens"),
-        output: count("output_tokens"),
-        cache_read: count("cache_read_input_tokens"),
-        cache_write: count("cache_creation_input_tokens"),
-    }
+/// The first byte of a line that says something, and the bytes from there on that are looked at before the line is parsed.
+fn beginning(line: &[u8]) -> (Option<u8>, &[u8]) {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start();
+    (line.first().copied(), line.get(..line.len().min(64)).unwrap_or_default())
 }
 
 /// The value of `type`, when it stands in the beginning of a line.
@@ -418,7 +500,7 @@ mod tests {
         let progress = listener.progress();
         assert_eq!((progress.iterations, progress.tokens.input, progress.tokens.output), (2, 300, 20));
         assert_eq!((progress.last_sent, progress.goes_on), (200, false));
-        assert!((progress.dollars().unwrap() - (300.0 * 3.0 + 20.0 * 15.0) / 1e6).abs() < 1e-12);
+        assert!((progress.dollars() - (300.0 * 3.0 + 20.0 * 15.0) / 1e6).abs() < 1e-12);
     }
 
     #[test]
@@ -435,11 +517,97 @@ mod tests {
     }
 
     #[test]
-    fn a_model_without_a_price_makes_the_cost_unknown_for_good() {
+    fn a_model_that_is_not_listed_is_estimated_and_told() {
+        let heard = hear(&[&answer("m1", 1_000_000, TEXT).replace("claude-sonnet-4-5", "claude-opus-4-99")]);
+        assert_eq!(
+            heard.estimated,
+            Some(Estimate { model: "claude-opus-4-99".into(), like: "claude-opus-4*".into() })
+        );
+        assert!(heard.dollars() > 5.0);
+        assert_eq!(hear(&[&answer("m1", 1, TEXT)]).estimated, None);
+    }
+
+    fn hear(lines: &[&str]) -> Progress {
         let mut listener = Listener::new(Prices::default());
-        listener.hear(answer("m1", 1, TEXT).replace("claude-sonnet-4-5", "mystery").as_bytes());
-        listener.hear(answer("m2", 1, TEXT).as_bytes());
-        assert_eq!(listener.progress().dollars(), None);
+        lines.iter().for_each(|line| drop(listener.hear(line.as_bytes())));
+        listener.finish();
+        listener.progress().clone()
+    }
+
+    const OPENED: &str = "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n";
+
+    #[test]
+    fn tokens_count_however_they_are_written() {
+        let plain = answer("m1", 2_000_000, TEXT);
+        let object = plain.trim_end();
+        let typed = "\"type\":\"assistant\"";
+        let variants = [
+            plain.replace("2000000", "2e6"),
+            plain.replace("2000000", "2000000.0"),
+            plain.replace("\"type\":\"assistant\"", "\"typ\\u0065\":\"assistant\""),
+            plain.replace(&format!("{{{typed},"), "{").replace("]}}", &format!("]}},{typed}}}")),
+            format!("\u{feff}{plain}"),
+            format!("[{object}]\n"),
+            format!("{object}\r"),
+            object.to_owned(),
+            plain.replace("\"input_tokens\":2000000", "\"input_tokens\":2000000,\"input_tokens\":3"),
+            plain.replace("m1", "m1\u{fffd}"),
+            answer("m1", 7, TEXT) + &answer("m1", 2_000_000, TEXT) + &answer("m1", 9, TEXT),
+        ];
+        for variant in variants {
+            let progress = hear(&[&variant]);
+            assert_eq!((progress.tokens.input, progress.iterations), (2_000_000, 1), "{variant}");
+            assert_eq!(progress.uncounted, None, "{variant}");
+        }
+        let mut listener = Listener::new(Prices::default());
+        listener.hear(
+            plain
+                .replace("done", "DONE")
+                .as_bytes()
+                .iter()
+                .map(|byte| if *byte == b'D' { 0xff } else { *byte })
+                .collect::<Vec<u8>>()
+                .as_slice(),
+        );
+        assert_eq!(listener.progress().tokens.input, 2_000_000);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_known_to_be_uncounted() {
+        let plain = answer("m1", 2_000_000, TEXT);
+        let variants = [
+            plain.replace("2000000", "\"2000000\""),
+            plain.replace("2000000", "-5"),
+            plain.replace("2000000", "NaN"),
+            plain.replace("2000000", "1e999"),
+            plain.replace("2000000", "2.5"),
+            plain.replace("usage", "used"),
+            plain.replace("input_tokens", "tokens_in").replace("output_tokens", "tokens_out"),
+            "{\"type\":\"assistant\",".to_owned() + &"x".repeat(LONGEST) + "\n",
+            "{\"type\":\"result\",\"total_cost_usd\":-7}\n".to_owned(),
+            "{\"type\":\"turn.completed\",\"usage\":{\"inputs\":9}}\n".to_owned(),
+        ];
+        for variant in variants {
+            let shown: String = variant.chars().take(200).collect();
+            assert!(hear(&[OPENED, &variant]).uncounted.is_some(), "{shown}");
+        }
+        let results = "{\"type\":\"user\",".to_owned() + &"x".repeat(LONGEST) + "\n";
+        assert_eq!(hear(&[OPENED, &results]).uncounted, None, "results of tools count nothing");
+        assert_eq!(
+            hear(&["{not json\n", "{}\n", "[]\n"]).uncounted,
+            None,
+            "other programs say what they like"
+        );
+        assert!(hear(&[OPENED]).told_no_count() && !hear(&[OPENED, &plain]).told_no_count());
+    }
+
+    #[test]
+    fn what_was_spent_never_goes_down() {
+        let told = |cost: &str| format!("{{\"type\":\"result\",\"total_cost_usd\":{cost}}}\n");
+        assert!((hear(&[&told("0.9"), &told("0"), &told("-7")]).dollars() - 0.9).abs() < 1e-9);
+        // Rows of sub-agents come between those of one answer.
+        let progress = hear(&[&answer("m1", 5, TEXT), &answer("m2", 5, TEXT), &answer("m1", 5, TEXT)]);
+        assert_eq!((progress.iterations, progress.tokens.input), (2, 10));
     }
 
     #[test]

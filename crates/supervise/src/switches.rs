@@ -40,8 +40,8 @@ pub struct Clock {
 pub enum Stop {
     /// It has cost this much, of this budget.
     Budget(f64, f64),
-    /// A budget is set and the price of this model is not known, so that it could not hold.
-    PriceUnknown(String),
+    /// Something that it spent could not be counted, for this reason, so that the limits could not hold.
+    Uncounted(String),
     /// It has used so many tokens, of so many.
     Tokens(u64, u64),
     /// The next call would probably need so many tokens more than there are (circuit breaker).
@@ -80,7 +80,7 @@ impl Stop {
             Self::Idle(_) => 117,
             Self::Memory(..) => 118,
             Self::Cascade(_) => 119,
-            Self::Budget(..) | Self::PriceUnknown(_) => 120,
+            Self::Budget(..) | Self::Uncounted(_) => 120,
             Self::Tokens(..) => 121,
             Self::NextCall(..) | Self::NextCost(..) => 122,
             Self::Iterations(_) => 123,
@@ -94,7 +94,7 @@ impl Stop {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Budget(..) => "budget",
-            Self::PriceUnknown(_) => "price_unknown",
+            Self::Uncounted(_) => "uncounted",
             Self::Tokens(..) => "tokens",
             Self::NextCall(..) | Self::NextCost(..) => "circuit_breaker",
             Self::Iterations(_) => "iterations",
@@ -115,8 +115,8 @@ impl fmt::Display for Stop {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Budget(used, limit) => write!(formatter, "it has cost {used:.2} of {limit:.2} dollars"),
-            Self::PriceUnknown(model) => {
-                write!(formatter, "the price of `{model}` is not known, so the budget could not hold")
+            Self::Uncounted(why) => {
+                write!(formatter, "what it spends cannot be counted, so its limits could not hold: {why}")
             }
             Self::Tokens(used, limit) => write!(formatter, "it has used {used} of {limit} tokens"),
             Self::NextCall(next, left) => {
@@ -151,28 +151,21 @@ pub fn next_call(last_sent: u64) -> u64 {
 }
 
 impl Switches {
-    /// What ends an agent that nobody watches besides the limits of the configuration: so many answers (seed 004), and silence.
-    pub fn unwatched() -> Self {
-        Self {
-            iterations: Some(20),
-            // Longer than any command of Claude Code may take (10 minutes), which is silent meanwhile (ours).
-            idle: Some(Duration::from_mins(12)),
-            ..Self::default()
-        }
-    }
+    /// How long an agent that nobody watches may be silent: longer than any command of Claude Code may take (10 minutes), which says nothing
+    /// meanwhile (ours).
+    pub const SILENCE: Duration = Duration::from_mins(12);
 
     /// What is left of the limits after a part of the run that used so much; `None` when nothing is left of one of them.
     #[must_use]
-    pub fn less(&self, tokens: u64, dollars: Option<f64>, iterations: u64, time: Duration) -> Option<Self> {
+    pub fn less(&self, tokens: u64, dollars: f64, iterations: u64, time: Duration) -> Option<Self> {
         let left = |limit: Option<u64>, used: u64| match limit {
             Some(limit) => limit.checked_sub(used).filter(|left| *left > 0).map(Some),
             None => Some(None),
         };
-        let budget = match (self.budget, dollars) {
-            (Some(limit), Some(used)) if limit > used => Some(limit - used),
-            // What it cost is not known, so it cannot be said that anything is left.
-            (Some(_), _) => return None,
-            (None, _) => None,
+        let budget = match self.budget {
+            Some(limit) if limit > dollars => Some(limit - dollars),
+            Some(_) => return None,
+            None => None,
         };
         let time = match self.time {
             Some(limit) => Some(limit.checked_sub(time).filter(|left| !left.is_zero())?),
@@ -208,18 +201,17 @@ impl Switches {
         if let Some(limit) = self.tokens.filter(|limit| used > *limit) {
             return Some(Stop::Tokens(used, limit));
         }
-        if let Some(limit) = self.budget {
-            match progress.dollars() {
-                Some(cost) if cost > limit => return Some(Stop::Budget(cost, limit)),
-                Some(_) => {}
-                None => {
-                    let model = progress.model.clone().unwrap_or_else(|| "a model without a name".to_owned());
-                    return Some(Stop::PriceUnknown(model));
-                }
-            }
+        let cost = progress.dollars();
+        if let Some(limit) = self.budget.filter(|limit| cost > *limit) {
+            return Some(Stop::Budget(cost, limit));
         }
-        if self.iterations.is_some_and(|limit| progress.iterations >= limit && progress.goes_on) {
-            return self.iterations.map(Stop::Iterations);
+        if let (true, Some(why)) = (self.budget.is_some() || self.tokens.is_some(), &progress.uncounted) {
+            return Some(Stop::Uncounted(why.clone()));
+        }
+        let over =
+            |limit: u64| progress.iterations > limit || progress.iterations == limit && progress.goes_on;
+        if let Some(limit) = self.iterations.filter(|limit| over(*limit)) {
+            return Some(Stop::Iterations(limit));
         }
         progress.goes_on.then(|| self.breaker(progress)).flatten()
     }
@@ -237,10 +229,9 @@ impl Switches {
                 return Some(Stop::NextCall(next, left));
             }
         }
-        if let (Some(limit), Some(cost), Some(price)) = (self.budget, progress.dollars(), progress.next_price)
-        {
+        if let (Some(limit), Some(price)) = (self.budget, progress.next_price) {
             let next = next as f64 * price / 1e6;
-            let left = limit - cost;
+            let left = limit - progress.dollars();
             if next > left {
                 return Some(Stop::NextCost(next, left));
             }
@@ -259,7 +250,6 @@ mod tests {
             tokens: Tokens { input: tokens, ..Tokens::default() },
             last_sent,
             goes_on: true,
-            cost: Some(0.0),
             ..Progress::default()
         }
     }
@@ -280,11 +270,15 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_that_cannot_hold_stops_instead_of_counting_nothing() {
-        let switches = Switches { budget: Some(1.0), ..Switches::default() };
-        let unknown = Progress { cost: None, model: Some("mystery".into()), ..at(1, 1) };
-        assert_eq!(switches.judge(&unknown, NOW, None), Some(Stop::PriceUnknown("mystery".into())));
-        assert_eq!(Switches::default().judge(&unknown, NOW, None), None);
+    fn a_limit_that_cannot_hold_stops_instead_of_counting_nothing() {
+        let uncounted = Progress { uncounted: Some("why".into()), ..at(1, 1) };
+        for switches in [
+            Switches { budget: Some(1.0), ..Switches::default() },
+            Switches { tokens: Some(100_000), ..Switches::default() },
+        ] {
+            assert_eq!(switches.judge(&uncounted, NOW, None), Some(Stop::Uncounted("why".into())));
+        }
+        assert_eq!(Switches::default().judge(&uncounted, NOW, None), None);
     }
 
     #[test]
@@ -296,12 +290,12 @@ mod tests {
             time: Some(Duration::from_mins(1)),
             ..Switches::default()
         };
-        let left = switches.less(40, Some(0.25), 2, Duration::from_secs(20)).unwrap();
+        let left = switches.less(40, 0.25, 2, Duration::from_secs(20)).unwrap();
         assert_eq!((left.budget, left.tokens, left.iterations), (Some(0.75), Some(60), Some(3)));
         assert_eq!(left.time, Some(Duration::from_secs(40)));
-        assert_eq!(switches.less(100, Some(0.0), 0, Duration::ZERO), None);
-        assert_eq!(switches.less(0, None, 0, Duration::ZERO), None, "an unknown cost leaves nothing");
-        assert_eq!(Switches::default().less(9, None, 9, Duration::MAX), Some(Switches::default()));
+        assert_eq!(switches.less(100, 0.0, 0, Duration::ZERO), None);
+        assert_eq!(switches.less(0, 1.0, 0, Duration::ZERO), None);
+        assert_eq!(Switches::default().less(9, 9.0, 9, Duration::MAX), Some(Switches::default()));
     }
 
     #[test]
@@ -309,6 +303,12 @@ mod tests {
         let switches = Switches { iterations: Some(3), ..Switches::default() };
         let third = Progress { iterations: 3, goes_on: false, ..at(1, 1) };
         assert_eq!(switches.judge(&third, NOW, None), None);
+        let fourth = Progress { iterations: 4, ..third.clone() };
+        assert_eq!(
+            switches.judge(&fourth, NOW, None),
+            Some(Stop::Iterations(3)),
+            "answers without calls count too"
+        );
         let goes_on = Progress { goes_on: true, ..third };
         assert_eq!(switches.judge(&goes_on, NOW, None), Some(Stop::Iterations(3)));
     }

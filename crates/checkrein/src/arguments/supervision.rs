@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::{route, run};
 use checkrein::credentials::CredentialName;
+use checkrein_clients::Prices;
 use checkrein_supervise::{Bytes, Period, Phase};
 use clap::{Args, Subcommand};
 
-use super::words::{HoldName, PhaseName, RunProfile, RunnerName};
+use super::words::{HoldName, PhaseName, PresetName, RunProfile, RunnerName};
 use super::worktrees::KeepingArguments;
 
 #[derive(Debug, Args)]
@@ -51,9 +52,13 @@ pub(crate) struct ExecArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// US dollars at most; 0 is no limit.
-    #[arg(long, value_name = "DOLLARS")]
+    /// US dollars at most; 0 is no limit, here and for all the others.
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     budget: Option<f64>,
+    /// What every model costs, in US dollars for a million tokens, where that is not what the list says: INPUT,OUTPUT and, where they differ
+    /// from the input, CACHE_WRITE and CACHE_READ.
+    #[arg(long, value_name = "PRICES", value_parser = price)]
+    price: Option<String>,
     /// Tokens at most.
     #[arg(long, value_name = "COUNT")]
     tokens: Option<u64>,
@@ -69,11 +74,14 @@ pub(crate) struct RunArguments {
     /// Time without a word from the agent at most, such as 10m; 12 minutes when nobody watches.
     #[arg(long, value_name = "TIME")]
     idle_time: Option<Period>,
-    /// For when nobody watches, `unattended`: 5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB, no new work that nobody asked for, no
+    /// For when nobody watches, `unattended`: 20 dollars, 3 million tokens, 200 answers, 60 minutes, 4 GB, no new work that nobody asked for, no
     /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold. By default the profile of
     /// the configuration, whose `limits` hold too.
     #[arg(long, value_enum)]
     profile: Option<RunProfile>,
+    /// The numbers for limits that nobody set: `seed` are tighter (5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB).
+    #[arg(long, value_enum)]
+    limits: Option<PresetName>,
     /// Start again so often after a failure that may pass: a provider that is busy or out of reach, once after a silence.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     retries: u32,
@@ -143,6 +151,20 @@ fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
     Ok((name.parse()?, variable.into()))
 }
 
+/// A sum of money.
+fn dollars(text: &str) -> Result<f64, String> {
+    let dollars = text.parse::<f64>().ok().filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    dollars.ok_or_else(|| "write dollars, such as 2 or 0.50; 0 is no limit".to_owned())
+}
+
+/// A price for every model.
+fn price(text: &str) -> Result<String, String> {
+    Prices::default()
+        .for_all_models(text)
+        .map(|_| text.to_owned())
+        .map_err(|_| "write two to four numbers with commas, such as 5,25 or 5,25,6.25,0.5".to_owned())
+}
+
 impl From<RunArguments> for run::Wanted {
     fn from(wanted: RunArguments) -> Self {
         Self {
@@ -152,6 +174,8 @@ impl From<RunArguments> for run::Wanted {
             time: wanted.time.map(|period| period.0),
             memory: wanted.memory,
             profile: wanted.profile.map(Into::into),
+            preset: wanted.limits.map(Into::into),
+            price: wanted.price,
             idle: wanted.idle_time.map(|period| period.0),
             retries: wanted.retries,
             ignore_breaker: wanted.ignore_breaker.into(),

@@ -2,7 +2,7 @@
 
 use checkrein::commands::audit::ExportForm;
 use checkrein_intervention::RecoveryPolicy;
-use checkrein_policy::{Profile, VerdictKind};
+use checkrein_policy::{LimitPreset, Profile, VerdictKind};
 use checkrein_protocol::Judgement;
 use checkrein_supervise::Runner;
 use clap::ValueEnum;
@@ -20,6 +20,21 @@ impl From<RunProfile> for Profile {
             RunProfile::Interactive => Self::Interactive,
             RunProfile::Unattended => Self::Unattended,
             RunProfile::Strict => Self::Strict,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PresetName {
+    Standard,
+    Seed,
+}
+
+impl From<PresetName> for LimitPreset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Standard => Self::Standard,
+            PresetName::Seed => Self::Seed,
         }
     }
 }

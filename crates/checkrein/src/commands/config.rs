@@ -41,7 +41,7 @@ pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, Comman
     settings::catalogue(surroundings)?;
     settings::check_templates(surroundings)?;
     settings::strategy(surroundings)?;
-    crate::spending::prices(surroundings)?;
+    crate::spending::prices(surroundings, None)?;
     match output {
         Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),
         Output::Text => {

@@ -8,8 +8,8 @@ use checkrein_clients::{Manner, going_on};
 use checkrein_ledger::mask::mask_text;
 use checkrein_policy::Profile;
 use checkrein_supervise::runs::{
-    Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RunEnd, RunId,
-    RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
+    Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RUN_VARIABLE,
+    RunEnd, RunId, RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
 };
 use checkrein_supervise::worktree::{GUARD_FILES, Kind, Made, Owner, Plan, Uncommitted, WorktreeName, make};
 use checkrein_supervise::{Moment, Switches};
@@ -55,9 +55,8 @@ enum Begins {
     Again,
 }
 
-/// How often what was spent is written down while the agent works, and while it only waits.
-const WRITING: Duration = Duration::from_secs(2);
-const WAITING: Duration = Duration::from_secs(15);
+/// How often the whole state is written down while the agent runs; what it spends is at once.
+const WRITING: Duration = Duration::from_secs(15);
 
 impl Kept {
     /// Prepares a run: its name, its lock, its worktree.
@@ -276,10 +275,12 @@ impl Kept {
         let (known, spent) = (self.state.session().is_some(), self.state.spent());
         self.state.progressed(&moment.progress, moment.running, &self.before);
         let is_new = self.state.session().is_some() && !known;
-        let has_worked = self.state.spent().tokens != spent.tokens;
-        let wait = if has_worked { WRITING } else { WAITING };
-        if is_new || self.saved.is_none_or(|time| time.elapsed() >= wait) {
+        let after = self.state.spent();
+        let has_worked = (after.tokens, after.iterations) != (spent.tokens, spent.iterations);
+        if is_new || self.saved.is_none_or(|time| time.elapsed() >= WRITING) {
             self.save_or_say(now());
+        } else if has_worked && let Err(error) = self.runs.spend(&self.state) {
+            self.say_once(&error);
         }
     }
 
@@ -351,11 +352,21 @@ impl Kept {
     }
 
     fn save_or_say(&mut self, now: u64) {
-        if let Err(error) = self.save(now)
-            && !std::mem::replace(&mut self.has_failed, true)
-        {
+        if let Err(error) = self.save(now) {
+            self.say_once(&error.message);
+        }
+    }
+
+    fn say_once(&mut self, error: &impl std::fmt::Display) {
+        if !std::mem::replace(&mut self.has_failed, true) {
             log(&format!("checkrein: the state of the run is not kept: {error}"));
         }
+    }
+
+    /// Writes down what the hooks of the agent hold to; the variable that tells them.
+    pub fn tell_hooks(&self) -> Result<(OsString, OsString), CommandError> {
+        let told = self.runs.tell_hooks(&self.state, self.wanted.price.as_deref())?;
+        Ok((RUN_VARIABLE.into(), told.into()))
     }
 }
 
@@ -445,6 +456,7 @@ fn manner(wanted: &Wanted) -> RunManner {
             .iter()
             .map(|(name, variable)| (name.to_string(), Word::from(variable.as_os_str())))
             .collect(),
+        price: wanted.price.clone(),
     }
 }
 
@@ -454,6 +466,7 @@ fn go_on_as_before(wanted: &mut Wanted, state: &mut RunState) -> Result<(), Comm
         wanted.retries = state.manner.retries;
     }
     wanted.idle = wanted.idle.or(state.manner.idle.map(Duration::from_millis));
+    wanted.price = wanted.price.take().or_else(|| state.manner.price.clone());
     if wanted.hold == HoldWanted::Profile {
         wanted.hold = HoldWanted::from_word(state.manner.hold.as_deref());
     }
@@ -478,16 +491,18 @@ fn renew(state: &mut RunState, wanted: &Wanted) {
         state.counted.dollars = Some(0.0);
     }
     if let Some(tokens) = wanted.tokens {
-        (state.limits.tokens, state.counted.tokens) = (Some(tokens), 0);
+        (state.limits.tokens, state.counted.tokens) = (Some(tokens).filter(|tokens| *tokens > 0), 0);
     }
     if let Some(iterations) = wanted.iterations {
-        (state.limits.iterations, state.counted.iterations) = (Some(iterations), 0);
+        let limit = Some(iterations).filter(|iterations| *iterations > 0);
+        (state.limits.iterations, state.counted.iterations) = (limit, 0);
     }
     if let Some(time) = wanted.time {
         let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        (state.limits.milliseconds, state.counted.milliseconds) = (Some(milliseconds), 0);
+        let limit = Some(milliseconds).filter(|milliseconds| *milliseconds > 0);
+        (state.limits.milliseconds, state.counted.milliseconds) = (limit, 0);
     }
     if let Some(memory) = wanted.memory {
-        state.limits.memory = Some(memory.0);
+        state.limits.memory = Some(memory.0).filter(|bytes| *bytes > 0);
     }
 }

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 use checkrein_clients::going_on;
 use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{FolderName, is_halted};
-use checkrein_patterns::{Cascade, CascadeLevel};
-use checkrein_policy::{Config, Profile};
+use checkrein_patterns::{Cascade, CascadeLevel, PatternKind};
+use checkrein_policy::{Config, LimitPreset, Profile};
 use checkrein_protocol::SessionId;
 use checkrein_supervise::runs::RunEnd;
 use checkrein_supervise::{
@@ -39,13 +39,14 @@ use super::kept::{Keeping, Kept};
 use super::{Exit, Output, Switch, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials};
 use crate::error::CommandError;
+use crate::guard::pattern_settings;
 use crate::settings;
 use crate::spending::prices;
 use crate::surroundings::{CREDENTIALS, Surroundings};
 use crate::terminal::{cut, log, plain};
 use onlooker::Onlooker;
 use provider::{Answered, Provider};
-use report::{Attempt, Report, Veil};
+use report::{Attempt, Report, Veil, estimate_in_words};
 use teller::Teller;
 
 /// The command line in our words.
@@ -65,6 +66,10 @@ pub struct Wanted {
     pub memory: Option<Bytes>,
     /// Which limits hold besides; those of the configuration when `None`.
     pub profile: Option<Profile>,
+    /// Which numbers hold for limits that nobody set; those of the configuration when `None`.
+    pub preset: Option<LimitPreset>,
+    /// One price for every model, in the words of the command line; those of the lists when `None`.
+    pub price: Option<String>,
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
     /// Credentials, each with the variable that the agent finds it in.
@@ -140,6 +145,8 @@ struct Plan {
     hold: Hold,
     veil: Veil,
     variables: Vec<(OsString, OsString)>,
+    /// Whether an agent that nobody watches is ended when it talks itself into new work (`patterns.enabled_patterns`).
+    looks_for_cascades: bool,
 }
 
 fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
@@ -156,6 +163,7 @@ fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
     let mut kept = resumed.map_or_else(|| Kept::prepare(&plan.wanted, &plan.surroundings), Ok)?;
     plan.works_in(kept.directory())?;
     plan.switches = kept.limited(plan.switches)?;
+    plan.variables.push(kept.tell_hooks()?);
     let status = plan.attempt(&signals, &mut kept)?;
     kept.archive_what_is_done();
     Ok(status)
@@ -173,7 +181,8 @@ impl Plan {
             all.insert("CHECKREIN_PROFILE".to_owned(), profile.word().to_owned());
             surroundings.variables = all.into();
         }
-        let config = settings::load(&surroundings, &find_workspace(&surroundings.cwd))?.config;
+        let mut config = settings::load(&surroundings, &find_workspace(&surroundings.cwd))?.config;
+        config.limits.preset = wanted.preset.unwrap_or(config.limits.preset);
         let profile = config.profile;
         wanted.profile = Some(profile);
         if profile == Profile::Strict {
@@ -207,6 +216,7 @@ impl Plan {
             provider: Provider::of(&name, &surroundings),
             attempts: Attempts::new(wanted.retries, nesting),
             switches: switches(&wanted, &config),
+            looks_for_cascades: pattern_settings(&config).enabled.contains(&PatternKind::Cascade),
             hold: hold(wanted.hold, profile)?,
             profile,
             wanted,
@@ -322,11 +332,22 @@ impl Plan {
             let halted = halt(&self.surroundings, progress.session.as_deref()).map(Stop::Halted);
             halted.or_else(|| onlooker.judge()).or_else(|| match self.profile {
                 Profile::Interactive => None,
-                Profile::Unattended | Profile::Strict => cascade(progress, &mut said),
+                Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
+                    cascade(progress, &mut said)
+                }
+                Profile::Unattended | Profile::Strict => None,
             })
         };
+        let mut estimated = None;
         let watch = |moment: &Moment| {
             teller.tell(moment);
+            // Said at once where a budget rests on it, else at the end.
+            if switches.budget.is_some() && estimated != moment.progress.estimated {
+                estimated.clone_from(&moment.progress.estimated);
+                if let Some(estimate) = &estimated {
+                    log(&format!("checkrein: {}", plain(&estimate_in_words(estimate))));
+                }
+            }
             kept.progressed(moment, || self.surroundings.now().0);
         };
         let outcome = supervise(&agent, above, &signals, Some(speaker), judge, watch).map_err(|error| {
@@ -367,7 +388,8 @@ impl Plan {
             variables,
             environment: keeps.as_deref().map(plain_environment),
             switches,
-            prices: prices(&self.surroundings)?,
+            prices: prices(&self.surroundings, self.wanted.price.as_deref())?,
+            model: model_of(&self.wanted.agent),
             interaction: Interaction::of_process(),
             hold: self.hold,
         })
@@ -454,6 +476,11 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
         stopping_seconds: outcome.stopping.map(|time| time.as_secs_f64()),
         tokens: progress.tokens,
         cost: progress.dollars(),
+        estimated: progress.estimated.clone(),
+        uncounted: progress.uncounted.clone().or_else(|| {
+            progress.told_no_count().then(|| "the client told of its session and never of tokens".to_owned())
+        }),
+        unread: progress.unread,
         iterations: progress.iterations,
         ended: outcome.ended,
         left: outcome.left,
@@ -461,21 +488,30 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
     }
 }
 
-/// What is asked for, else what the configuration and its profile say.
+/// What is asked for, else what the configuration and its profile say. Zero is the word for no limit (seed 004).
 fn switches(wanted: &Wanted, config: &Config) -> Switches {
-    let unwatched = match config.profile {
-        Profile::Interactive => Switches::default(),
-        Profile::Unattended | Profile::Strict => Switches::unwatched(),
+    let silence = match config.profile {
+        Profile::Interactive => None,
+        Profile::Unattended | Profile::Strict => Some(Switches::SILENCE),
     };
+    let execution = config.execution_limit_seconds().map(Duration::from_secs);
+    let memory = config.memory_limit_mb().map(Bytes::of_megabytes);
     Switches {
-        // Zero dollars is the word for no limit (seed 004).
         budget: wanted.budget.or(config.dollar_limit()).filter(|dollars| *dollars > 0.0),
-        tokens: wanted.tokens.or(config.token_limit()),
-        iterations: wanted.iterations.or(unwatched.iterations),
-        time: wanted.time.or(config.execution_limit_seconds().map(Duration::from_secs)),
-        idle: wanted.idle.or(unwatched.idle),
-        memory: wanted.memory.or(config.memory_limit_mb().map(Bytes::of_megabytes)),
+        tokens: wanted.tokens.or(config.token_limit()).filter(|tokens| *tokens > 0),
+        iterations: wanted.iterations.or(config.answer_limit()).filter(|answers| *answers > 0),
+        time: wanted.time.or(execution).filter(|time| !time.is_zero()),
+        idle: wanted.idle.or(silence).filter(|time| !time.is_zero()),
+        memory: wanted.memory.or(memory).filter(|memory| memory.0 > 0),
     }
+}
+
+/// The model that an agent is told to use on its command line.
+fn model_of(agent: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = agent.iter().filter_map(|word| word.to_str()).collect();
+    let beside =
+        words.windows(2).find(|pair| matches!(pair, ["-m" | "--model", _])).and_then(|pair| pair.last());
+    beside.copied().or_else(|| words.iter().find_map(|word| word.strip_prefix("--model="))).map(str::to_owned)
 }
 
 /// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a person before it,

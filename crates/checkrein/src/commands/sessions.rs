@@ -83,7 +83,7 @@ pub(super) fn spent(session: &SessionSummary) -> Json {
     let spent = &session.spent;
     let tokens = spent.is_metered().then(|| spent.tokens());
     let (dollars, at_least) = match spent.cost() {
-        Some(Cost::Known(known)) => (Some(known.dollars()), Some(known.dollars())),
+        Some(Cost::Known(known) | Cost::About(known)) => (Some(known.dollars()), Some(known.dollars())),
         Some(Cost::AtLeast(known)) => (None, Some(known.dollars())),
         None => (None, None),
     };
@@ -91,6 +91,7 @@ pub(super) fn spent(session: &SessionSummary) -> Json {
         "tokens": tokens,
         "dollars": dollars,
         "dollars_at_least": at_least,
+        "dollars_estimated": matches!(spent.cost(), Some(Cost::About(_))),
         "models": spent.models(),
         "processes": spent.processes,
         "bytes_written": spent.bytes_written,

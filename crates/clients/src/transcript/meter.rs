@@ -4,7 +4,7 @@ use checkrein_patterns::Mark;
 use checkrein_protocol::{MicroDollars, ModelUsage, Tokens, TranscriptMark, UsageRecord};
 
 use super::{Counted, Entry, row};
-use crate::prices::Prices;
+use crate::prices::{Priced, Prices};
 
 /// Rows longer than this are passed over: they hold files, not answers (ours).
 const LONGEST_ROW: usize = 512 * 1024;
@@ -105,7 +105,7 @@ impl<'a> Meter<'a> {
         }
         let answers = u64::from(!is_same || counted == Counted::Session);
         let model = model.unwrap_or_else(|| self.model.clone());
-        let cost = self.prices.cost(&model, &new);
+        let Priced { cost, like } = self.prices.cost(&model, &new);
         let known = self.models.iter().position(|one| one.model == model);
         let is_full = self.models.len() >= MODELS;
         match known.or(is_full.then_some(MODELS - 1)).and_then(|place| self.models.get_mut(place)) {
@@ -115,9 +115,10 @@ impl<'a> Meter<'a> {
                 }
                 one.answers += answers;
                 one.tokens = one.tokens.plus(&new);
-                one.cost = one.cost.zip(cost).map(|(sum, cost)| MicroDollars(sum.0 + cost.0));
+                one.cost = one.cost.map(|sum| MicroDollars(sum.0.saturating_add(cost.0)));
+                one.like = like.or(one.like.take());
             }
-            None => self.models.push(ModelUsage { model, answers, tokens: new, cost }),
+            None => self.models.push(ModelUsage { model, answers, tokens: new, cost: Some(cost), like }),
         }
     }
 }

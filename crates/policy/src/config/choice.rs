@@ -57,6 +57,16 @@ choice! {
 }
 
 choice! {
+    /// Which limits hold in the profiles `unattended` and `strict` where none are set. Later is stricter.
+    LimitPreset {
+        /// What a task of some length of a real client fits in (ours).
+        Standard = "standard",
+        /// The numbers of the seeds (001, 004).
+        Seed = "seed",
+    }
+}
+
+choice! {
     /// Whether an action waits for its review (seed 002). Later is stricter.
     ReviewMode {
         /// Actions of low risk may run before their review is done.

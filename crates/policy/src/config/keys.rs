@@ -3,8 +3,8 @@
 //! Loading, tightening, the JSON Schema and the reference all follow from it.
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LogLevel, Mode, Profile,
-    ReviewMode, Sensitivity, StrategyType, Strength, Sync,
+    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
+    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync,
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};
@@ -187,20 +187,22 @@ pub(crate) static KEYS: &[Key] = &[
     key!("governance.contract.fallback_on_timeout", governance.contract.fallback_on_timeout, Kind::Choice(Fallback::WORDS), Order,
         "What follows when it takes longer; the verdict is never milder for it."),
 
+    key!("limits.preset", limits.preset, Kind::Choice(LimitPreset::WORDS), Order,
+        "Which limits hold in profiles `unattended` and `strict` where none are set: those a real task fits in, or those of the seeds (100 file operations, 512 MB, 300 seconds, 100000 tokens, 5 dollars, 20 answers)."),
     key!("limits.file_operations", limits.file_operations, Kind::Count(0), Lower,
-        "File operations of one session. Not set: 10000 in profile `interactive`, else 100.",
-        |config| Value::Count(config.file_operation_limit())),
-    key!("limits.memory_mb", limits.memory_mb, Kind::Count(1), Lower,
-        "Memory of a supervised run, in megabytes. Not set: no limit in profile `interactive`, else 512.",
+        "File operations of one session; 0 is no limit. Not set: 10000 in profile `interactive`, else 2000.",
+        |config| config.file_operation_limit().map_or(Value::Unset, Value::Count)),
+    key!("limits.memory_mb", limits.memory_mb, Kind::Count(0), Lower,
+        "Memory of a supervised run, in megabytes; 0 is no limit. Not set: no limit in profile `interactive`, else 4096.",
         |config| config.memory_limit_mb().map_or(Value::Unset, Value::Count)),
-    key!("limits.execution_seconds", limits.execution_seconds, Kind::Count(1), Lower,
-        "Time of a supervised run, in seconds. Not set: no limit in profile `interactive`, else 300.",
+    key!("limits.execution_seconds", limits.execution_seconds, Kind::Count(0), Lower,
+        "Time of a supervised run, in seconds; 0 is no limit. Not set: no limit in profile `interactive`, else 3600.",
         |config| config.execution_limit_seconds().map_or(Value::Unset, Value::Count)),
-    key!("limits.tokens", limits.tokens, Kind::Count(1), Lower,
-        "Tokens of one session, those read from the cache left out; checked before each call with the mean of the last answers. Not set: no limit in profile `interactive`, else 100000.",
+    key!("limits.tokens", limits.tokens, Kind::Count(0), Lower,
+        "Tokens of one session, those read from the cache left out, 0 is no limit; checked before each call with the mean of the last answers. Not set: no limit in profile `interactive`, else 3000000.",
         |config| config.token_limit().map_or(Value::Unset, Value::Count)),
     key!("limits.dollars", limits.dollars, Kind::Amount, Lower,
-        "Money of one session, in US dollars, by `prices.csv`; models without a price are told, not counted. Not set: no limit in profile `interactive`, else 5.",
+        "Money of one session, in US dollars, by `prices.csv`, 0 is no limit; models that are not listed count as the dearest like them. Not set: no limit in profile `interactive`, else 20.",
         |config| config.dollar_limit().map_or(Value::Unset, Value::Number)),
 
     key!("patterns.enabled_patterns", patterns.enabled_patterns, Kind::List, Cover,

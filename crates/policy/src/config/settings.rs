@@ -3,8 +3,8 @@
 //! What a setting does, its bounds and which direction is stricter stands in one place: `keys.rs`.
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LogLevel, Mode, Profile,
-    ReviewMode, Sensitivity, StrategyType, Strength, Sync,
+    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
+    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync,
 };
 use crate::governance::{Governance, Tripwire};
 use crate::rule::CustomRule;
@@ -159,9 +159,12 @@ pub struct Performance {
     pub async_threshold: f64,
 }
 
-/// Limits of one session. `None` means what the profile says: see [`Config::file_operation_limit`] and its neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// Limits of one session. `None` means what the profile and the preset say: see [`Config::file_operation_limit`] and its neighbours. Zero is
+/// no limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
+    /// What holds where the others are not set.
+    pub preset: LimitPreset,
     /// File operations.
     pub file_operations: Option<u64>,
     /// Memory, in megabytes.
@@ -360,44 +363,43 @@ pub struct Mask {
 }
 
 impl Config {
-    /// How many file operations one session may make: 10,000 when a person is near (ours), else 100 (seed 001).
-    pub fn file_operation_limit(&self) -> u64 {
-        self.limits.file_operations.unwrap_or(match self.profile {
-            Profile::Interactive => 10_000,
-            Profile::Unattended | Profile::Strict => 100,
-        })
+    /// How many file operations one session may make: 10,000 when a person is near, else 2,000 (ours), or 100 (seed 001). `None` is no limit.
+    pub fn file_operation_limit(&self) -> Option<u64> {
+        limit(self.limits.file_operations, Some(self.preset(2_000, 100).unwrap_or(10_000)))
     }
 
-    /// Memory of a supervised run in megabytes: `None` (no limit) when a person is near (ours), else 512 (seed 001).
+    /// Memory of a supervised run in megabytes: `None` (no limit) when a person is near, else 4,096 (ours), or 512 (seed 001).
     pub fn memory_limit_mb(&self) -> Option<u64> {
-        self.limits.memory_mb.or(match self.profile {
-            Profile::Interactive => None,
-            Profile::Unattended | Profile::Strict => Some(512),
-        })
+        limit(self.limits.memory_mb, self.preset(4_096, 512))
     }
 
-    /// Time of a supervised run in seconds: `None` (no limit) when a person is near (ours), else 300 (seed 001).
+    /// Time of a supervised run in seconds: `None` (no limit) when a person is near, else 3,600 (ours), or 300 (seed 001).
     pub fn execution_limit_seconds(&self) -> Option<u64> {
-        self.limits.execution_seconds.or(match self.profile {
-            Profile::Interactive => None,
-            Profile::Unattended | Profile::Strict => Some(300),
-        })
+        limit(self.limits.execution_seconds, self.preset(3_600, 300))
     }
 
-    /// Tokens of one session: `None` (no limit) when a person is near (ours), else 100,000 (seed 001).
+    /// Tokens of one session: `None` (no limit) when a person is near, else 3,000,000 (ours: 200 answers of 15,000), or 100,000 (seed 001).
     pub fn token_limit(&self) -> Option<u64> {
-        self.limits.tokens.or(match self.profile {
-            Profile::Interactive => None,
-            Profile::Unattended | Profile::Strict => Some(100_000),
-        })
+        limit(self.limits.tokens, self.preset(3_000_000, 100_000))
     }
 
-    /// Money of one session in US dollars: `None` (no limit) when a person is near (ours), else 5.00 (seed 004).
+    /// Money of one session in US dollars: `None` (no limit) when a person is near, else 20.00 (ours), or 5.00 (seed 004).
     pub fn dollar_limit(&self) -> Option<f64> {
-        self.limits.dollars.or(match self.profile {
-            Profile::Interactive => None,
-            Profile::Unattended | Profile::Strict => Some(5.0),
-        })
+        limit(self.limits.dollars, self.preset(20.0, 5.0))
+    }
+
+    /// Answers of the model in one supervised run: `None` (no limit) when a person is near, else 200 (ours), or 20 (seed 004).
+    pub fn answer_limit(&self) -> Option<u64> {
+        self.preset(200, 20)
+    }
+
+    /// What holds where nobody is near.
+    fn preset<T>(&self, standard: T, seed: T) -> Option<T> {
+        match (self.profile, self.limits.preset) {
+            (Profile::Interactive, _) => None,
+            (Profile::Unattended | Profile::Strict, LimitPreset::Standard) => Some(standard),
+            (Profile::Unattended | Profile::Strict, LimitPreset::Seed) => Some(seed),
+        }
     }
 
     /// Which commands run within bounds: none when a person is near, who can be asked; else all that cannot be understood (ours).
@@ -414,6 +416,24 @@ impl Config {
             Profile::Interactive | Profile::Unattended => ContainedNetwork::Loopback,
             Profile::Strict => ContainedNetwork::None,
         })
+    }
+}
+
+/// A limit that is set, else another one; zero is no limit.
+fn limit<T: PartialOrd + Default>(set: Option<T>, otherwise: Option<T>) -> Option<T> {
+    set.or(otherwise).filter(|limit| *limit > T::default())
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            preset: LimitPreset::Standard,
+            file_operations: None,
+            memory_mb: None,
+            execution_seconds: None,
+            tokens: None,
+            dollars: None,
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LogLevel, Mode, Profile,
-    ReviewMode, Sensitivity, StrategyType, Strength, Sync,
+    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
+    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
@@ -279,6 +279,7 @@ choice_field!(
     ReviewMode,
     BuiltinRules,
     Approve,
+    LimitPreset,
     Sync,
     LogLevel,
     ExportFormat,

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
-    let limit = context.config.file_operation_limit();
+    let limit = context.config.file_operation_limit()?;
     if context.history.file_operations < limit {
         return None;
     }

@@ -133,6 +133,15 @@ impl Lock {
         holder(&mut file).filter(|found| found.lives() != Some(false))
     }
 
+    /// Whether somebody holds the lock at a path, as the kernel says: also from where their process cannot be seen. Whoever wants it at the very
+    /// moment in which nobody holds it is told that it is taken.
+    pub fn is_held(path: &Path) -> bool {
+        use rustix::fs::{FlockOperation, flock};
+        File::open(path).is_ok_and(|file| {
+            flock(&file, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK)
+        })
+    }
+
     /// Where the lock of something in a folder lies.
     pub fn path(folder: &Path) -> PathBuf {
         folder.join("lock")

@@ -165,7 +165,7 @@ impl Spent {
     /// What one attempt has spent.
     pub fn of(progress: &Progress, running: Duration) -> Self {
         Self {
-            dollars: progress.dollars(),
+            dollars: Some(progress.dollars()),
             tokens: progress.tokens.counted(),
             iterations: progress.iterations,
             milliseconds: u64::try_from(running.as_millis()).unwrap_or(u64::MAX),
@@ -272,6 +272,9 @@ pub struct Manner {
     pub hold: Option<String>,
     /// The names of credentials, never their values, each with the variable that it is in.
     pub credentials: Vec<(String, Word)>,
+    /// One price for every model, in the words of the command line.
+    #[serde(default)]
+    pub price: Option<String>,
 }
 
 /// What is known of a run.

@@ -1,8 +1,8 @@
 //! All runs: active ones, and those that are done and stay as they are.
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::{RunError, RunErrorKind};
 use super::file::{create_directory, hexadecimal, read, replace};
-use super::state::{RunId, RunState};
+use super::state::{RunId, RunState, Spent};
 
 const STATE: &str = "state.json";
 const BACKUP: &str = "state.json.bak";
 const SEAL: &str = "seal.json";
+/// One line for each time that something was spent, since the state was written.
+const SPENT: &str = "spent.jsonl";
 
 /// The runs in a state directory: `runs/active/ID` and `runs/done/ID`.
 #[derive(Debug, Clone)]
@@ -67,6 +69,41 @@ pub enum Archived {
     Whole,
     /// It is not; what differs.
     Changed(Vec<String>),
+}
+
+/// What an attempt has spent so far.
+#[derive(Debug, Serialize, Deserialize)]
+struct SpentLine {
+    /// Which attempt, from 1.
+    attempt: usize,
+    spent: Spent,
+    counted: Spent,
+    session: Option<String>,
+}
+
+impl SpentLine {
+    fn of(state: &RunState) -> Option<Self> {
+        let attempt = state.attempts.last()?;
+        let session = attempt.session.clone();
+        Some(Self { attempt: state.attempts.len(), spent: attempt.spent, counted: state.counted, session })
+    }
+
+    /// Takes up what was spent after the state was written. What is torn was not written yet.
+    fn take_up(folder: &Path, state: &mut RunState) -> Result<(), RunError> {
+        let Some(text) = read(&folder.join(SPENT))? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&text);
+        let last = text.lines().rev().find_map(|line| serde_json::from_str::<Self>(line).ok());
+        let number = state.attempts.len();
+        if let (Some(line), Some(attempt)) = (last, state.attempts.last_mut())
+            && line.attempt == number
+            && line.spent.milliseconds > attempt.spent.milliseconds
+        {
+            attempt.spent = line.spent;
+            attempt.session = line.session.or_else(|| attempt.session.take());
+            state.counted = line.counted;
+        }
+        Ok(())
+    }
 }
 
 /// What was in a folder when it was archived: names and SHA-256.
@@ -130,6 +167,18 @@ impl Runs {
             RunError::new(RunErrorKind::Damaged, error.to_string(), "report this as a defect")
         })?;
         replace(&path, &text)
+    }
+
+    /// Writes down what the last attempt of a run has spent so far, as one line: much cheaper than [`Self::save`], so that hardly anything is
+    /// forgotten when we are killed.
+    pub fn spend(&self, state: &RunState) -> Result<(), RunError> {
+        let path = self.folder(&state.id, Whereabouts::Active).join(SPENT);
+        let Some(line) = SpentLine::of(state) else { return Ok(()) };
+        let written = serde_json::to_string(&line).map_err(io::Error::other).and_then(|line| {
+            let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
+            file.write_all(format!("{line}\n").as_bytes())
+        });
+        written.map_err(RunError::file("write", &path))
     }
 
     /// What is known of a run.
@@ -254,10 +303,14 @@ fn load(folder: &Path, id: &RunId) -> Result<Loaded, RunError> {
             None => Err("it is missing".to_owned()),
         })
     };
+    let whole = |mut state: RunState, damage| {
+        SpentLine::take_up(folder, &mut state)?;
+        Ok(Loaded { state, damage })
+    };
     match of(STATE) {
-        Ok(state) => Ok(Loaded { state, damage: Damage::None }),
+        Ok(state) => whole(state, Damage::None),
         Err(why) => match of(BACKUP) {
-            Ok(state) => Ok(Loaded { state, damage: Damage::Backup(why) }),
+            Ok(state) => whole(state, Damage::Backup(why)),
             Err(_) => Err(RunError::new(
                 RunErrorKind::Damaged,
                 format!("the state of run {id} cannot be read, and there is no backup: {why}"),

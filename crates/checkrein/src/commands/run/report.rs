@@ -2,7 +2,7 @@
 
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_protocol::Tokens;
-use checkrein_supervise::ProviderFailure;
+use checkrein_supervise::{Estimate, ProviderFailure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use super::super::exec::{left_behind, still_there};
 use super::super::{Output, line};
 use super::onlooker::Findings;
 use crate::error::CommandError;
-use crate::terminal::{log, plain};
+use crate::terminal::{cut, log, plain};
 
 /// What one attempt came to; written by the process that supervised it, read by the one above.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,8 +33,14 @@ pub(super) struct Attempt {
     pub(super) stopping_seconds: Option<f64>,
     /// Tokens of its answers.
     pub(super) tokens: Tokens,
-    /// What they cost; `None` when that is not known.
-    pub(super) cost: Option<f64>,
+    /// What they cost.
+    pub(super) cost: f64,
+    /// The first model that is not listed, and what it is counted as.
+    pub(super) estimated: Option<Estimate>,
+    /// Why that is not all that was spent; `None` when all was counted.
+    pub(super) uncounted: Option<String>,
+    /// Lines of its stream that were too long to be read.
+    pub(super) unread: u64,
     /// Answers of the model.
     pub(super) iterations: u64,
     /// Processes that had to be ended.
@@ -77,7 +83,10 @@ impl Attempt {
         if let Some(before) = before {
             self.seconds += before.seconds;
             self.tokens = self.tokens.plus(&before.tokens);
-            self.cost = self.cost.zip(before.cost).map(|(one, other)| one + other);
+            self.cost += before.cost;
+            self.estimated = before.estimated.clone().or(self.estimated);
+            self.uncounted = before.uncounted.clone().or(self.uncounted);
+            self.unread += before.unread;
             self.iterations += before.iterations;
             self.ended += before.ended;
         }
@@ -85,12 +94,13 @@ impl Attempt {
     }
 
     fn summary(&self) -> String {
-        let cost = self.cost.map_or("cost not known".to_owned(), |dollars| format!("{dollars:.2} dollars"));
         format!(
-            "{} s · {} answers · {} tokens · {cost}",
+            "{} s · {} answers · {} tokens · {}{:.2} dollars",
             self.seconds.floor(),
             self.iterations,
-            self.tokens.counted()
+            self.tokens.counted(),
+            if self.estimated.is_some() { "about " } else { "" },
+            self.cost
         )
     }
 }
@@ -142,6 +152,9 @@ impl Report {
                 "stopping_seconds": last.stopping_seconds,
                 "tokens": last.tokens,
                 "cost": last.cost,
+                "estimated": last.estimated,
+                "uncounted": last.uncounted,
+                "unread": last.unread,
                 "iterations": last.iterations,
                 "ended": last.ended,
                 "left": last.left,
@@ -176,6 +189,14 @@ impl Report {
         if last.reason.is_none() && last.left > 0 {
             words.push(still_there(last.left));
         }
+        if let Some(estimate) = &last.estimated {
+            words.push(estimate_in_words(estimate));
+        }
+        if let (Some(why), false) = (&last.uncounted, last.stopped_by.as_deref() == Some("uncounted")) {
+            words.push(format!("it spent more than was counted: {why}"));
+        } else if last.unread > 0 {
+            words.push(format!("lines of its stream that were too long to be read: {}", last.unread));
+        }
         words.extend(last.watched.in_words());
         if let Some(failure) = last.failure {
             let again = match &self.earliest_retry {
@@ -194,6 +215,16 @@ impl Report {
         words.extend(self.next_step.clone());
         words
     }
+}
+
+/// That a price is an estimate, and what to do about it.
+pub(super) fn estimate_in_words(estimate: &Estimate) -> String {
+    let Estimate { model, like } = estimate;
+    let model =
+        if model.is_empty() { "a model without a name".to_owned() } else { format!("`{}`", cut(model, 80)) };
+    format!(
+        "no price is listed for {model}, so it counts as `{like}`; `--price INPUT,OUTPUT` or a line in `~/.config/checkrein/prices.csv` gives the real one"
+    )
 }
 
 /// The name of a value in words.

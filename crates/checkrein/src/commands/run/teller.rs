@@ -40,8 +40,8 @@ impl Teller {
 
 fn summary(moment: &Moment) -> String {
     let progress = &moment.progress;
-    let cost =
-        progress.dollars().map_or("cost not known".to_owned(), |dollars| format!("{dollars:.2} dollars"));
+    let about = if progress.estimated.is_some() { "about " } else { "" };
+    let cost = format!("{about}{:.2} dollars", progress.dollars());
     let usage = moment.usage.map(|usage| format!(" · {} processes, {}", usage.processes, usage.bytes()));
     format!(
         "{} s · {} answers · {} tokens · {cost}{}",
