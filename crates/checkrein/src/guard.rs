@@ -9,14 +9,11 @@ use std::time::Instant;
 
 use checkrein_clients::claude::{HoldsHooks, Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, GuardedPath, History, Timestamp, World as _};
-use checkrein_ledger::{
-    Durability, FolderName, HaltTarget, KnownSession, SessionLedger, content_hash, halt, is_halted,
-};
+use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
 use checkrein_patterns::{Audience, Observation, PatternKind, PatternSensitivity, PatternSettings, Share};
 use checkrein_policy::{Approve, Config, Mode, Policy, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, HaltScope, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord, RecordBody,
-    SessionId,
+    ActionId, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord, RecordBody, SessionId,
 };
 use checkrein_review::{
     Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
@@ -32,12 +29,16 @@ use crate::installation::{self, Installations};
 use crate::recording::{event_record, message_mark, message_record, not_reviewed, review_record, success};
 use crate::saving;
 use crate::settings;
-use crate::spending;
+use crate::spending::{self, Spending};
+use crate::stop::{Barrier, Stopping, is_reported, stop_session};
 use crate::surroundings::{Surroundings, confiner};
 use crate::watch;
 
 /// How many messages between calls are written down from one reading of a transcript (ours).
 const MESSAGES: usize = 8;
+
+/// By whom a session is stopped of which a limit is used up.
+const BUDGET: &str = "budget";
 
 /// The session name for failures of which nothing else is known.
 const NO_SESSION: &str = "unknown-session";
@@ -268,7 +269,8 @@ impl Guard {
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
         watch::throttle(&mut review, state, config);
-        spending::budget(&mut review, state, config, self.surroundings.run_limits.as_deref());
+        let over_budget =
+            spending::budget(&mut review, state, config, self.surroundings.run_limits.as_deref());
         watch::hold(&mut review, state, config);
         let took_ms = u64::try_from(reviewed_in.as_millis()).unwrap_or(u64::MAX);
         let precedent = precedent(world.history(), &review);
@@ -304,8 +306,12 @@ impl Guard {
         record.snapshot = snapshot;
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
-        if let Some((name, reason)) = tripped.filter(|_| config.mode == Mode::Enforce) {
-            self.halt_by_tripwire(ledger, &name, reason);
+        if config.mode == Mode::Enforce {
+            if let Some((name, reason)) = tripped {
+                self.stop(ledger, Barrier::Halt, &format!("tripwire {name}"), &reason);
+            } else if over_budget == Spending::Over {
+                self.stop_for_budget(ledger, &review.reasoning.primary);
+            }
         }
         match &*written {
             // What is refused has no outcome, so this is the moment to see that it is refused again and again.
@@ -341,16 +347,30 @@ impl Guard {
         }
     }
 
-    /// A tripwire ends the session. What it refused is on record already; should the halt itself not be written, the call is refused
-    /// all the same.
-    fn halt_by_tripwire(&self, ledger: &SessionLedger, name: &str, reason: String) {
-        if let Err(error) = halt(&self.surroundings.state, HaltTarget::Session(ledger.folder()), &reason) {
-            crate::terminal::log(&format!("checkrein: not halted: {error}"));
-        }
-        let by = format!("tripwire {name}");
-        let body = RecordBody::Halted { scope: HaltScope::Session, reason, by };
-        if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Durable) {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+    /// Stops the session for something that was just refused. What it refused is on record already; should the halt itself not be written, the
+    /// call is refused all the same. Answers what is said of the report.
+    fn stop(&self, ledger: &SessionLedger, barrier: Barrier, by: &str, reason: &str) -> String {
+        let state = ledger.state().unwrap_or_default();
+        let stopping = Stopping {
+            surroundings: &self.surroundings,
+            config: self.policy.config(),
+            workspace: &self.workspace,
+            ledger: Some(ledger),
+            state: &state,
+            barrier,
+            by,
+            reason,
+            issue: None,
+        };
+        stop_session(&stopping, Vec::new())
+    }
+
+    /// Reports once that nothing is left of a limit: every further call is refused for it.
+    fn stop_for_budget(&self, ledger: &SessionLedger, reason: &str) {
+        match is_reported(&self.surroundings, ledger, BUDGET) {
+            Ok(true) => {}
+            Ok(false) => drop(self.stop(ledger, Barrier::None, BUDGET, reason)),
+            Err(error) => crate::terminal::log(&format!("checkrein: the incidents cannot be read: {error}")),
         }
     }
 

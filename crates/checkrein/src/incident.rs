@@ -9,6 +9,7 @@ use checkrein_effects::Timestamp;
 use checkrein_intervention::{
     Impact, Incident, IncidentFacts, IncidentId, Intervention, RecoveryPolicy, TimelineEntry,
 };
+use checkrein_ledger::mask::mask_text;
 use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
@@ -29,35 +30,63 @@ pub(crate) fn folder(surroundings: &Surroundings) -> PathBuf {
     surroundings.state.root().join("incidents")
 }
 
-/// Saves the report on a stop; answers its name. What it holds comes from the ledger, where everything is masked.
-pub(crate) fn save(
-    surroundings: &Surroundings,
-    ledger: &SessionLedger,
-    state: &SessionState,
-    issue: &Issue,
-    policy: RecoveryPolicy,
-    at: Timestamp,
-) -> io::Result<IncidentId> {
-    let records = last(&ledger.path(), TIMELINE).map_err(io::Error::other)?;
-    let session = ledger.folder().as_str().to_owned();
-    let moment: String = time(at.0).chars().filter(char::is_ascii_digit).collect();
-    let id = IncidentId(format!("{moment}-{}", session.chars().take(8).collect::<String>()));
+/// What a report is made of.
+pub(crate) struct Report<'a> {
+    /// The session; `None` when the client never named one.
+    pub(crate) ledger: Option<&'a SessionLedger>,
+    pub(crate) state: &'a SessionState,
+    pub(crate) issue: Option<&'a Issue>,
+    pub(crate) by: &'a str,
+    pub(crate) reason: &'a str,
+    pub(crate) policy: RecoveryPolicy,
+    pub(crate) at: Timestamp,
+}
+
+/// Saves the report on a stop, with the whole state of the session beside it (`state.json`); answers its name. What it holds comes from the
+/// ledger, where everything is masked.
+pub(crate) fn save(surroundings: &Surroundings, report: &Report<'_>) -> io::Result<IncidentId> {
+    let records = match report.ledger.map(SessionLedger::path) {
+        Some(path) if path.exists() => last(&path, TIMELINE).map_err(io::Error::other)?,
+        Some(_) | None => Vec::new(),
+    };
+    let session = report.ledger.map(|ledger| ledger.folder().as_str().to_owned()).unwrap_or_default();
+    let moment: String = time(report.at.0).chars().filter(char::is_ascii_digit).collect();
+    let begins: String = session.chars().take(8).collect();
+    let (id, place) = claim(&folder(surroundings), &format!("{moment}-{begins}"))?;
+    let key = surroundings.state.mask_key().map_err(io::Error::other)?;
     let incident = Incident::report(IncidentFacts {
         id: id.clone(),
         session,
-        at,
-        issue: issue.clone(),
+        at: report.at,
+        by: report.by.to_owned(),
+        reason: mask_text(report.reason, &key).into_owned(),
+        issue: report.issue.cloned(),
         interventions: records.iter().filter_map(intervention).cloned().collect(),
         timeline: records.iter().filter_map(entry).collect(),
-        impact: impact(state, &records, at),
-        standing: state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
-        policy,
+        impact: impact(report.state, &records, report.at),
+        standing: report.state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
+        policy: report.policy,
     });
-    let place = folder(surroundings).join(&id.0);
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
-    write(&place.join("report.json"), &serde_json::to_vec_pretty(&incident).map_err(io::Error::other)?)?;
+    let text = |value: serde_json::Result<Vec<u8>>| value.map_err(io::Error::other);
+    write(&place.join("state.json"), &text(serde_json::to_vec(report.state))?)?;
+    write(&place.join("report.json"), &text(serde_json::to_vec_pretty(&incident))?)?;
     write(&place.join("report.md"), incident.markdown(|moment| time(moment.0)).as_bytes())?;
     Ok(id)
+}
+
+/// A folder for a report that nobody has: several stops may fall into one second.
+fn claim(root: &Path, name: &str) -> io::Result<(IncidentId, PathBuf)> {
+    let directory = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(root)?;
+    for number in 1..1000 {
+        let id = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+        match directory(&root.join(&id)) {
+            Ok(()) => return Ok((IncidentId(id.clone()), root.join(id))),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many reports in one second"))
 }
 
 /// Removes reports that are older or more than is kept; what goes is written into the ledger first.
@@ -138,19 +167,28 @@ fn shown(text: &str) -> String {
 
 fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
     let mut files: Vec<String> = Vec::new();
-    for record in records {
-        let RecordBody::Review(review) = &record.body else { continue };
-        for path in review
-            .effects
-            .iter()
-            .filter(|effect| effect.kind.is_mutating())
-            .filter_map(|effect| effect.target.path())
-        {
-            let path = path.to_string();
-            if files.len() < FILES && !files.contains(&path) {
-                files.push(path);
-            }
+    let mut add = |path: String| {
+        if files.len() < FILES && !files.contains(&path) {
+            files.push(path);
         }
+    };
+    for record in records {
+        // What was refused, or is not back yet, has no outcome.
+        let RecordBody::Outcome(outcome) = &record.body else { continue };
+        let seen = outcome.verification.as_deref();
+        let surprises = seen.map(|seen| seen.surprises.as_slice()).unwrap_or_default();
+        let missing = |path: &str| surprises.iter().any(|one| one.kind == "missing" && one.path == path);
+        let review = records.iter().find_map(|record| match &record.body {
+            RecordBody::Review(review) if review.action_id == outcome.action_id => Some(review),
+            _ => None,
+        });
+        // What was predicted of a call that failed is believed only where something of it was seen.
+        let is_credible = if outcome.failed { seen.is_some_and(|seen| seen.expected > 0) } else { true };
+        for effect in review.iter().filter(|_| is_credible).flat_map(|review| &review.effects) {
+            let path = effect.target.path().filter(|_| effect.kind.is_mutating()).map(ToString::to_string);
+            path.filter(|path| !missing(path)).into_iter().for_each(&mut add);
+        }
+        surprises.iter().filter(|one| one.kind != "missing").for_each(|one| add(one.path.clone()));
     }
     Impact {
         files,

@@ -46,6 +46,7 @@ mod saving;
 pub mod settings;
 mod spending;
 mod stepping_in;
+mod stop;
 pub mod surroundings;
 pub mod terminal;
 mod watch;

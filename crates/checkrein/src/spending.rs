@@ -122,16 +122,30 @@ pub(crate) fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result
     })
 }
 
+/// How a call stands to the limits of tokens and dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spending {
+    /// They hold, there are none, or it is not known.
+    Within,
+    /// It is refused for them.
+    Over,
+}
+
 /// Refuses a call when what was spent and what the next answer will take are more than the limits, tighter ones included. A session that is
 /// older than the run above it is left to the run, which knows what was spent since.
-pub(crate) fn budget(review: &mut Review, state: &SessionState, config: &Config, run: Option<&HookLimits>) {
+pub(crate) fn budget(
+    review: &mut Review,
+    state: &SessionState,
+    config: &Config,
+    run: Option<&HookLimits>,
+) -> Spending {
     let is_older = |run: &HookLimits| state.started().is_some_and(|started| started.0 < run.since);
     if run.is_some_and(is_older) {
-        return;
+        return Spending::Within;
     }
     let (tokens, dollars) = (config.token_limit(), config.dollar_limit());
     if tokens.is_none() && dollars.is_none() || review.verdict.kind >= VerdictKind::Block {
-        return;
+        return Spending::Within;
     }
     if let Some(reason) = over(state, tokens, dollars, review) {
         review.verdict.kind = VerdictKind::Block;
@@ -139,7 +153,9 @@ pub(crate) fn budget(review: &mut Review, state: &SessionState, config: &Config,
         review.reasoning.primary = reason;
         review.alternatives =
             vec!["end here: say what is done and what is left; a person can raise the limit".to_owned()];
+        return Spending::Over;
     }
+    Spending::Within
 }
 
 fn over(

@@ -3,18 +3,18 @@
 use checkrein_intervention::{
     Failure, InterventionKind, RecoveryConsent, RecoveryPolicy, RecoveryStrategy, Rollback, plan,
 };
-use checkrein_ledger::{Durability, HaltTarget, SessionLedger, SessionState, halt};
+use checkrein_ledger::{Durability, SessionLedger, SessionState};
 use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
-use checkrein_protocol::{HaltScope, HookAnswer, RecordBody, RollbackRecord};
+use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord};
 use checkrein_review::VerdictKind;
 
 use crate::aftermath;
 use crate::guard::{Guard, pattern_settings};
-use crate::incident;
 use crate::notice::{self, Notice};
 use crate::rollback::{self, Session, Who};
 use crate::saving;
+use crate::stop::{Barrier, Stopping, stop_session};
 use crate::watch;
 
 impl Guard {
@@ -28,39 +28,27 @@ impl Guard {
         }
         let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
         let stop = made.as_ref().filter(|made| made.kind == InterventionKind::EmergencyStop);
-        let mut records = noticed.records;
-        if let Some(made) = stop {
-            let reason = made.text.lines().next().unwrap_or_default().to_owned();
-            // The halt stands before the record: a stop that could not be written down is a stop all the same.
-            let halted = halt(&self.surroundings().state, HaltTarget::Session(ledger.folder()), &reason);
-            if let Err(error) = halted {
-                crate::terminal::log(&format!("checkrein: not halted: {error}"));
-            }
-            let by = "emergency_stop".to_owned();
-            records.push(RecordBody::Halted { scope: HaltScope::Session, reason, by });
-        }
         let goes_back = made.as_ref().and_then(|made| made.rollback);
-        let is_grave = stop.is_some() || goes_back.is_some();
-        let durability = if is_grave { Durability::Durable } else { Durability::Plain };
-        if let Err(error) = ledger.append_all(now, records, durability) {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
-        }
         let mut saved = String::new();
-        if let (Some(_), Some(issue)) = (stop, &noticed.about) {
-            let policy = RecoveryPolicy::of(config.profile);
-            saved = match incident::save(self.surroundings(), ledger, state, issue, policy, now) {
-                Ok(id) => format!("\nThe report: `checkrein incident show {}`", id.0),
-                Err(error) => format!("\nNo report could be saved: {error}"),
-            };
-            self.tell(
-                ledger,
-                "emergency_stop",
-                "checkrein stopped a session",
-                &format!("{}{saved}", issue.summary),
+        if let Some(made) = stop {
+            saved = stop_session(
+                &Stopping {
+                    surroundings: self.surroundings(),
+                    config,
+                    workspace: self.workspace(),
+                    ledger: Some(ledger),
+                    state,
+                    barrier: Barrier::Halt,
+                    by: "emergency_stop",
+                    reason: made.text.lines().next().unwrap_or_default(),
+                    issue: noticed.about.as_ref(),
+                },
+                noticed.records,
             );
-            let kept = &config.interventions.emergency_stop;
-            if let Err(error) = incident::clear_away(self.surroundings(), ledger, kept, now) {
-                crate::terminal::log(&format!("checkrein: old incidents were not removed: {error}"));
+        } else {
+            let durability = if goes_back.is_some() { Durability::Durable } else { Durability::Plain };
+            if let Err(error) = ledger.append_all(now, noticed.records, durability) {
+                crate::terminal::log(&format!("checkrein: not recorded: {error}"));
             }
         }
         match made {

@@ -5,6 +5,7 @@ use checkrein_patterns::{ActionNumber, Issue, PatternKind};
 use serde::{Deserialize, Serialize};
 
 use crate::controller::Intervention;
+use crate::kind::InterventionKind;
 use crate::recovery::{Failure, RecoveryPlan, RecoveryPolicy, plan};
 
 /// The name of an incident: the second in which it happened, and the session.
@@ -23,8 +24,12 @@ pub struct Incident {
     pub at: Timestamp,
     /// In one sentence.
     pub summary: String,
-    /// The issue for which it was stopped.
-    pub issue: Issue,
+    /// By whom: `person`, `emergency_stop`, `tripwire NAME`, `run: SWITCH`, `budget`; empty in reports of older versions.
+    #[serde(default)]
+    pub by: String,
+    /// The issue for which it was stopped; `None` when it was stopped for something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
     pub interventions: Vec<Intervention>,
     /// What happened before, oldest first, the last 50 records (seed 000).
@@ -56,7 +61,7 @@ pub struct TimelineEntry {
 /// What a session changed and used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Impact {
-    /// Files that were to be changed in the recorded stretch, each once.
+    /// Files that changed in the recorded stretch, each once: what calls that ran were seen or predicted to change, never those refused.
     pub files: Vec<String>,
     /// How many actions the session made.
     pub actions: u64,
@@ -97,8 +102,12 @@ pub struct IncidentFacts {
     pub session: String,
     /// When it was stopped.
     pub at: Timestamp,
-    /// The issue for which it was stopped.
-    pub issue: Issue,
+    /// By whom it was stopped.
+    pub by: String,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// The issue for which it was stopped; `None` when it was stopped for something else.
+    pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
     pub interventions: Vec<Intervention>,
     /// What happened before, oldest first.
@@ -114,31 +123,55 @@ pub struct IncidentFacts {
 impl Incident {
     /// The report on these facts.
     pub fn report(facts: IncidentFacts) -> Self {
-        let IncidentFacts { id, session, at, issue, interventions, timeline, impact, standing, policy } =
-            facts;
-        let about = interventions.iter().filter(|made| made.pattern == issue.kind && made.rollback.is_some());
+        let IncidentFacts {
+            id,
+            session,
+            at,
+            by,
+            reason,
+            issue,
+            interventions,
+            timeline,
+            impact,
+            standing,
+            policy,
+        } = facts;
+        let kind = issue.as_ref().map(|issue| issue.kind);
+        let about = interventions.iter().filter(|made| Some(made.pattern) == kind && made.rollback.is_some());
         let attempts = u32::try_from(about.count()).unwrap_or(u32::MAX);
-        let others = standing.iter().filter(|kind| **kind != issue.kind);
+        let others = standing.iter().filter(|standing| Some(**standing) != kind);
         let mut factors: Vec<String> = others.map(|kind| format!("{} stood too", kind.name())).collect();
-        let tried: Vec<&str> = interventions.iter().map(|made| made.kind.name()).collect();
+        // The stop itself is nothing that was tried before it.
+        let tried = interventions.iter().filter(|made| made.kind != InterventionKind::EmergencyStop);
+        let tried: Vec<&str> = tried.map(|made| made.kind.name()).collect();
         if !tried.is_empty() {
             factors.push(format!("tried before without success: {}", tried.join(", ")));
         }
-        let onset = issue.onset().map_or_else(String::new, |action| format!(", from action {} on", action.0));
+        let onset = issue.as_ref().and_then(Issue::onset);
+        let from = onset.map_or_else(String::new, |action| format!(", from action {} on", action.0));
+        let mut immediate = vec!["look at the last actions in the timeline".to_owned()];
+        let (mut preventive, mut configuration) = (Vec::new(), Vec::new());
+        if let Some(issue) = &issue {
+            immediate.insert(0, issue.advice.clone());
+            preventive.push(prevention(issue.kind).to_owned());
+            configuration.push(format!(
+                "if this was honest work, take `{}` out of `patterns.enabled_patterns`, or set `patterns.sensitivity: low`",
+                issue.kind.name()
+            ));
+        }
         Self {
-            summary: format!("the session was stopped because of {}: {}", issue.kind.name(), issue.summary),
-            root_cause: format!("{}{onset}", issue.summary),
-            contributing_factors: factors,
-            recommendations: Recommendations {
-                immediate: vec![issue.advice.clone(), "look at the last actions in the timeline".to_owned()],
-                preventive: vec![prevention(issue.kind).to_owned()],
-                configuration: vec![format!(
-                    "if this was honest work, take `{}` out of `patterns.enabled_patterns`, or set `patterns.sensitivity: low`",
-                    issue.kind.name()
-                )],
+            summary: match &issue {
+                Some(issue) => {
+                    format!("the session was stopped because of {}: {}", issue.kind.name(), issue.summary)
+                }
+                None => format!("the session was stopped ({by}): {reason}"),
             },
-            recovery_options: options(&session, issue.onset()),
-            recovery_plan: Some(plan(Failure::of(&issue, attempts), policy)),
+            root_cause: issue.as_ref().map_or(reason, |issue| format!("{}{from}", issue.summary)),
+            contributing_factors: factors,
+            recommendations: Recommendations { immediate, preventive, configuration },
+            recovery_options: options(&session, onset),
+            recovery_plan: issue.as_ref().map(|issue| plan(Failure::of(issue, attempts), policy)),
+            by,
             id,
             session,
             at,
@@ -182,7 +215,8 @@ impl Incident {
                 .map(|way| format!("- **{}**: {}: `{}`", way.option, way.description, way.command))
                 .collect(),
         );
-        let lines = self.recovery_plan.iter().flat_map(|plan| plan.lines(&self.session, &self.issue));
+        let plan = self.recovery_plan.iter().zip(&self.issue);
+        let lines = plan.flat_map(|(plan, issue)| plan.lines(&self.session, issue));
         section("Recovery plan", lines.map(|text| item(&text)).collect());
         section(
             "Timeline",
@@ -193,7 +227,7 @@ impl Incident {
             self.id.0,
             self.session,
             time(self.at),
-            severity(self.issue.severity),
+            severity(self.issue.as_ref().map_or(Severity::Critical, |issue| issue.severity)),
             text.trim_end()
         ) + "\n"
     }
@@ -266,7 +300,9 @@ mod tests {
             id: IncidentId("20261121-101112-abc".to_owned()),
             session: "abc".to_owned(),
             at: Timestamp(1000),
-            issue: Issue {
+            by: "emergency_stop".to_owned(),
+            reason: String::new(),
+            issue: Some(Issue {
                 kind: PatternKind::StuckLoop,
                 severity: Severity::Critical,
                 confidence: Share::new(0.9),
@@ -276,7 +312,7 @@ mod tests {
                 advice: "change something".to_owned(),
                 actions: vec![ActionNumber(3)],
                 growth: None,
-            },
+            }),
             interventions: Vec::new(),
             timeline: vec![TimelineEntry { at: Timestamp(1), what: "Bash ls".to_owned() }],
             impact: Impact {
@@ -288,6 +324,29 @@ mod tests {
             standing: vec![PatternKind::StuckLoop, PatternKind::ScopeCreep],
             policy: RecoveryPolicy::Production,
         })
+    }
+
+    #[test]
+    fn a_stop_that_no_detector_asked_for_says_by_whom_and_why() {
+        let other = Incident::report(IncidentFacts {
+            id: IncidentId("x".to_owned()),
+            session: "abc".to_owned(),
+            at: Timestamp(1),
+            by: "tripwire no_prod".to_owned(),
+            reason: "production is not for agents".to_owned(),
+            issue: None,
+            interventions: Vec::new(),
+            timeline: Vec::new(),
+            impact: Impact::default(),
+            standing: Vec::new(),
+            policy: RecoveryPolicy::Production,
+        });
+        assert_eq!(other.summary, "the session was stopped (tripwire no_prod): production is not for agents");
+        assert_eq!(
+            (other.root_cause.as_str(), other.recovery_options.len()),
+            ("production is not for agents", 4)
+        );
+        assert!(other.markdown(|moment| moment.0.to_string()).contains("severity critical"));
     }
 
     #[test]

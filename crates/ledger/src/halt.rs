@@ -79,6 +79,20 @@ pub fn is_halted(home: &StateHome, session: &FolderName) -> Option<Halt> {
         .find_map(|(target, scope)| read(&file_of(home, target)).map(|reason| Halt { scope, reason }))
 }
 
+/// Every session with a halt of its own, by name.
+pub fn halted(home: &StateHome) -> Result<Vec<FolderName>, LedgerError> {
+    let folder = home.halts();
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if is_missing(&error) => return Ok(Vec::new()),
+        Err(source) => return Err(LedgerError::Read { path: folder, source }),
+    };
+    let names = entries.flatten().map(|entry| entry.file_name()).filter(|name| *name != *ALL);
+    // One that begins with a dot is being written.
+    let names = names.filter(|name| !name.as_encoded_bytes().starts_with(b"."));
+    Ok(names.filter_map(|name| FolderName::on_disk(&name)).collect())
+}
+
 /// The reason in a halt file; `None` when there is no file.
 fn read(path: &Path) -> Option<String> {
     match std::fs::read(path) {

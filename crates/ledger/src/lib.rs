@@ -41,7 +41,7 @@ mod verify;
 
 pub use error::LedgerError;
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
-pub use halt::{Halt, HaltTarget, Lifted, halt, is_halted, resume};
+pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use home::{FolderName, StateHome};
 pub use line::{content_hash, first_prev};
 pub use listing::{SessionSummary, sessions};

@@ -1,17 +1,25 @@
 //! `checkrein halt` and `checkrein resume`: stopping sessions, and letting them go on.
 
-use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, SessionLedger};
+use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, SessionLedger, is_halted, last};
 use checkrein_protocol::{HaltScope, RecordBody, SessionId};
+use checkrein_supervise::runs::{Runs, Whereabouts};
+use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::log::folders;
 use super::{Exit, Output, for_people_only, line};
 use crate::error::CommandError;
+use crate::settings;
+use crate::stop::{Barrier, Stopping, stop_session};
 use crate::surroundings::Surroundings;
-use crate::terminal::{log, print};
+use crate::terminal::{log, plain, print};
 
 /// Who speaks in the records of these commands.
 const PERSON: &str = "person";
+
+/// For how long after its last record a session counts as one that is at work, in milliseconds: longer than any call of Claude Code may take
+/// (ours). A halt of all is reported for those.
+const AT_WORK: u64 = 15 * 60 * 1000;
 
 /// Halts a session, or all of them: every further call is refused until a person resumes.
 pub fn halt(
@@ -20,12 +28,72 @@ pub fn halt(
     reason: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let folder = session.map(|text| target(surroundings, text)).transpose()?;
-    checkrein_ledger::halt(&surroundings.state, aim(folder.as_ref()), reason)?;
-    let scope = scope_of(folder.as_ref());
-    let body = || RecordBody::Halted { scope, reason: reason.to_owned(), by: PERSON.to_owned() };
-    record(surroundings, folder.as_ref(), body)?;
-    say(output, folder.as_ref(), "halted", "every further call is refused; `checkrein resume` lets it go on")
+    let Some(text) = session else { return halt_all(surroundings, reason, output) };
+    let folder = target(surroundings, text)?;
+    let said = stop(surroundings, &folder, Barrier::Halt, reason)?;
+    say(output, Some(&folder), "halted", &format!("{REFUSED}{said}"))
+}
+
+/// What a halt does.
+const REFUSED: &str = "every further call is refused; `checkrein resume` lets it go on";
+
+fn halt_all(surroundings: &Surroundings, reason: &str, output: Output) -> Result<Exit, CommandError> {
+    // First the file, which is all that it takes.
+    checkrein_ledger::halt(&surroundings.state, HaltTarget::All, reason)?;
+    let now = surroundings.now().0;
+    for folder in folders(surroundings, None)? {
+        let last = last(&SessionLedger::of_folder(&surroundings.state, folder.clone()).path(), 1)?;
+        if last.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK) {
+            stop(surroundings, &folder, Barrier::HaltOfAll, reason)?;
+        } else {
+            let body = || RecordBody::Halted {
+                scope: HaltScope::All,
+                reason: reason.to_owned(),
+                by: PERSON.to_owned(),
+            };
+            record(surroundings, Some(&folder), body)?;
+        }
+    }
+    say(output, None, "halted", REFUSED)
+}
+
+/// Stops one session; what is said of the report.
+fn stop(
+    surroundings: &Surroundings,
+    folder: &FolderName,
+    barrier: Barrier,
+    reason: &str,
+) -> Result<String, CommandError> {
+    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    let state = ledger.state().unwrap_or_default();
+    let workspace = state.workspace().cloned().unwrap_or_else(|| find_workspace(&surroundings.cwd));
+    // A halt must not fail because a configuration cannot be read: then nobody is told.
+    let config = settings::load(surroundings, &workspace).map(|loaded| loaded.config).unwrap_or_default();
+    let said = stop_session(
+        &Stopping {
+            surroundings,
+            config: &config,
+            workspace: &workspace,
+            ledger: Some(&ledger),
+            state: &state,
+            barrier,
+            by: PERSON,
+            reason,
+            issue: None,
+        },
+        Vec::new(),
+    );
+    let scope = match barrier {
+        Barrier::Halt => is_halted(&surroundings.state, folder),
+        Barrier::HaltOfAll | Barrier::None => return Ok(said),
+    };
+    match scope {
+        Some(_) => Ok(said),
+        None => Err(CommandError::user(
+            format!("`{}` could not be halted", folder.as_str()),
+            "see that the state directory can be written to; `checkrein doctor` looks",
+        )),
+    }
 }
 
 /// Lets a session, or all of them, go on.
@@ -50,17 +118,76 @@ pub fn resume(
     say(output, folder.as_ref(), "resumed", "it may go on")
 }
 
-/// The session whose name begins so; a name that is not known yet is taken as it is, so that a halt can wait for a session.
+/// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
 fn target(surroundings: &Surroundings, text: &str) -> Result<FolderName, CommandError> {
-    let found = folders(surroundings, Some(text)).unwrap_or_default();
+    let all: Vec<FolderName> =
+        checkrein_ledger::sessions(&surroundings.state)?.into_iter().map(|session| session.folder).collect();
+    // A session that is halted before its first record has a halt file and nothing else; one without hooks is known to its run only.
+    let waiting = checkrein_ledger::halted(&surroundings.state)?;
+    let runs = Runs::new(surroundings.state.root()).all()?.into_iter();
+    let running = runs.filter(|found| found.whereabouts == Whereabouts::Active).filter_map(|found| {
+        let session = found.loaded.ok()?.state.session()?.to_owned();
+        Some(FolderName::of(&SessionId(session)))
+    });
+    let mut all = all;
+    all.extend(waiting.into_iter().chain(running));
+    all.sort();
+    all.dedup();
+    let exact = FolderName::of(&SessionId(text.to_owned()));
+    if all.contains(&exact) {
+        return Ok(exact);
+    }
+    let found: Vec<&FolderName> =
+        all.iter().filter(|folder| !text.is_empty() && folder.as_str().starts_with(text)).collect();
     match found.as_slice() {
-        [] => Ok(FolderName::of(&SessionId(text.to_owned()))),
-        [one] => Ok(one.clone()),
+        [one] => Ok((*one).clone()),
+        [] => {
+            let near = near(text, &all);
+            let hint = match near.as_slice() {
+                [] => "`checkrein sessions` lists them; `--all` stops every one".to_owned(),
+                near => format!("near names: {}; `checkrein sessions` lists all", near.join(", ")),
+            };
+            Err(CommandError::user(
+                format!("no session begins with `{}`; nothing was changed", plain(text)),
+                hint,
+            ))
+        }
         many => Err(CommandError::user(
-            format!("{} sessions begin with `{text}`", many.len()),
+            format!("{} sessions begin with `{}`; nothing was changed", many.len(), plain(text)),
             "give more of the name",
         )),
     }
+}
+
+/// Up to three names that a mistyped one may stand for, the nearest first: those whose beginnings differ from it in few places.
+fn near(text: &str, all: &[FolderName]) -> Vec<String> {
+    let length = text.chars().count();
+    let mut found: Vec<(usize, String)> = all
+        .iter()
+        .filter_map(|folder| {
+            let beginning: String = folder.as_str().chars().take(length).collect();
+            let distance = edits(text, &beginning);
+            (distance * 3 <= length.max(3)).then(|| (distance, format!("`{}`", folder.as_str())))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// How many letters have to be put in, taken out or changed (Levenshtein).
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, letter) in one.chars().take(64).enumerate() {
+        let mut next = vec![index + 1];
+        for (place, known) in other.iter().enumerate() {
+            let at = |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX / 2);
+            let changed = at(&row, place) + usize::from(letter != *known);
+            next.push(changed.min(at(&row, place + 1) + 1).min(at(&next, place) + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 fn aim(folder: Option<&FolderName>) -> HaltTarget<'_> {

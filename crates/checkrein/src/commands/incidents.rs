@@ -19,14 +19,15 @@ pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, Co
                 print(&line(incident)?);
             }
         }
-        Output::Text if all.is_empty() => print("no session was ever stopped by an intervention"),
+        Output::Text if all.is_empty() => print("no session was ever stopped"),
         Output::Text => {
             let rows = all.iter().map(|incident| {
-                let seen = plain(&incident.issue.summary);
+                let issue = incident.issue.as_ref();
+                let seen = plain(issue.map_or(&incident.root_cause, |issue| &issue.summary));
                 vec![
                     incident.id.0.clone(),
                     incident.session.clone(),
-                    incident.issue.kind.name().to_owned(),
+                    issue.map_or_else(|| incident.by.clone(), |issue| issue.kind.name().to_owned()),
                     seen,
                 ]
             });

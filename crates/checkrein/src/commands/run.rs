@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::going_on;
 use checkrein_effects::AbsolutePath;
-use checkrein_ledger::{FolderName, is_halted};
+use checkrein_ledger::{FolderName, SessionLedger, is_halted};
 use checkrein_patterns::{Cascade, CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, Profile};
 use checkrein_protocol::SessionId;
@@ -42,6 +42,7 @@ use crate::error::CommandError;
 use crate::guard::pattern_settings;
 use crate::settings;
 use crate::spending::prices;
+use crate::stop::{Barrier, Stopping, stop_session};
 use crate::surroundings::{CREDENTIALS, Surroundings};
 use crate::terminal::{cut, log, plain};
 use onlooker::Onlooker;
@@ -147,6 +148,7 @@ struct Plan {
     variables: Vec<(OsString, OsString)>,
     /// Whether an agent that nobody watches is ended when it talks itself into new work (`patterns.enabled_patterns`).
     looks_for_cascades: bool,
+    config: Config,
 }
 
 fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
@@ -217,6 +219,7 @@ impl Plan {
             attempts: Attempts::new(wanted.retries, nesting),
             switches: switches(&wanted, &config),
             looks_for_cascades: pattern_settings(&config).enabled.contains(&PatternKind::Cascade),
+            config,
             hold: hold(wanted.hold, profile)?,
             profile,
             wanted,
@@ -368,8 +371,37 @@ impl Plan {
             reason: attempt.reason.as_deref().map(|reason| self.veil.over(reason)),
         };
         kept.end(&outcome.moment, end, self.surroundings.now().0);
+        if let Some(reason) = &attempt.reason {
+            self.report_stop(&attempt, &self.veil.over(reason));
+        }
         tells.write_all(line(&attempt)?.as_bytes())?;
         Ok(attempt.status)
+    }
+
+    /// Reports that a switch ended the agent. A halt was reported by who asked for it; a signal is a person at the keyboard.
+    fn report_stop(&self, attempt: &Attempt, reason: &str) {
+        let name = attempt.stopped_by.as_deref().unwrap_or_default();
+        if matches!(name, "halted" | "signal" | "abandoned") {
+            return;
+        }
+        let session = attempt.session.clone().map(SessionId);
+        let ledger = session.map(|session| SessionLedger::open(&self.surroundings.state, &session));
+        let state = ledger.as_ref().and_then(|ledger| ledger.state().ok()).unwrap_or_default();
+        let saved = stop_session(
+            &Stopping {
+                surroundings: &self.surroundings,
+                config: &self.config,
+                workspace: &find_workspace(&self.surroundings.cwd),
+                ledger: ledger.as_ref(),
+                state: &state,
+                barrier: Barrier::None,
+                by: &format!("run: {name}"),
+                reason,
+                issue: None,
+            },
+            Vec::new(),
+        );
+        log(&format!("checkrein: {}", plain(saved.trim_start())));
     }
 
     fn agent(&self, switches: Switches, made: u32, before: Option<&Attempt>) -> Result<Agent, CommandError> {

@@ -1,0 +1,155 @@
+//! Stopping: the one way that every stop takes, whoever decides it. First what keeps the session from going on, then the record, then the
+//! report on the incident, then the people who want to be told.
+
+use std::fs;
+use std::io;
+
+use checkrein_effects::AbsolutePath;
+use checkrein_intervention::{IncidentId, RecoveryPolicy};
+use checkrein_ledger::mask::mask_text;
+use checkrein_ledger::{Durability, HaltTarget, SessionLedger, SessionState, halt};
+use checkrein_patterns::Issue;
+use checkrein_policy::Config;
+use checkrein_protocol::{HaltScope, RecordBody};
+use checkrein_review::VerdictKind;
+use serde_json::json;
+
+use crate::incident::{self, Report};
+use crate::notice::{self, Notice};
+use crate::surroundings::Surroundings;
+use crate::terminal::log;
+
+/// What keeps a stopped session from going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Barrier {
+    /// Its halt file: every further call is refused until a person resumes.
+    Halt,
+    /// The halt file of all sessions, which is there already.
+    HaltOfAll,
+    /// Nothing more: its processes are ended, or each call is refused anyway.
+    None,
+}
+
+/// A stop that was decided.
+#[derive(Debug)]
+pub(crate) struct Stopping<'a> {
+    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) config: &'a Config,
+    /// Where the agent works; its configuration says who is told.
+    pub(crate) workspace: &'a AbsolutePath,
+    /// The session; `None` when the client never named one.
+    pub(crate) ledger: Option<&'a SessionLedger>,
+    pub(crate) state: &'a SessionState,
+    pub(crate) barrier: Barrier,
+    /// By whom: `person`, `emergency_stop`, `tripwire NAME`, `run: SWITCH`, `budget`.
+    pub(crate) by: &'a str,
+    /// Why, in one sentence.
+    pub(crate) reason: &'a str,
+    /// What the detectors found, when it is for that.
+    pub(crate) issue: Option<&'a Issue>,
+}
+
+/// Stops a session. What goes wrong on the way is said and keeps nothing else from being done. `before` are records that belong in front of
+/// that of the stop. Answers a line that names the report, beginning with the end of the line before.
+pub(crate) fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String {
+    let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
+    let now = surroundings.now();
+    // The halt stands before the record: a stop that could not be written down is a stop all the same.
+    if let (Barrier::Halt, Some(ledger)) = (stopping.barrier, ledger)
+        && let Err(error) = halt(&surroundings.state, HaltTarget::Session(ledger.folder()), reason)
+    {
+        log(&format!("checkrein: not halted: {error}"));
+    }
+    if let Some(ledger) = ledger {
+        let mut records = before;
+        records.push(record(stopping));
+        if let Err(error) = ledger.append_all(now, records, Durability::Durable) {
+            log(&format!("checkrein: not recorded: {error}"));
+        }
+    }
+    let report = Report {
+        ledger,
+        state: stopping.state,
+        issue: stopping.issue,
+        by,
+        reason,
+        policy: RecoveryPolicy::of(config.profile),
+        at: now,
+    };
+    let saved = match incident::save(surroundings, &report) {
+        Ok(IncidentId(id)) => format!("\nThe report: `checkrein incident show {id}`"),
+        Err(error) => format!("\nNo report could be saved: {error}"),
+    };
+    tell(stopping, &saved);
+    if let Some(ledger) = ledger {
+        let kept = &config.interventions.emergency_stop;
+        if let Err(error) = incident::clear_away(surroundings, ledger, kept, now) {
+            log(&format!("checkrein: old incidents were not removed: {error}"));
+        }
+    }
+    saved
+}
+
+/// The record of a stop. Only a halt keeps a session from going on, so only a halt is recorded as one.
+fn record(stopping: &Stopping<'_>) -> RecordBody {
+    let (reason, by) = (stopping.reason.to_owned(), stopping.by.to_owned());
+    match stopping.barrier {
+        Barrier::Halt => RecordBody::Halted { scope: HaltScope::Session, reason, by },
+        Barrier::HaltOfAll => RecordBody::Halted { scope: HaltScope::All, reason, by },
+        Barrier::None => RecordBody::Event {
+            name: "checkrein.stopped".to_owned(),
+            fields: json!({ "reason": reason, "by": by }),
+        },
+    }
+}
+
+fn tell(stopping: &Stopping<'_>, saved: &str) {
+    let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
+    let text = stopping.issue.map_or(reason, |issue| issue.summary.as_str());
+    let key = surroundings.state.mask_key();
+    let text =
+        key.map_or_else(|_| String::new(), |key| mask_text(&format!("{text}{saved}"), &key).into_owned());
+    let notice = Notice {
+        event: if by == "emergency_stop" { by } else { "stop" }.to_owned(),
+        session: ledger.map(|ledger| ledger.folder().as_str().to_owned()).unwrap_or_default(),
+        workspace: stopping.workspace.clone(),
+        at: surroundings.now(),
+        title: match by {
+            "emergency_stop" => "checkrein stopped a session".to_owned(),
+            by => format!("checkrein stopped a session ({by})"),
+        },
+        text,
+    };
+    if let Err(error) = notice::send(surroundings, config, &notice) {
+        let detail = error.to_string();
+        log(&format!("checkrein: nobody was told: {detail}"));
+        let failure = RecordBody::Failure {
+            stage: "notify".to_owned(),
+            kind: "not_started".to_owned(),
+            detail,
+            verdict: VerdictKind::Ok.name().to_owned(),
+        };
+        if let Some(ledger) = ledger
+            && let Err(error) = ledger.append(surroundings.now(), failure, Durability::Plain)
+        {
+            log(&format!("checkrein: not recorded: {error}"));
+        }
+    }
+}
+
+/// Whether there is a report on a stop of this session by the same, so that what is refused again and again is reported once.
+pub(crate) fn is_reported(surroundings: &Surroundings, ledger: &SessionLedger, by: &str) -> io::Result<bool> {
+    let entries = match fs::read_dir(incident::folder(surroundings)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let text = fs::read(entry?.path().join("report.json")).unwrap_or_default();
+        let Ok(report) = serde_json::from_slice::<serde_json::Value>(&text) else { continue };
+        if report["session"] == ledger.folder().as_str() && report["by"] == by {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
