@@ -15,7 +15,7 @@ while :; do
         go_on) exit 0 ;;
         wait) sleep 900 ;;
         implement | scaffold)
-            checkrein run --profile unattended --memory 4G --retries 2 -- \
+            checkrein run --profile unattended --retries 2 -- \
                 claude -p "$task. $advice" --output-format stream-json --verbose > /dev/null || exit
             ;;
         *) echo "stopped: $advice" >&2; exit 1 ;;

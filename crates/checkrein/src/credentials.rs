@@ -6,11 +6,13 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
 
 use crate::deletion;
 use crate::error::CommandError;
@@ -45,11 +47,24 @@ impl fmt::Display for CredentialName {
 pub struct Secret(String);
 
 impl Secret {
-    /// From text; a line feed at its end is none of it. `None` when nothing is left.
-    pub fn new(text: &str) -> Option<Self> {
+    /// From text; a line feed at its end is none of it. Fails when nothing is left, and for what no variable can hold.
+    pub fn new(text: &str) -> Result<Self, CommandError> {
         let text = text.strip_suffix('\n').unwrap_or(text);
         let text = text.strip_suffix('\r').unwrap_or(text);
-        (!text.is_empty()).then(|| Self(text.to_owned()))
+        let refused = |why: &str, hint: &str| Err(CommandError::user(why, hint));
+        if text.is_empty() {
+            return refused("the credential is empty", "type it, or `checkrein credential set NAME < FILE`");
+        }
+        if text.contains('\0') {
+            return refused("the credential holds a zero byte, which no variable can", "give it as text");
+        }
+        if text.len() as u64 > LONGEST {
+            return refused(
+                "the credential is longer than 64 KB",
+                "keep large files elsewhere, and give the agent their path",
+            );
+        }
+        Ok(Self(text.to_owned()))
     }
 
     /// The secret itself.
@@ -90,7 +105,7 @@ const MARK: &str = ".keyring";
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The longest credential, in bytes (ours).
-const LONGEST: u64 = 64 << 10;
+pub const LONGEST: u64 = 64 << 10;
 
 /// The credentials of a person.
 #[derive(Debug)]
@@ -117,6 +132,7 @@ impl Credentials {
     pub fn set(&self, name: &CredentialName, secret: &Secret) -> Result<Place, CommandError> {
         let fail = |error: io::Error| CommandError::file("write", self.folder.display(), &error);
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(fail)?;
+        self.folder_is_own()?;
         let (file, mark) = (self.file(name), self.mark(name));
         let label = format!("--label=checkrein: {name}");
         if self.ask_keyring(&["store", &label], name, secret.reveal()).is_some() {
@@ -129,11 +145,35 @@ impl Credentials {
         Ok(Place::File)
     }
 
+    /// Fails when others could put a credential of theirs in the place of one, or see which there are.
+    fn folder_is_own(&self) -> Result<(), CommandError> {
+        let facts = match fs::symlink_metadata(&self.folder) {
+            Ok(facts) => facts,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(CommandError::file("read", self.folder.display(), &error)),
+        };
+        let folder = self.folder.display();
+        if !facts.is_dir() || facts.uid() != rustix::process::geteuid().as_raw() {
+            return Err(CommandError::user(
+                format!("`{folder}` is not a folder of yours, so nothing in it is used"),
+                "move it away; the next `checkrein credential set` makes a new one",
+            ));
+        }
+        if facts.permissions().mode() & 0o077 != 0 {
+            return Err(CommandError::user(
+                format!("others have access to `{folder}`, so nothing in it is used"),
+                "`chmod 700` it; should somebody have been there, replace the credentials themselves",
+            ));
+        }
+        Ok(())
+    }
+
     /// A credential. Fails when there is none, or when others can read it.
     pub fn get(&self, name: &CredentialName) -> Result<Secret, CommandError> {
+        self.folder_is_own()?;
         if self.mark(name).exists() {
             let found = self.ask_keyring(&["lookup"], name, "");
-            return found.as_deref().and_then(Secret::new).ok_or_else(|| {
+            return found.as_deref().and_then(|found| Secret::new(found).ok()).ok_or_else(|| {
                 CommandError::user(
                     format!("the keyring does not give the credential `{name}`"),
                     "open the keyring, or set it anew with `checkrein credential set`",
@@ -143,7 +183,8 @@ impl Credentials {
         let path = self.file(name);
         let file = match OpenOptions::new()
             .read(true)
-            .custom_flags(i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default())
+            // What is no file must not keep anybody waiting.
+            .custom_flags(i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default())
             .open(&path)
         {
             Ok(file) => file,
@@ -156,6 +197,12 @@ impl Credentials {
             Err(error) => return Err(CommandError::file("read", path.display(), &error)),
         };
         let facts = file.metadata().map_err(|error| CommandError::file("read", path.display(), &error))?;
+        if !facts.is_file() {
+            return Err(CommandError::user(
+                format!("`{}` is no file", path.display()),
+                "remove it, and set the credential anew",
+            ));
+        }
         if facts.permissions().mode() & 0o077 != 0 {
             return Err(CommandError::user(
                 format!("others can read `{}`, so it is not used", path.display()),
@@ -163,11 +210,10 @@ impl Credentials {
             ));
         }
         let mut text = String::new();
-        file.take(LONGEST)
+        file.take(LONGEST + 3)
             .read_to_string(&mut text)
             .map_err(|error| CommandError::file("read", path.display(), &error))?;
         Secret::new(&text)
-            .ok_or_else(|| CommandError::user(format!("the credential `{name}` is empty"), "set it anew"))
     }
 
     /// Takes a credential away; whether there was one.

@@ -343,8 +343,18 @@ fn restless(commands: &[&'static str]) -> Model {
     Model::start(turns.collect(), vec![])
 }
 
-/// Runs the client under supervision; the report and the exit status.
+/// Runs the client under supervision with a model that is listed; the report and the exit status.
 fn supervised(environment: &TestEnvironment, model: &Model, options: &[&str]) -> (Json, Option<i32>) {
+    supervised_with(environment, model, options, &["--model", "claude-sonnet-4-5"])
+}
+
+/// The same, with other arguments.
+fn supervised_with(
+    environment: &TestEnvironment,
+    model: &Model,
+    options: &[&str],
+    more: &[&str],
+) -> (Json, Option<i32>) {
     let project = environment.project();
     let trust = json!({ "projects": { project.to_str().unwrap(): { "hasTrustDialogAccepted": true } } });
     fs::write(environment.home().join(".claude.json"), trust.to_string()).unwrap();
@@ -352,7 +362,8 @@ fn supervised(environment: &TestEnvironment, model: &Model, options: &[&str]) ->
         .command(env!("CARGO_BIN_EXE_checkrein"))
         .args([&["--json", "run"], options, &["--"]].concat())
         .arg(client())
-        .args(["-p", "do it", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5"])
+        .args(["-p", "do it", "--output-format", "stream-json", "--verbose"])
+        .args(more)
         .args(["--allowedTools", "Bash"])
         .env("ANTHROPIC_BASE_URL", model.url())
         .env("ANTHROPIC_API_KEY", "dummy")
@@ -404,6 +415,38 @@ fn a_client_without_hooks_is_judged_by_its_stream_and_one_with_hooks_only_by_the
     let (report, _) = supervised(&environment, &restless(&READING), &["--max-iterations", "4"]);
     assert_eq!(report["watched"]["unguarded"], 0, "{report}");
     assert!(report["watched"]["guarded"].as_u64().unwrap() >= 2, "{report}");
+}
+
+/// A task of some length, with pauses.
+fn task() -> Model {
+    let turns = READING.iter().map(|command| bash(command)).chain([
+        bash("sleep 2"),
+        bash("echo done > done.txt"),
+        bash("cat done.txt"),
+        Turn::Says("finished"),
+    ]);
+    Model::start(turns.collect(), vec![])
+}
+
+#[test]
+fn the_recipes_take_the_client_with_its_own_model_to_the_end_of_a_task() {
+    let recipes: [(&[&str], &[&str]); 4] = [
+        (&["--budget", "2", "--time", "30m"], &[]),
+        (&["--profile", "unattended"], &[]),
+        (&["--budget", "2"], &["--model", "claude-opus-4-99"]),
+        (&["--worktree", "fix-12", "--budget", "2"], &[]),
+    ];
+    for (options, more) in recipes {
+        let environment = guarded();
+        let (report, code) = supervised_with(&environment, &task(), options, more);
+        assert_eq!((report["stopped_by"].as_str(), code), (None, Some(0)), "{options:?}: {report}");
+        assert!(report["iterations"].as_u64().unwrap() >= 10, "{report}");
+        assert!(report["cost"].as_f64().unwrap() > 0.0 && report["uncounted"] == Json::Null, "{report}");
+        let place = report["directory"].as_str().unwrap();
+        assert_eq!(fs::read_to_string(format!("{place}/done.txt")).unwrap(), "done\n");
+        let estimated = report["estimated"]["like"].as_str();
+        assert_eq!(estimated, (!more.is_empty()).then_some("claude-opus-4*"), "{report}");
+    }
 }
 
 #[test]

@@ -162,10 +162,66 @@ fn new_work_that_nobody_asked_for_ends_a_run_that_nobody_watches() {
 }
 
 #[test]
+fn new_work_ends_nothing_where_its_detector_is_switched_off() {
+    let run = Run::new();
+    run.environment.configure("config.yaml", "patterns: {enabled_patterns: [goal_drift]}\n");
+    let says = "The task is complete. Should I continue with the next issue? 1. Yes, proceed 2. No. I could also refactor the rest.";
+    run.environment.write("agent.sh", &RUNAWAY.replace("MODEL", "claude-sonnet-4-5").replace("SAYS", says));
+    let report = run.report(&["--profile", "unattended", "--max-iterations", "4"]);
+    assert_eq!(report["stopped_by"], "iterations", "{report}");
+}
+
+#[test]
+fn what_cannot_be_counted_ends_a_run_with_a_limit_and_is_told_without_one() {
+    let run = Run::new();
+    let script = RUNAWAY.replace("MODEL", "claude-sonnet-4-5").replace("SAYS", "x");
+    run.environment.write("agent.sh", &script.replace("\"input_tokens\":1000", "\"input_tokens\":\"1000\""));
+    for options in [["--budget", "9"], ["--tokens", "90000"]] {
+        let report = run.report(&options);
+        assert_eq!(
+            (&report["stopped_by"], &report["status"]),
+            (&"uncounted".into(), &120.into()),
+            "{report}"
+        );
+        assert!(report["reason"].as_str().unwrap().contains("`input_tokens` is no number"), "{report}");
+    }
+    let report = run.report(&["--max-iterations", "3"]);
+    assert_eq!(report["stopped_by"], "iterations", "{report}");
+    assert!(report["uncounted"].as_str().unwrap().contains("`input_tokens`"), "{report}");
+    run.environment
+        .write("agent.sh", "echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'\n");
+    let report = run.report(&["--budget", "9"]);
+    assert!(report["uncounted"].as_str().unwrap().contains("never of tokens"), "{report}");
+}
+
+#[test]
+fn answers_without_calls_count_as_answers() {
+    let run = Run::new();
+    let script = RUNAWAY.replace("MODEL", "claude-sonnet-4-5").replace("SAYS", "x");
+    let (start, end) =
+        (script.find(",{\"type\":\"tool_use\"").unwrap(), script.find("]}}'\n  sleep").unwrap());
+    run.environment.write("agent.sh", &format!("{}{}", &script[..start], &script[end..]));
+    assert_eq!(run.report(&["--max-iterations", "3"])["stopped_by"], "iterations");
+}
+
+#[test]
+fn zero_is_no_limit() {
+    let run = Run::new();
+    run.environment.write("agent.sh", "sleep 0.2\n");
+    let limits = ["--budget", "--tokens", "--max-iterations"].into_iter().flat_map(|name| [name, "0"]);
+    let limits = limits.chain(["--time", "0s", "--idle-time", "0s", "--memory", "0"]);
+    let options: Vec<&str> = ["--profile", "unattended"].into_iter().chain(limits).collect();
+    let report = run.report(&options);
+    assert_eq!((&report["stopped_by"], &report["status"]), (&Json::Null, &0.into()), "{report}");
+}
+
+#[test]
 fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
     let by_command = Run::new();
     let child = by_command.begun(&[]);
-    by_command.environment.succeed(&["halt", "runaway-1", "--reason", "wrong branch"]);
+    let runs = || by_command.environment.succeed(&["runs", "--json"]);
+    wait_for("the session", || runs().contains("runaway-1"));
+    by_command.environment.succeed(&["halt", "runaway", "--reason", "wrong branch"]);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(94));
     assert!(String::from_utf8_lossy(&output.stderr).contains("wrong branch"));

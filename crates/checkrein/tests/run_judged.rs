@@ -26,7 +26,8 @@ const BUSY: &str = r#"{"type":"result","subtype":"success","is_error":true,"resu
 fn call(id: &str, command: &str) -> String {
     let used = json!({ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } });
     let answered = json!({ "type": "tool_result", "tool_use_id": id, "content": "same", "is_error": false });
-    let row = |kind: &str, part: Json| json!({ "type": kind, "message": { "role": kind, "id": id, "content": [part] } });
+    let usage = json!({ "input_tokens": 1, "output_tokens": 1 });
+    let row = |kind: &str, part: Json| json!({ "type": kind, "message": { "role": kind, "id": id, "model": "claude-sonnet-4-5", "usage": usage, "content": [part] } });
     format!("{}\n{}", row("assistant", used), row("user", answered))
 }
 

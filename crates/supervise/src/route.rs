@@ -2,6 +2,8 @@
 //!
 //! By exit status first, since prose lies: a status says which kind of failure it was, the output only how far it got.
 
+mod escapes;
+
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -47,6 +49,8 @@ pub enum Failure {
     Build,
     /// There was no test.
     NoTests,
+    /// The status says that everything passed, and no test was seen to.
+    Doubt,
     /// The runner was called wrongly.
     Usage,
     /// Somebody interrupted it.
@@ -120,8 +124,9 @@ fn strikes(passed: Option<u64>) -> u32 {
 impl Route {
     /// From the exit status, `None` when time ran out, and the output. `before` is what was made of the run before this one.
     pub fn of(runner: Runner, phase: Phase, status: Option<u8>, output: &str, before: Option<&Self>) -> Self {
+        let output = &*escapes::without(output);
         let (passed, failed) = counts(runner, output);
-        let failure = failure(runner, status, failed, output);
+        let failure = failure(runner, status, (passed, failed), output);
         let mut route = Self {
             failure,
             next: next(failure, phase),
@@ -172,6 +177,9 @@ impl Route {
             Failure::Tests => "tests failed: work on the code",
             Failure::Gate => "no test failed, something else asked for more, such as coverage: work on that",
             Failure::Build => "the tests could not be read or built: mend what they import and name",
+            Failure::Doubt => {
+                "its status says that everything passed, but no test was seen to pass: look at what really ran"
+            }
             Failure::NoTests => "there was no test: write it, or mend where it is looked for",
             Failure::Usage => "the runner was called wrongly: mend the call",
             Failure::Interrupted => "it was interrupted: stop",
@@ -193,7 +201,7 @@ fn next(failure: Failure, phase: Phase) -> Next {
         // Upstream 3.9: what the tests ask for is there already.
         (Failure::None, Phase::Red) => Next::Stop,
         (Failure::Tests | Failure::Gate | Failure::Command, _) => Next::Implement,
-        (Failure::Build | Failure::NoTests | Failure::Usage, _) => Next::Scaffold,
+        (Failure::Build | Failure::NoTests | Failure::Doubt | Failure::Usage, _) => Next::Scaffold,
         (Failure::Provider, _) => Next::Wait,
         (Failure::Interrupted | Failure::Time | Failure::Runner | Failure::Conflict | Failure::Killed, _) => {
             Next::Stop
@@ -201,14 +209,25 @@ fn next(failure: Failure, phase: Phase) -> Next {
     }
 }
 
-fn failure(runner: Runner, status: Option<u8>, failed: Option<u64>, output: &str) -> Failure {
+fn failure(
+    runner: Runner,
+    status: Option<u8>,
+    (passed, failed): (Option<u64>, Option<u64>),
+    output: &str,
+) -> Failure {
     let Some(status) = status else { return Failure::Time };
     let tests = if failed == Some(0) { Failure::Gate } else { Failure::Tests };
     let says = |words: &str| output.contains(words);
     match (runner, status) {
         (Runner::Jest, 0 | 1) if says("No tests found") => Failure::NoTests,
         (Runner::Pytest, 5) => Failure::NoTests,
-        (_, 0) => Failure::None,
+        (Runner::Any, 0) => Failure::None,
+        // A status can be made up, by a test that ends the runner or by who replaced it; then the sums tell.
+        (_, 0) if failed.unwrap_or(0) > 0 => Failure::Tests,
+        (_, 0) if passed.unwrap_or(0) > 0 => Failure::None,
+        (Runner::Go, 0) if output.lines().any(has_go_passed) => Failure::None,
+        (_, 0) if passed.is_some() || says("no test files") || says("no tests to run") => Failure::NoTests,
+        (_, 0) => Failure::Doubt,
         // Upstream 3.9: what commands of a workflow say with their status.
         (Runner::Any, 91) => Failure::Gate,
         (Runner::Any, 92) => Failure::Provider,
@@ -231,6 +250,11 @@ fn failure(runner: Runner, status: Option<u8>, failed: Option<u64>, output: &str
     }
 }
 
+/// Whether a line of `go test` says that the tests of a package passed, and that there were some.
+fn has_go_passed(line: &str) -> bool {
+    line.starts_with("ok") && line.split_whitespace().count() >= 3 && !line.contains("[no tests to run]")
+}
+
 /// Passed and failed tests, from the lines that sum up.
 fn counts(runner: Runner, output: &str) -> (Option<u64>, Option<u64>) {
     match runner {
@@ -242,7 +266,9 @@ fn counts(runner: Runner, output: &str) -> (Option<u64>, Option<u64>) {
         Runner::Pytest => {
             let last = output.lines().rev().find(|line| {
                 line.contains(" in ")
-                    && (line.contains("passed") || line.contains("failed") || line.contains("error"))
+                    && ["passed", "failed", "error", "skipped", "deselected", "xfailed", "no tests ran"]
+                        .iter()
+                        .any(|word| line.contains(word))
             });
             let count = |word: &str| last.map(|line| before_word(line, word).unwrap_or(0));
             (count("passed"), count("failed"))
@@ -350,6 +376,53 @@ mod tests {
     }
 
     #[test]
+    fn nothing_has_passed_that_was_not_seen_to_pass() {
+        use Runner::{Cargo, Go, Jest, Pytest};
+        for (runner, output, failure) in [
+            (Pytest, "== 3 failed, 1 passed in 0.1s ==", Failure::Tests),
+            (Pytest, "", Failure::Doubt),
+            (Pytest, "== 3 skipped in 0.1s ==", Failure::NoTests),
+            (Pytest, "== no tests ran in 0.1s ==", Failure::NoTests),
+            (Pytest, "== 2 passed, 1 skipped in 0.1s ==", Failure::None),
+            (Cargo, "test result: ok. 0 passed; 0 failed; 9 filtered out", Failure::NoTests),
+            (
+                Cargo,
+                "test result: ok. 0 passed; 0 failed\ntest result: ok. 2 passed; 0 failed",
+                Failure::None,
+            ),
+            (Cargo, "Finished", Failure::Doubt),
+            (Go, "ok  \tx/y\t0.01s", Failure::None),
+            (Go, "ok  \tx/y\t0.01s [no tests to run]", Failure::NoTests),
+            (Go, "?   \tx/y\t[no test files]", Failure::NoTests),
+            (Go, "", Failure::Doubt),
+            (Jest, "Tests:       4 passed, 4 total", Failure::None),
+            (Jest, "Tests:       4 skipped, 4 total", Failure::NoTests),
+            (Jest, "", Failure::Doubt),
+        ] {
+            let route = Route::of(runner, Phase::Green, Some(0), output, None);
+            assert_eq!(route.failure, failure, "{runner:?} {output}");
+            assert_eq!(route.next == Next::GoOn, failure == Failure::None);
+        }
+        assert_eq!(route(Runner::Any, 0, ""), (Failure::None, Next::GoOn));
+    }
+
+    #[test]
+    fn colours_change_nothing() {
+        let run = |name: &str, before: Option<&Route>| {
+            let output = format!(
+                "\x1b[31mFAILED\x1b[0m t.py::\x1b[1m{name}\x1b[0m - x\n\x1b[31m== \x1b[1m1 failed\x1b[0m, \x1b[32m2 passed\x1b[0m in 0.1s ==\x1b[0m"
+            );
+            Route::of(Runner::Pytest, Phase::Green, Some(1), &output, before)
+        };
+        let first = run("a", None);
+        assert_eq!(
+            (first.failed, first.passed, first.failing.as_slice()),
+            (Some(1), Some(2), &["t.py::a".to_owned()][..])
+        );
+        assert_eq!(run("b", Some(&first)).same, 1, "another test is another result");
+    }
+
+    #[test]
     fn two_strikes_when_nothing_passes_and_three_when_something_does() {
         let run = |output: &str, before: Option<&Route>| {
             Route::of(Runner::Pytest, Phase::Green, Some(1), output, before)
@@ -367,7 +440,8 @@ mod tests {
 
     #[test]
     fn tests_that_pass_before_the_code_is_there_ask_for_nothing() {
-        let red = |status: u8| Route::of(Runner::Pytest, Phase::Red, Some(status), "", None).next;
+        let red =
+            |status: u8| Route::of(Runner::Pytest, Phase::Red, Some(status), "3 passed in 0.1s", None).next;
         assert_eq!(
             [red(0), red(1), red(3), red(5)],
             [Next::Stop, Next::Implement, Next::Stop, Next::Scaffold]

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::{route, run};
@@ -66,14 +67,14 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "COUNT")]
     max_iterations: Option<u64>,
     /// Time by the clock at most, such as 30m.
-    #[arg(long, value_name = "TIME")]
-    time: Option<Period>,
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    time: Option<Duration>,
     /// Memory of all its processes together at most, such as 4G.
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", value_parser = memory)]
     memory: Option<Bytes>,
     /// Time without a word from the agent at most, such as 10m; 12 minutes when nobody watches.
-    #[arg(long, value_name = "TIME")]
-    idle_time: Option<Period>,
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    idle_time: Option<Duration>,
     /// For when nobody watches, `unattended`: 20 dollars, 3 million tokens, 200 answers, 60 minutes, 4 GB, no new work that nobody asked for, no
     /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold. By default the profile of
     /// the configuration, whose `limits` hold too.
@@ -148,6 +149,9 @@ fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
     if !is_variable {
         return Err(format!("`{variable}` is no name of a variable"));
     }
+    if changes_programs(variable) {
+        return Err(format!("`{variable}` changes which programs run or how, so it holds no credential"));
+    }
     Ok((name.parse()?, variable.into()))
 }
 
@@ -155,6 +159,26 @@ fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
 fn dollars(text: &str) -> Result<f64, String> {
     let dollars = text.parse::<f64>().ok().filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
     dollars.ok_or_else(|| "write dollars, such as 2 or 0.50; 0 is no limit".to_owned())
+}
+
+/// Time; 0 is no limit.
+fn time(text: &str) -> Result<Duration, String> {
+    if is_zero(text) {
+        return Ok(Duration::ZERO);
+    }
+    text.parse::<Period>().map(|period| period.0).map_err(|error| error.to_string())
+}
+
+/// Memory; 0 is no limit.
+fn memory(text: &str) -> Result<Bytes, String> {
+    if is_zero(text) {
+        return Ok(Bytes(0));
+    }
+    text.parse::<Bytes>().map_err(|error| error.to_string())
+}
+
+fn is_zero(text: &str) -> bool {
+    text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()) == "0"
 }
 
 /// A price for every model.
@@ -165,18 +189,74 @@ fn price(text: &str) -> Result<String, String> {
         .map_err(|_| "write two to four numbers with commas, such as 5,25 or 5,25,6.25,0.5".to_owned())
 }
 
+/// Whether a variable changes which programs, libraries or start-up files are used (ld.so(8), bash(1), python(1), node(1), perlrun(1),
+/// ruby(1), java(1), git(1)), or what checkrein itself does.
+fn changes_programs(variable: &str) -> bool {
+    const BEGINNINGS: [&str; 8] =
+        ["LD_", "DYLD_", "PYTHON", "BASH_", "GIT_CONFIG", "CHECKREIN_", "SAFETY_", "XDG_"];
+    const NAMES: [&str; 46] = [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "PWD",
+        "TMPDIR",
+        "IFS",
+        "ENV",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "PS4",
+        "PROMPT_COMMAND",
+        "CDPATH",
+        "GLOBIGNORE",
+        "ZDOTDIR",
+        "FPATH",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PERL5LIB",
+        "PERL5OPT",
+        "PERL5DB",
+        "PERLLIB",
+        "RUBYOPT",
+        "RUBYLIB",
+        "CLASSPATH",
+        "JAVA_TOOL_OPTIONS",
+        "_JAVA_OPTIONS",
+        "JDK_JAVA_OPTIONS",
+        "LUA_INIT",
+        "LUA_PATH",
+        "LUA_CPATH",
+        "PHPRC",
+        "PHP_INI_SCAN_DIR",
+        "GCONV_PATH",
+        "GLIBC_TUNABLES",
+        "RUSTC_WRAPPER",
+        "RUSTFLAGS",
+        "EDITOR",
+        "VISUAL",
+        "PAGER",
+        "BROWSER",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_ASKPASS",
+        "GIT_EXTERNAL_DIFF",
+    ];
+    BEGINNINGS.iter().any(|beginning| variable.starts_with(beginning)) || NAMES.contains(&variable)
+}
+
 impl From<RunArguments> for run::Wanted {
     fn from(wanted: RunArguments) -> Self {
         Self {
             budget: wanted.budget,
             tokens: wanted.tokens,
             iterations: wanted.max_iterations,
-            time: wanted.time.map(|period| period.0),
+            time: wanted.time,
             memory: wanted.memory,
             profile: wanted.profile.map(Into::into),
             preset: wanted.limits.map(Into::into),
             price: wanted.price,
-            idle: wanted.idle_time.map(|period| period.0),
+            idle: wanted.idle_time,
             retries: wanted.retries,
             ignore_breaker: wanted.ignore_breaker.into(),
             hold: match wanted.hold {
@@ -238,4 +318,44 @@ pub(crate) enum CredentialCommand {
         /// Its name.
         name: CredentialName,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_goes_into_a_variable_that_changes_no_program() {
+        for name in
+            ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "PATH2"]
+        {
+            assert!(credential(&format!("x={name}")).is_ok(), "{name}");
+        }
+        for name in [
+            "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+            "PATH",
+            "PYTHONPATH",
+            "NODE_OPTIONS",
+            "BASH_ENV",
+            "GIT_SSH_COMMAND",
+            "CHECKREIN_HOME",
+            "CHECKREIN_RUN",
+            "HOME",
+            "1X",
+            "A B",
+            "",
+        ] {
+            assert!(credential(&format!("x={name}")).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn zero_is_no_limit_of_a_run_in_every_unit() {
+        assert_eq!(
+            (time("0"), time("0s"), memory("0"), memory("0M")),
+            (Ok(Duration::ZERO), Ok(Duration::ZERO), Ok(Bytes(0)), Ok(Bytes(0)))
+        );
+        assert!(time("x").is_err() && time("-1s").is_err() && memory("0.5x").is_err());
+    }
 }

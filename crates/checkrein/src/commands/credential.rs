@@ -6,7 +6,7 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::json;
 
 use super::{Exit, Output, for_people_only, line};
-use crate::credentials::{CredentialName, Credentials, Deleted, Secret};
+use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
 use crate::terminal::{log, print, table};
@@ -14,12 +14,7 @@ use crate::terminal::{log, print, table};
 /// Reads a credential from standard input, without showing it, and keeps it.
 pub fn set(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "credential set")?;
-    let secret = Secret::new(&typed()?).ok_or_else(|| {
-        CommandError::user(
-            "nothing came on standard input",
-            "type it, or `checkrein credential set NAME < FILE`",
-        )
-    })?;
+    let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(surroundings).set(name, &secret)?;
     match output {
         Output::Json => print(&line(&json!({ "name": name.to_string(), "place": place.word() }))?),
@@ -80,7 +75,8 @@ pub fn delete(
 fn typed() -> Result<String, CommandError> {
     let mut text = String::new();
     if !io::stdin().is_terminal() {
-        io::stdin().take(64 << 10).read_to_string(&mut text)?;
+        // One more than there may be, and the end of its line, so that too much is seen to be.
+        io::stdin().take(LONGEST + 3).read_to_string(&mut text)?;
         return Ok(text);
     }
     log("type or paste the credential; it is not shown:");

@@ -162,6 +162,9 @@ fn target(surroundings: &Surroundings, text: &str) -> Result<FolderName, Command
 /// Up to three names that a mistyped one may stand for, the nearest first: those whose beginnings differ from it in few places.
 fn near(text: &str, all: &[FolderName]) -> Vec<String> {
     let length = text.chars().count();
+    if length == 0 {
+        return Vec::new();
+    }
     let mut found: Vec<(usize, String)> = all
         .iter()
         .filter_map(|folder| {

@@ -55,11 +55,22 @@ pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Re
     let bytes = line(&route)?;
     write_private(&place, bytes.as_bytes())?;
     match output {
-        Output::Json => log(&line(&json!({ "route": route, "advice": route.advice(), "status": status }))?),
+        Output::Json => {
+            log(&line(&json!({ "route": told(&route)?, "advice": route.advice(), "status": status }))?);
+        }
         Output::Text if route.failure == Failure::None && route.next == Next::GoOn => {}
         Output::Text => log(&format!("checkrein: {}", route.advice())),
     }
     Ok(Exit::Passed(status.unwrap_or(124)))
+}
+
+/// What is told of a route: what it remembers of the lines of an output means nothing to others.
+fn told(route: &Route) -> Result<serde_json::Value, CommandError> {
+    let mut told = serde_json::to_value(route).map_err(io::Error::from)?;
+    if let Some(fields) = told.as_object_mut() {
+        fields.remove("lines");
+    }
+    Ok(told)
 }
 
 /// The status, `None` when time ran out, and the end of what was written.

@@ -334,11 +334,10 @@ impl Plan {
         let judge = |progress: &Progress| {
             let halted = halt(&self.surroundings, progress.session.as_deref()).map(Stop::Halted);
             halted.or_else(|| onlooker.judge()).or_else(|| match self.profile {
-                Profile::Interactive => None,
                 Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
                     cascade(progress, &mut said)
                 }
-                Profile::Unattended | Profile::Strict => None,
+                Profile::Interactive | Profile::Unattended | Profile::Strict => None,
             })
         };
         let mut estimated = None;

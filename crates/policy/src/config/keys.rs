@@ -17,6 +17,8 @@ pub(crate) enum Direction {
     Free,
     /// Lower is stricter; not set is the loosest.
     Lower,
+    /// Lower is stricter; not set, and zero, are the loosest.
+    Limit,
     /// Higher is stricter.
     Higher,
     /// `true` is stricter.
@@ -42,7 +44,7 @@ impl Direction {
     pub(crate) fn freedom(self) -> &'static str {
         match self {
             Self::Free => "anything",
-            Self::Lower => "lower it",
+            Self::Lower | Self::Limit => "lower it",
             Self::Higher => "raise it",
             Self::On => "turn it on",
             Self::Off => "turn it off",
@@ -189,19 +191,19 @@ pub(crate) static KEYS: &[Key] = &[
 
     key!("limits.preset", limits.preset, Kind::Choice(LimitPreset::WORDS), Order,
         "Which limits hold in profiles `unattended` and `strict` where none are set: those a real task fits in, or those of the seeds (100 file operations, 512 MB, 300 seconds, 100000 tokens, 5 dollars, 20 answers)."),
-    key!("limits.file_operations", limits.file_operations, Kind::Count(0), Lower,
+    key!("limits.file_operations", limits.file_operations, Kind::Count(0), Limit,
         "File operations of one session; 0 is no limit. Not set: 10000 in profile `interactive`, else 2000.",
         |config| config.file_operation_limit().map_or(Value::Unset, Value::Count)),
-    key!("limits.memory_mb", limits.memory_mb, Kind::Count(0), Lower,
+    key!("limits.memory_mb", limits.memory_mb, Kind::Count(0), Limit,
         "Memory of a supervised run, in megabytes; 0 is no limit. Not set: no limit in profile `interactive`, else 4096.",
         |config| config.memory_limit_mb().map_or(Value::Unset, Value::Count)),
-    key!("limits.execution_seconds", limits.execution_seconds, Kind::Count(0), Lower,
+    key!("limits.execution_seconds", limits.execution_seconds, Kind::Count(0), Limit,
         "Time of a supervised run, in seconds; 0 is no limit. Not set: no limit in profile `interactive`, else 3600.",
         |config| config.execution_limit_seconds().map_or(Value::Unset, Value::Count)),
-    key!("limits.tokens", limits.tokens, Kind::Count(0), Lower,
+    key!("limits.tokens", limits.tokens, Kind::Count(0), Limit,
         "Tokens of one session, those read from the cache left out, 0 is no limit; checked before each call with the mean of the last answers. Not set: no limit in profile `interactive`, else 3000000.",
         |config| config.token_limit().map_or(Value::Unset, Value::Count)),
-    key!("limits.dollars", limits.dollars, Kind::Amount, Lower,
+    key!("limits.dollars", limits.dollars, Kind::Amount, Limit,
         "Money of one session, in US dollars, by `prices.csv`, 0 is no limit; models that are not listed count as the dearest like them. Not set: no limit in profile `interactive`, else 20.",
         |config| config.dollar_limit().map_or(Value::Unset, Value::Number)),
 
@@ -423,6 +425,14 @@ pub(crate) fn loosens(key: &Key, from: &Value, to: &Value) -> bool {
             (Some(_), None) => true,
             (None, _) => false,
         },
+        Direction::Limit => {
+            let limit = |value: &Value| number(value).filter(|limit| *limit > 0.0);
+            match (limit(from), limit(to)) {
+                (Some(from), Some(to)) => to > from,
+                (Some(_), None) => true,
+                (None, _) => false,
+            }
+        }
         Direction::Higher => match (number(from), number(to)) {
             (Some(from), Some(to)) => to < from,
             (Some(_), None) => true,

@@ -87,13 +87,9 @@ pub(crate) fn dollars(row: &Json, name: &str) -> Result<Option<f64>, Uncounted> 
 fn join(old: &mut Json, new: Json) {
     match (old, new) {
         (Json::Object(old), Json::Object(new)) => {
-            new.into_iter().for_each(|(key, value)| put(old, key, value))
+            new.into_iter().for_each(|(key, value)| put(old, key, value));
         }
-        (Json::Number(old), Json::Number(new)) => {
-            if new.as_f64() > old.as_f64() {
-                *old = new;
-            }
-        }
+        (Json::Number(old), Json::Number(new)) if new.as_f64() > old.as_f64() => *old = new,
         (Json::Array(old), Json::Array(new)) => old.extend(new),
         (old @ Json::Null, new) => *old = new,
         _ => {}

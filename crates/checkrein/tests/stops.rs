@@ -1,0 +1,260 @@
+//! Every stop, whoever decides it, leaves the same behind: a record, a report with the whole state, and people who were told. And what is to
+//! be stopped has to be there.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason, shell_call};
+
+/// How long a notice may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const TOLD: &str = "interventions:
+  emergency_stop:
+    notification_channels: [command]
+notifications:
+  command: cat >> told.jsonl; echo >> told.jsonl
+";
+
+const OPUS: &str = "claude-opus-4-1-20250805";
+
+struct Session {
+    environment: TestEnvironment,
+}
+
+impl Session {
+    fn new(settings: &str) -> Self {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", settings);
+        Self { environment }
+    }
+
+    /// Payloads of a call and its outcome, with a transcript beside it.
+    fn payloads(&self, session: &str, id: &str, command: &str) -> [Vec<u8>; 2] {
+        let transcript = json!(self.environment.home().join(format!("{session}.jsonl")));
+        let payload = |event: &str, more: Json| {
+            let mut fields = shell_call(id, command, more);
+            fields["transcript_path"] = transcript.clone();
+            self.environment.payload(session, event, fields)
+        };
+        let outcome = json!({ "tool_response": { "stdout": id, "stderr": "" } });
+        [payload("PreToolUse", json!({})), payload("PostToolUse", outcome)]
+    }
+
+    /// An answer of 30,000 tokens of a dear model, which costs 2.265 dollars, in the transcript of a session.
+    fn answers(&self, session: &str) {
+        let row = json!({ "type": "assistant", "sessionId": session, "message": {
+            "id": "one", "role": "assistant", "model": OPUS, "content": [],
+            "usage": { "input_tokens": 1000, "output_tokens": 30_000 },
+        }});
+        fs::write(self.environment.home().join(format!("{session}.jsonl")), format!("{row}\n")).unwrap();
+    }
+
+    /// The reports, oldest first.
+    fn incidents(&self) -> Vec<Json> {
+        let text = self.environment.succeed(&["incidents", "--json"]);
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What people were told, once there are so many.
+    fn told(&self, count: usize) -> Vec<Json> {
+        let started = Instant::now();
+        loop {
+            // The command runs where the notice was sent from.
+            let read =
+                |place: std::path::PathBuf| fs::read_to_string(place.join("told.jsonl")).unwrap_or_default();
+            let text = read(self.environment.home()) + &read(self.environment.project());
+            let told: Vec<Json> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            if told.len() >= count {
+                return told;
+            }
+            assert!(started.elapsed() < PATIENCE, "{} of {count} notices: {told:?}", told.len());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn run(&self, options: &[&str], script: &str) -> Output {
+        self.environment.write("agent.sh", script);
+        let mut command = self.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.args([&["run"], options, &["--", "bash", "agent.sh"]].concat());
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+}
+
+#[test]
+fn every_stop_is_recorded_reported_and_told() {
+    let tripwire = "governance:
+  tripwires:
+    - id: no_dates
+      condition: 'action.command == \"date\"'
+      on_fail: {decision: halt, reason: dates are out, flag: high}
+";
+    let session = Session::new(&format!("limits:\n  dollars: 3\n{tripwire}{TOLD}"));
+    let environment = &session.environment;
+    // A tripwire.
+    assert_eq!(decision(&environment.bash("tripped", "date")), Some("deny"));
+    assert_eq!(session.told(1).len(), 1);
+    // A limit that is used up, reported once although every call is refused.
+    session.answers("spent");
+    for id in ["a", "b", "c"] {
+        let [before, after] = session.payloads("spent", id, &format!("cat README.md # {id}"));
+        let answer = environment.answer_to(&before);
+        if id == "a" {
+            environment.answer_to(&after);
+        } else {
+            assert!(reason(&answer).contains("limit of $3.00"), "{answer}");
+        }
+    }
+    assert_eq!(session.told(2).len(), 2);
+    // A person.
+    environment.bash("asked", "ls");
+    environment.succeed(&["halt", "asked", "--reason", "wrong branch"]);
+    assert_eq!(session.told(3).len(), 3);
+    // A switch of a run.
+    let ended = session.run(
+        &["--max-iterations", "2"],
+        r#"echo '{"type":"system","subtype":"init","session_id":"running"}'
+for n in 1 2 3 4 5 6 7 8; do
+  echo '{"type":"assistant","message":{"id":"m'$n'","model":"claude-sonnet-4-5","usage":{"input_tokens":1,"output_tokens":1},"content":[{"type":"tool_use","id":"t'$n'","name":"Bash","input":{"command":"ls"}}]}}'
+  sleep 0.2
+done
+sleep 30"#,
+    );
+    assert_eq!(ended.status.code(), Some(123), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("checkrein incident show"));
+
+    let told = session.told(4);
+    let incidents = session.incidents();
+    let seen = |incident: &Json| (incident["session"].clone(), incident["by"].clone());
+    let expected = [
+        ("tripped", "tripwire no_dates"),
+        ("spent", "budget"),
+        ("asked", "person"),
+        ("running", "run: iterations"),
+    ];
+    assert_eq!(incidents.len(), expected.len(), "{incidents:?}");
+    for (name, by) in expected {
+        let incident = incidents.iter().find(|one| seen(one) == (json!(name), json!(by)));
+        let incident = incident.unwrap_or_else(|| panic!("no report of {by}: {incidents:?}"));
+        assert!(incident["recovery_options"].as_array().is_some_and(|options| !options.is_empty()));
+        let folder = environment.state().join("incidents").join(incident["id"].as_str().unwrap());
+        let state: Json = serde_json::from_slice(&fs::read(folder.join("state.json")).unwrap()).unwrap();
+        assert!(state.is_object() && folder.join("report.md").exists());
+        assert!(told.iter().any(|notice| notice["session"] == name), "nobody was told of {by}: {told:?}");
+        let is_stop = |body: &Json| body["type"] == "halted" || body["name"] == "checkrein.stopped";
+        let stops = environment.records(name).iter().filter(|record| is_stop(&record["body"])).count();
+        assert_eq!(stops, 1, "{name}");
+    }
+    let halted = |name: &str| environment.state().join("halts").join(name).exists();
+    assert!(halted("tripped") && halted("asked") && !halted("running") && !halted("spent"));
+}
+
+#[test]
+fn a_report_names_what_changed_and_not_what_was_refused() {
+    let session = Session::new("");
+    let environment = &session.environment;
+    let [before, _] = session.payloads("s", "refused", "rm -rf ~/project/.git");
+    assert_eq!(decision(&environment.answer_to(&before)), Some("deny"));
+    let [before, after] = session.payloads("s", "ran", "touch made.txt");
+    environment.answer_to(&before);
+    environment.write("made.txt", "");
+    environment.write("surprise.txt", "made by the same call");
+    environment.answer_to(&after);
+    let [before, _] = session.payloads("s", "pending", "touch later.txt");
+    environment.answer_to(&before);
+    environment.succeed(&["halt", "s"]);
+    let files = session.incidents()[0]["impact"]["files"].to_string();
+    for (name, is_named) in
+        [("made.txt", true), ("surprise.txt", true), ("later.txt", false), (".git\"", false)]
+    {
+        assert_eq!(files.contains(name), is_named, "{name}: {files}");
+    }
+}
+
+#[test]
+fn halting_and_resuming_what_nobody_has_is_an_error_and_makes_nothing() {
+    let session = Session::new("");
+    let environment = &session.environment;
+    environment.bash("6315af00-aaaa", "ls");
+    environment.bash("77777777-bbbb", "ls");
+    let before = environment.succeed(&["sessions", "--json"]);
+    for name in ["6315x", "6351af00", "nope", "", "6315af00-aaaa-cccc"] {
+        for verb in ["halt", "resume"] {
+            let output = environment.checkrein(&[verb, name]);
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{verb} {name}: {text}");
+            assert_eq!(text.contains("6315af00-aaaa"), name.starts_with('6'), "{verb} {name}: {text}");
+        }
+    }
+    let both = environment.checkrein(&["halt", "7", "--reason", "x"]);
+    assert_eq!(both.status.code(), Some(0), "the beginning of one name is enough");
+    environment.succeed(&["resume", "77"]);
+    assert_eq!(fs::read_dir(environment.state().join("halts")).unwrap().count(), 0);
+    let after = environment.succeed(&["sessions", "--json"]);
+    assert_eq!(before.lines().count(), after.lines().count(), "{after}");
+    assert_eq!(environment.checkrein(&["resume", "6315af00"]).status.code(), Some(1), "it is not halted");
+}
+
+#[test]
+fn the_limits_of_a_run_are_those_of_its_hooks() {
+    let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+    // The third payload is judged after the outcome of the first was read with its transcript.
+    let script = format!(
+        "echo \"$CHECKREIN_RUN\" > variable\nfor n in 1 2 3; do {hook} claude < payload$n; echo; done\n"
+    );
+    let judged = |settings: &str, options: &[&str]| {
+        let session = Session::new(settings);
+        session.answers("inside");
+        let [before, after] = session.payloads("inside", "a", "cat README.md");
+        let [next, _] = session.payloads("inside", "b", "cat src/main.rs");
+        for (number, payload) in [before, after, next].iter().enumerate() {
+            session
+                .environment
+                .write(&format!("payload{}", number + 1), std::str::from_utf8(payload).unwrap());
+        }
+        let output = session.run(options, &script);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let answer = String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .rfind(|line| !line.is_empty())
+            .unwrap()
+            .to_owned();
+        (session, serde_json::from_str::<Json>(&answer).unwrap())
+    };
+    // The run is wider than the configuration, without a limit, and tighter than it.
+    let (session, wide) = judged("limits:\n  dollars: 1\n", &["--budget", "100"]);
+    assert_eq!(decision(&wide), None, "{wide}");
+    assert_eq!(decision(&judged("limits:\n  dollars: 1\n", &["--budget", "0"]).1), None);
+    assert_eq!(decision(&judged("limits:\n  tokens: 9\n", &["--tokens", "0"]).1), None);
+    let (_, tight) = judged("", &["--budget", "3"]);
+    assert!(reason(&tight).contains("limit of $3.00"), "{tight}");
+    let (_, tokens) = judged("", &["--tokens", "40000"]);
+    assert!(reason(&tokens).contains("limit of 40000"), "{tokens}");
+    let (_, cheap) = judged("", &["--budget", "3", "--price", "0.1,0.1"]);
+    assert_eq!(decision(&cheap), None, "{cheap}");
+    let (_, preset) =
+        judged("profile: unattended\n", &["--limits", "seed", "--budget", "0", "--tokens", "0"]);
+    assert_eq!(decision(&preset), None, "{preset}");
+    // Nobody but a run that lives is believed.
+    let variable = fs::read_to_string(session.environment.project().join("variable")).unwrap();
+    assert!(variable.trim().len() > 40, "{variable}");
+    for forged in [variable.trim(), "20260101-000000-0000.00", "x", ""] {
+        let mut child = session.environment.hook().env("CHECKREIN_RUN", forged).spawn().unwrap();
+        let [next, _] = session.payloads("inside", "c", "cat src/main.rs # again");
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), &next).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(reason(&answer).contains("limit of $1.00"), "{forged}: {answer}");
+    }
+}

@@ -1,0 +1,212 @@
+use super::*;
+use crate::backlog::{Waiting, backlog};
+
+fn answer(id: &str, tokens: u64, block: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","message":{{"id":"{id}","model":"claude-sonnet-4-5","usage":{{"input_tokens":{tokens},"output_tokens":10}},"content":[{block}]}}}}"#
+    ) + "\n"
+}
+const CALL: &str = r#"{"type":"tool_use","id":"t","name":"Bash","input":{}}"#;
+const TEXT: &str = r#"{"type":"text","text":"done"}"#;
+
+#[test]
+fn rows_of_one_answer_count_once() {
+    let mut listener = Listener::new(Prices::default());
+    listener.hear((answer("m1", 100, TEXT) + &answer("m1", 100, CALL) + &answer("m2", 200, TEXT)).as_bytes());
+    let progress = listener.progress();
+    assert_eq!((progress.iterations, progress.tokens.input, progress.tokens.output), (2, 300, 20));
+    assert_eq!((progress.last_sent, progress.goes_on), (200, false));
+    assert!((progress.dollars() - (300.0 * 3.0 + 20.0 * 15.0) / 1e6).abs() < 1e-12);
+}
+
+#[test]
+fn bytes_may_come_in_any_pieces() {
+    let text = answer("m1", 100, CALL) + "not json\n" + &answer("m2", 50, TEXT);
+    let mut whole = Listener::new(Prices::default());
+    whole.hear(text.as_bytes());
+    let mut pieces = Listener::new(Prices::default());
+    text.as_bytes().chunks(7).for_each(|piece| {
+        pieces.hear(piece);
+    });
+    assert_eq!(whole.progress().tokens, pieces.progress().tokens);
+    assert_eq!(pieces.progress().iterations, 2);
+}
+
+#[test]
+fn a_model_that_is_not_listed_is_estimated_and_told() {
+    let heard = hear(&[&answer("m1", 1_000_000, TEXT).replace("claude-sonnet-4-5", "claude-opus-4-99")]);
+    assert_eq!(
+        heard.estimated,
+        Some(Estimate { model: "claude-opus-4-99".into(), like: "claude-opus-4*".into() })
+    );
+    assert!(heard.dollars() > 5.0);
+    assert_eq!(hear(&[&answer("m1", 1, TEXT)]).estimated, None);
+}
+
+fn hear(lines: &[&str]) -> Progress {
+    let mut listener = Listener::new(Prices::default());
+    for line in lines {
+        listener.hear(line.as_bytes());
+    }
+    listener.finish();
+    listener.progress().clone()
+}
+
+const OPENED: &str = "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n";
+
+#[test]
+fn tokens_count_however_they_are_written() {
+    let plain = answer("m1", 2_000_000, TEXT);
+    let object = plain.trim_end();
+    let typed = "\"type\":\"assistant\"";
+    let variants = [
+        plain.replace("2000000", "2e6"),
+        plain.replace("2000000", "2000000.0"),
+        plain.replace("\"type\":\"assistant\"", "\"typ\\u0065\":\"assistant\""),
+        plain.replace(&format!("{{{typed},"), "{").replace("]}}", &format!("]}},{typed}}}")),
+        format!("\u{feff}{plain}"),
+        format!("[{object}]\n"),
+        format!("{object}\r"),
+        object.to_owned(),
+        plain.replace("\"input_tokens\":2000000", "\"input_tokens\":2000000,\"input_tokens\":3"),
+        plain.replace("m1", "m1\u{fffd}"),
+        answer("m1", 7, TEXT) + &answer("m1", 2_000_000, TEXT) + &answer("m1", 9, TEXT),
+    ];
+    for variant in variants {
+        let progress = hear(&[&variant]);
+        assert_eq!((progress.tokens.input, progress.iterations), (2_000_000, 1), "{variant}");
+        assert_eq!(progress.uncounted, None, "{variant}");
+    }
+    let mut listener = Listener::new(Prices::default());
+    listener.hear(
+        plain
+            .replace("done", "DONE")
+            .as_bytes()
+            .iter()
+            .map(|byte| if *byte == b'D' { 0xff } else { *byte })
+            .collect::<Vec<u8>>()
+            .as_slice(),
+    );
+    assert_eq!(listener.progress().tokens.input, 2_000_000);
+}
+
+#[test]
+fn what_cannot_be_counted_is_known_to_be_uncounted() {
+    let plain = answer("m1", 2_000_000, TEXT);
+    let variants = [
+        plain.replace("2000000", "\"2000000\""),
+        plain.replace("2000000", "-5"),
+        plain.replace("2000000", "NaN"),
+        plain.replace("2000000", "1e999"),
+        plain.replace("2000000", "2.5"),
+        plain.replace("usage", "used"),
+        plain.replace("input_tokens", "tokens_in").replace("output_tokens", "tokens_out"),
+        "{\"type\":\"assistant\",".to_owned() + &"x".repeat(LONGEST) + "\n",
+        "{\"type\":\"result\",\"total_cost_usd\":-7}\n".to_owned(),
+        "{\"type\":\"turn.completed\",\"usage\":{\"inputs\":9}}\n".to_owned(),
+    ];
+    for variant in variants {
+        let shown: String = variant.chars().take(200).collect();
+        assert!(hear(&[OPENED, &variant]).uncounted.is_some(), "{shown}");
+    }
+    let results = "{\"type\":\"user\",".to_owned() + &"x".repeat(LONGEST) + "\n";
+    assert_eq!(hear(&[OPENED, &results]).uncounted, None, "results of tools count nothing");
+    assert_eq!(hear(&["{not json\n", "{}\n", "[]\n"]).uncounted, None, "other programs say what they like");
+    assert!(hear(&[OPENED]).told_no_count() && !hear(&[OPENED, &plain]).told_no_count());
+}
+
+#[test]
+fn what_was_spent_never_goes_down() {
+    let told = |cost: &str| format!("{{\"type\":\"result\",\"total_cost_usd\":{cost}}}\n");
+    assert!((hear(&[&told("0.9"), &told("0"), &told("-7")]).dollars() - 0.9).abs() < 1e-9);
+    // Rows of sub-agents come between those of one answer.
+    let progress = hear(&[&answer("m1", 5, TEXT), &answer("m2", 5, TEXT), &answer("m1", 5, TEXT)]);
+    assert_eq!((progress.iterations, progress.tokens.input), (2, 10));
+}
+
+#[test]
+fn turns_of_codex_are_counted_by_their_steps() {
+    let mut listener = Listener::new(Prices::default());
+    listener.hear(
+        br#"{"type":"thread.started","thread_id":"abc"}
+{"type":"turn.started"}
+{"type":"item.completed","item":{"id":"i0","type":"command_execution","command":"ls","exit_code":0}}
+{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"there are two"}}
+{"type":"turn.completed","usage":{"input_tokens":1000,"cached_input_tokens":400,"output_tokens":50}}
+"#,
+    );
+    let progress = listener.progress();
+    assert_eq!(progress.session.as_deref(), Some("abc"));
+    assert_eq!((progress.iterations, progress.said.as_str()), (1, "there are two"));
+    assert_eq!((progress.tokens.input, progress.tokens.cache_read, progress.tokens.output), (600, 400, 50));
+}
+
+fn told(stream: &str) -> Vec<Heard> {
+    let (speaker, backlog) = backlog();
+    Listener::new(Prices::default()).telling(Some(speaker)).hear(stream.as_bytes());
+    let next = || match backlog.next(std::time::Duration::ZERO) {
+        Waiting::Heard(heard) => Some(heard),
+        Waiting::Nothing | Waiting::Closed => None,
+    };
+    std::iter::from_fn(next).collect()
+}
+
+#[test]
+fn calls_and_answers_of_claude_are_told_on() {
+    let heard = told(
+        r#"{"type":"system","subtype":"init","session_id":"s1"}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}
+{"type": "user", "message": {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a b","is_error":false}]}}
+{"type":"system","subtype":"permission_denied","tool_use_id":"t2","session_id":"s1"}
+"#,
+    );
+    let call = Heard::Call { id: "t1".into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
+    let answer = Heard::Answer { id: "t1".into(), output: "a b".into(), failed: false };
+    assert_eq!(heard, [Heard::Opened("s1".into()), call, answer, Heard::Refused { id: "t2".into() }]);
+}
+
+#[test]
+fn steps_of_codex_are_told_once_whether_their_beginning_was_heard_or_not() {
+    let item = |kind: &str, id: &str, more: &str| {
+        format!(
+            r#"{{"type":"item.{kind}","item":{{"id":"{id}","type":"command_execution","command":"ls"{more}}}}}"#
+        ) + "\n"
+    };
+    let done = r#","aggregated_output":"a","exit_code":1,"status":"failed""#;
+    let heard =
+        told(&(item("started", "i1", "") + &item("completed", "i1", done) + &item("completed", "i2", done)));
+    let call =
+        |id: &str| Heard::Call { id: id.into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
+    let answer = |id: &str| Heard::Answer { id: id.into(), output: "a".into(), failed: true };
+    assert_eq!(heard, [call("i1"), answer("i1"), call("i2"), answer("i2")]);
+    let change = r#"{"type":"item.completed","item":{"id":"i3","type":"file_change","changes":[{"path":"src/a.rs","kind":"delete"}],"status":"completed"}}"#;
+    let Some(Heard::Call { tool, input, .. }) = told(&(change.to_owned() + "\n")).first().cloned() else {
+        panic!("no call")
+    };
+    assert_eq!(tool, "apply_patch");
+    assert!(input["command"].as_str().unwrap().contains("*** Delete File: src/a.rs"));
+}
+
+#[test]
+fn an_error_of_the_provider_is_known_until_an_answer_comes() {
+    let mut listener = Listener::new(Prices::default());
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529,"error":"overloaded","session_id":"s"}"#;
+    listener.hear((retry.to_owned() + "\n").as_bytes());
+    assert_eq!(listener.progress().error.as_ref().and_then(|error| error.status), Some(529));
+    listener.hear(answer("m1", 1, TEXT).as_bytes());
+    assert_eq!(listener.progress().error, None);
+    let end = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500 {}","session_id":"s"}"#;
+    listener.hear((end.to_owned() + "\n").as_bytes());
+    assert_eq!(listener.progress().error.as_ref().and_then(|error| error.status), Some(500));
+    listener.hear(b"{\"type\":\"turn.failed\",\"error\":{\"message\":\"stream disconnected\"}}\n");
+    assert_eq!(listener.progress().error.as_ref().unwrap().message, "stream disconnected");
+}
+
+#[test]
+fn a_line_without_an_end_is_bounded_and_said() {
+    let mut listener = Listener::new(Prices::default());
+    listener.hear(&vec![b'x'; LONGEST + 10]);
+    listener.hear(b"y\n");
+    listener.hear(answer("m1", 5, TEXT).as_bytes());
+    assert_eq!((listener.progress().unread, listener.progress().iterations), (1, 1));
+}
