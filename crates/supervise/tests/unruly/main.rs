@@ -135,6 +135,7 @@ fn over(name: &str, hold: &str) -> ExitCode {
             ..Switches::default()
         },
         prices: Prices::default(),
+        model: None,
         interaction: Interaction::Pipes,
         hold,
     };
