@@ -71,7 +71,16 @@ fn escape_page() -> String {
         "\n## What is not held\n\n\
         - Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`.\n\
         - A file inside that has a second name outside since before (a hard link): it is one file, and the scope names it.\n\
-        - Memory and semaphores of System V that others left open to the user; those of POSIX are files in `/dev/shm`, outside of every scope.\n\
+        - What is written inside and run by others later: `.git/hooks`, `.git/config`, `.envrc`, `Makefile`, `package.json`, `.vscode/tasks.json`,\n  \
+          `.claude/settings.json`, `conftest.py`, and whatever else a program takes from the folder that it works in. A broken\n  \
+          `checkrein.yaml` has the guard refuse until a person mends it.\n\
+        - Other terminals of the same user: with Landlock a command reads them and writes to them, also with `--read`, and so can show what it\n  \
+          likes there and read what is typed. Typing into one is refused. In a view of its own it has none but its own.\n\
+        - Shared locks on files that it may read (`flock`, and `fcntl`, which knows no other ones there): writers outside wait for them. In the\n  \
+          state directory of checkrein those of `flock` are refused too.\n\
+        - Names of local sockets that are no paths: a command may take one that a program outside would take or look for.\n\
+        - What System V has processes share is left where a command makes it and does not remove it; so are memory in sockets and pipes, of which\n  \
+          `--memory` does not know.\n\
         - How much is written to the disk in all: `--file-size` bounds each file.\n\
         - Memory that is used faster than it is measured, where no control group can be made: it is looked at every 20 ms, every 2 ms from half\n  \
           of the limit on.\n\

@@ -3,6 +3,7 @@
 //! The restrictions are put on the command alone, and we stay free; but for the view of the file system that we share with it where
 //! Landlock is absent. A command that asks nothing costs no thread: one that answers is started with the first question.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -120,8 +121,16 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     let (cuts, by_signals) = (judge(kernel.leaves_truncation()), judge(kernel.leaves_signals()));
     let limits = scope.limits;
     let refusals = Arc::new(Mutex::new(Refusals::default()));
-    let mediator =
-        Mediator { scope, resolved, refusals: Arc::clone(&refusals), forks: 0, cuts, signals: by_signals };
+    let mediator = Mediator {
+        scope,
+        resolved,
+        refusals: Arc::clone(&refusals),
+        forks: 0,
+        threads: 0,
+        made: BTreeSet::new(),
+        cuts,
+        signals: by_signals,
+    };
     let mut answers = Answers { waiting: questions.map(|questions| (questions, mediator)), thread: None };
     let mut ending = watch(pid, limits, signals, &mut answers, group.as_ref());
     if let Some(group) = &group
@@ -146,14 +155,9 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
 
 /// Who may be talked to, by address; looked up now and not again.
 fn resolved(scope: &Scope) -> Vec<SocketAddr> {
-    match &scope.network {
-        Network::Only(endpoints) => {
-            let named = endpoints.iter().flat_map(crate::scope::Endpoint::addresses);
-            let servers = if scope.looks_up_names() { name_servers() } else { Vec::new() };
-            named.chain(servers).collect()
-        }
-        Network::Nothing | Network::Loopback | Network::Open => Vec::new(),
-    }
+    let named = scope.network.endpoints().iter().flat_map(crate::scope::Endpoint::addresses);
+    let servers = if scope.looks_up_names() { name_servers() } else { Vec::new() };
+    named.chain(servers).collect()
 }
 
 /// A group where one is of use: making one and entering it takes longer than most commands.
@@ -303,10 +307,24 @@ const LEVEL: u32 = 6;
 
 fn ruleset(scope: &Scope, kernel: &Kernel) -> Result<RulesetCreated, SuperviseError> {
     let level = ABI::from(i32::try_from(kernel.landlock.min(LEVEL)).unwrap_or(0));
-    build(scope, level).map_err(SuperviseError::restriction("the scope of files"))
+    let connections = if kernel.asks { Connections::Ours } else { Connections::Its };
+    build(scope, level, connections).map_err(SuperviseError::restriction("the scope of files"))
 }
 
-fn build(scope: &Scope, level: ABI) -> Result<RulesetCreated, landlock::RulesetError> {
+/// Who connects and names sockets for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Connections {
+    /// We do, from outside of its scope.
+    Ours,
+    /// It does.
+    Its,
+}
+
+fn build(
+    scope: &Scope,
+    level: ABI,
+    connections: Connections,
+) -> Result<RulesetCreated, landlock::RulesetError> {
     let writing = AccessFs::from_write(level);
     let reading = AccessFs::from_read(level);
     let (ports, scoped) = (AccessNet::from_all(level), LandlockScope::from_all(level));
@@ -315,10 +333,14 @@ fn build(scope: &Scope, level: ABI) -> Result<RulesetCreated, landlock::RulesetE
     if limits_reading {
         ruleset = ruleset.handle_access(reading)?;
     }
-    match scope.network {
-        Network::Nothing | Network::Only(_) if !ports.is_empty() => ruleset = ruleset.handle_access(ports)?,
-        // Landlock knows ports, not hosts.
-        Network::Nothing | Network::Only(_) | Network::Loopback | Network::Open => {}
+    let limits_ports = match (&scope.network, connections) {
+        (Network::Nothing | Network::Only(_), _) => true,
+        // Landlock knows ports, not hosts; but nobody inside has to do any of it.
+        (Network::Loopback | Network::LoopbackAnd(_), Connections::Ours) => true,
+        (Network::Loopback | Network::LoopbackAnd(_), Connections::Its) | (Network::Open, _) => false,
+    };
+    if limits_ports && !ports.is_empty() {
+        ruleset = ruleset.handle_access(ports)?;
     }
     if scoped.contains(LandlockScope::Signal) {
         ruleset = ruleset.scope(LandlockScope::Signal)?;

@@ -9,9 +9,12 @@ use crate::kernel::Kernel;
 use crate::scope::{Network, Reading, Scope};
 
 mod calls;
+mod requests;
 
-use calls::{ABSENT, ATTRIBUTES, FORBIDDEN, NAMING, ONE_PROCESS, SIGNAL_OWNERS, SIGNALLING, STEERING};
-pub(crate) use calls::{Steered, changes_attributes, is_forbidden, is_signalling, steered};
+use calls::{
+    ABSENT, ATTRIBUTES, FORBIDDEN, NAMING, ONE_PROCESS, SHARED, SIGNAL_OWNERS, SIGNALLING, STEERING,
+};
+pub(crate) use calls::{Steered, changes_attributes, is_forbidden, is_shared, is_signalling, steered};
 
 /// What happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +41,7 @@ enum When {
     Bits(u8, u32, u32),
     /// A socket of a kind that is not let through.
     Socket(Sockets),
-    /// A new process, not a new thread; new namespaces fail in any case.
+    /// A new process or thread; new namespaces fail in any case.
     Fork,
 }
 
@@ -61,8 +64,8 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP)
     .unsigned_abs();
-/// Puts input into a terminal, or changes the flags of a file that is open for reading only.
-const IOCTLS: &[u32] = &[0x5412, 0x541c, 0x4008_6602, 0x401c_5820];
+/// Has others wait who want to open the file for writing.
+const LEASE: &[u32] = &[1024];
 
 /// A caller that is killed while it waits for us is let go; one that gets another signal is not, so that no call comes twice.
 const WAIT_KILLABLE: libc::c_ulong = 1 << 5;
@@ -147,7 +150,10 @@ fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
         |argument| if scope.read == Reading::All { When::AnyBit(argument, WRITING) } else { When::Always };
     rules.push((libc::SYS_openat, opening(2), Fate::Asked));
     rules.push((libc::SYS_unshare, When::AnyBit(0, NAMESPACES), Fate::AskedOr(libc::EPERM)));
-    rules.push((libc::SYS_ioctl, When::OneOf(1, IOCTLS), Fate::Fails(libc::EPERM)));
+    rules.push((libc::SYS_ioctl, When::OneOf(1, requests::REFUSED), Fate::Fails(libc::EPERM)));
+    rules.push((libc::SYS_fcntl, When::OneOf(1, LEASE), Fate::Fails(libc::EPERM)));
+    rules.push((libc::SYS_flock, When::Always, Fate::Asked));
+    rules.extend::<Vec<Rule>>(always(SHARED, Fate::Asked));
     rules.push((libc::SYS_clone, When::Fork, Fate::Asked));
     #[cfg(target_arch = "x86_64")]
     rules.extend([
@@ -158,13 +164,15 @@ fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
     let sockets = match scope.network {
         Network::Open => return rules,
         Network::Nothing => Sockets::Local,
-        Network::Loopback | Network::Only(_) => Sockets::LocalAndTcp,
+        Network::Loopback | Network::LoopbackAnd(_) | Network::Only(_) => Sockets::LocalAndTcp,
     };
     // Data that goes with the beginning of a connection would begin one without `connect`.
     let fast = (libc::MSG_FASTOPEN).unsigned_abs();
     let connecting = if sockets == Sockets::Local { Fate::AskedOr(libc::EACCES) } else { Fate::Asked };
     rules.extend([
         (libc::SYS_socket, When::Socket(sockets), Fate::AskedOr(libc::EACCES)),
+        // Either end of a pair for datagrams could send one to any other address.
+        (libc::SYS_socketpair, When::Socket(Sockets::Local), Fate::AskedOr(libc::EACCES)),
         (libc::SYS_connect, When::Always, connecting),
         (libc::SYS_bind, When::Always, Fate::Asked),
         (libc::SYS_listen, When::Always, Fate::Asked),
@@ -328,8 +336,6 @@ impl Program {
                 self.load(low(0));
                 self.push(ANY_BIT, 0, 1, NAMESPACES);
                 self.give(libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs());
-                self.push(ANY_BIT, 0, 1, libc::CLONE_THREAD.unsigned_abs());
-                self.give(ALLOW);
                 self.give(action);
             }
             When::Socket(sockets) => self.socket(sockets, action),
@@ -451,15 +457,51 @@ mod tests {
         assert_eq!(ask(Network::Nothing, socket(libc::AF_UNIX, libc::SOCK_STREAM, 0)), GO);
         assert_eq!(ask(Network::Nothing, socket(libc::AF_UNIX, libc::SOCK_DGRAM, 0)), ASK);
         assert_eq!(ask(Network::Open, socket(libc::AF_INET, libc::SOCK_DGRAM, 0)), GO);
+        let pair = |network: Network, kind| {
+            judge(&within(network), true, libc::SYS_socketpair, socket(libc::AF_UNIX, kind, 0))
+        };
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC] {
+            assert_eq!([pair(Network::Loopback, kind), pair(Network::Open, kind)], [ASK, GO], "{kind}");
+        }
+        for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET | libc::SOCK_NONBLOCK] {
+            assert_eq!(pair(Network::Nothing, kind), GO, "{kind}");
+        }
     }
 
     #[test]
-    fn a_thread_is_no_process_and_a_namespace_is_neither() {
+    fn what_changes_a_file_system_through_a_descriptor_for_reading_is_refused() {
+        let request = |number: u64| judge(&Scope::default(), true, libc::SYS_ioctl, [3, number, 0, 0, 0, 0]);
+        for number in requests::REFUSED {
+            assert_eq!(request((*number).into()), error(libc::EPERM), "{number:#x}");
+            // The kernel looks at the lower half only.
+            assert_eq!(request(u64::from(*number) | 1 << 32), error(libc::EPERM), "{number:#x}");
+        }
+        // FICLONE, FICLONERANGE, FIDEDUPERANGE, FS_IOC_GETFLAGS, FS_IOC_GETVERSION, FIEMAP, FIONREAD, TCGETS, TIOCGWINSZ.
+        for number in [
+            0x4004_9409,
+            0x4020_940d,
+            0xc018_9436,
+            0x8008_6601,
+            0x8008_7601,
+            0xc020_660b,
+            0x541b,
+            0x5401,
+            0x5413,
+        ] {
+            assert_eq!(request(number), GO, "{number:#x}");
+        }
+        let mut sorted = requests::REFUSED.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), requests::REFUSED.len());
+    }
+
+    #[test]
+    fn processes_and_threads_are_counted_and_namespaces_refused() {
         let clone = |flags: i32| {
             judge(&Scope::default(), true, libc::SYS_clone, [u64::from(flags.unsigned_abs()), 0, 0, 0, 0, 0])
         };
-        assert_eq!(clone(libc::CLONE_THREAD | libc::CLONE_VM), GO);
-        assert_eq!(clone(libc::SIGCHLD), ASK);
+        assert_eq!([clone(libc::CLONE_THREAD | libc::CLONE_VM), clone(libc::SIGCHLD)], [ASK; 2]);
         assert_eq!(clone(libc::CLONE_NEWUSER | libc::SIGCHLD), error(libc::EPERM));
         assert_eq!(judge(&Scope::default(), true, libc::SYS_clone3, [0; 6]), error(libc::ENOSYS));
     }

@@ -79,7 +79,7 @@ impl Kernel {
                 gaps.push(Gap::Attributes);
             }
             gaps.extend([Gap::Processes, Gap::Words]);
-            if restricts_network && !matches!(scope.network, Network::Nothing) {
+            if restricts_network && scope.network != Network::Nothing {
                 gaps.push(Gap::Hosts);
             }
         }

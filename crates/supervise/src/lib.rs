@@ -67,7 +67,7 @@ pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
 pub use group::{Group, GroupLimits};
 pub use hold::Hold;
 pub use kernel::{Gap, Kernel, OwnView};
-pub use mediation::{Attempt, Refusal};
+pub use mediation::{Attempt, Refusal, SharedKind};
 pub use namespaces::Hindrance;
 pub use route::{Failure, Next, Phase, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};

@@ -15,17 +15,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::filter::{changes_attributes, is_forbidden, is_signalling, steered};
+use crate::filter::{changes_attributes, is_forbidden, is_shared, is_signalling, steered};
 use crate::scope::{Network, Reading, Scope};
 use crate::tree;
 
 mod attributes;
 mod caller;
+mod identity;
+mod locks;
+mod shared;
 mod signals;
 mod sockets;
 mod words;
 
 use caller::Caller;
+use identity::Identity;
+pub use shared::Kind as SharedKind;
 
 /// Something that the scope did not allow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,8 +64,14 @@ pub enum Attempt {
     Steer(i32),
     /// A call that reaches into other processes or the kernel.
     Call(i64),
+    /// Something of System V that it did not make itself.
+    Shared(SharedKind),
+    /// Locking a file.
+    Lock(PathBuf),
     /// One process more.
     Process(u32),
+    /// One thread more.
+    Thread(u32),
 }
 
 impl Refusal {
@@ -72,20 +83,25 @@ impl Refusal {
                 Some(folder) => format!("--write {}", folder.display()),
                 None => return Vec::new(),
             },
-            Attempt::Local(path) if path.starts_with("@") => "--net open".to_owned(),
-            Attempt::Write(path) | Attempt::Attributes(path) | Attempt::Local(path) => {
+            // A name of its own, which is no path.
+            Attempt::Local(path) if path.to_string_lossy().starts_with('@') => "--net open".to_owned(),
+            Attempt::Write(path) | Attempt::Attributes(path) | Attempt::Local(path) | Attempt::Lock(path) => {
                 format!("--write {}", path.display())
             }
             Attempt::Socket(sockets::TCP) => {
                 return vec!["--net loopback".to_owned(), "--net HOST:PORT".to_owned()];
             }
             Attempt::Read(path) => format!("--read {}", path.display()),
-            Attempt::Connect(address) if address.ip().is_loopback() => "--net loopback".to_owned(),
+            Attempt::Connect(address) if address.ip().is_loopback() || address.ip().is_unspecified() => {
+                "--net loopback".to_owned()
+            }
             Attempt::Connect(address) => format!("--net {address}"),
             Attempt::Listen(address) if address.ip().is_loopback() => "--net loopback".to_owned(),
             Attempt::Listen(_) | Attempt::Socket(_) => "--net open".to_owned(),
-            Attempt::Process(_) => "--processes N".to_owned(),
-            Attempt::Call(_) | Attempt::Signal(_) | Attempt::Steer(_) => return Vec::new(),
+            Attempt::Process(_) | Attempt::Thread(_) => "--processes N".to_owned(),
+            Attempt::Call(_) | Attempt::Signal(_) | Attempt::Steer(_) | Attempt::Shared(_) => {
+                return Vec::new();
+            }
         };
         vec![option]
     }
@@ -131,6 +147,18 @@ impl fmt::Display for Refusal {
             }
             Attempt::Process(limit) => {
                 write!(formatter, "{program} may not start more: {limit} processes are there")
+            }
+            Attempt::Thread(limit) => {
+                write!(formatter, "{program} may not start more: {limit} threads are there")
+            }
+            Attempt::Lock(path) => write!(formatter, "{program} may not lock {}", path.display()),
+            Attempt::Shared(kind) => {
+                let what = match kind {
+                    SharedKind::Memory => "shared memory",
+                    SharedKind::Semaphores => "semaphores",
+                    SharedKind::Messages => "a message queue",
+                };
+                write!(formatter, "{program} may not use {what} that others made")
             }
         }
     }
@@ -182,8 +210,11 @@ pub(crate) struct Mediator {
     pub(crate) scope: Scope,
     pub(crate) resolved: Vec<SocketAddr>,
     pub(crate) refusals: Arc<Mutex<Refusals>>,
-    /// Forks since the processes were last counted, and how many there were then.
+    /// Forks since the processes were last counted, and how many there were then; the same of threads.
     pub(crate) forks: u32,
+    pub(crate) threads: u32,
+    /// What of System V was made inside.
+    pub(crate) made: BTreeSet<(SharedKind, i64)>,
     /// Who judges cutting files short, and signals.
     pub(crate) cuts: Judge,
     pub(crate) signals: Judge,
@@ -205,6 +236,8 @@ enum Answer {
     GoOn,
     /// It was done for the caller.
     Done,
+    /// It was done for the caller, and returns this.
+    Number(i64),
     /// It fails.
     Fails(Errno),
     /// Somebody else answers.
@@ -221,6 +254,7 @@ impl Mediator {
     /// Answers until nobody is left who could ask.
     pub(crate) fn serve(mut self, listener: OwnedFd) {
         let listener = Arc::new(listener);
+        let own = Identity::of("thread-self").filter(Identity::is_privileged).map(Arc::new);
         caller::answer_on_same_processor(listener.as_fd());
         loop {
             let mut wait = [PollFd::new(&*listener, PollFlags::IN)];
@@ -231,7 +265,7 @@ impl Mediator {
             let events = wait[0].revents();
             if events.contains(PollFlags::IN) {
                 // One that was killed meanwhile asks no longer.
-                if let Ok(caller) = Caller::next(&listener) {
+                if let Ok(caller) = Caller::next(&listener, own.as_ref()) {
                     self.answer(&caller);
                 }
             } else if events.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
@@ -246,7 +280,9 @@ impl Mediator {
             libc::SYS_clone => self.fork(caller),
             #[cfg(target_arch = "x86_64")]
             libc::SYS_fork | libc::SYS_vfork => self.fork(caller),
-            libc::SYS_socket => {
+            libc::SYS_flock => self.lock(caller),
+            call if is_shared(call) => self.shared(caller),
+            libc::SYS_socket | libc::SYS_socketpair => {
                 let kind = sockets::kind(caller.argument(0), caller.argument(1));
                 self.refuse(caller, Attempt::Socket(kind), Errno::ACCESS)
             }
@@ -275,16 +311,25 @@ impl Mediator {
         Answer::Fails(error)
     }
 
-    /// One process more, if there are not too many: they are counted when so many were started that there could be.
+    /// One process or thread more, if there are not too many: they are counted when so many were started that there could be. What has ended
+    /// and was not waited for counts, since its number is still taken.
     fn fork(&mut self, caller: &Caller) -> Answer {
-        let limit = self.scope.limits.processes;
-        if self.forks >= limit {
-            self.forks = u32::try_from(tree::usage().processes).unwrap_or(u32::MAX);
-            if self.forks >= limit {
+        let (limit, most) = (self.scope.limits.processes, self.scope.limits.threads());
+        let is_thread = caller.call() == libc::SYS_clone && caller.number(0) & libc::CLONE_THREAD != 0;
+        if self.threads >= most || (!is_thread && self.forks >= limit) {
+            let now = tree::usage();
+            let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            (self.forks, self.threads) =
+                (count(now.processes + now.remains), count(now.threads + now.remains));
+            if !is_thread && self.forks >= limit {
                 return self.refuse(caller, Attempt::Process(limit), Errno::AGAIN);
             }
+            if self.threads >= most {
+                return self.refuse(caller, Attempt::Thread(most), Errno::AGAIN);
+            }
         }
-        self.forks += 1;
+        self.forks += u32::from(!is_thread);
+        self.threads += 1;
         Answer::GoOn
     }
 

@@ -15,6 +15,8 @@ pub struct Scope {
     pub write: Vec<PathBuf>,
     /// What may be read.
     pub read: Reading,
+    /// Directories of ours whose files nobody may lock; real paths.
+    pub kept: Vec<PathBuf>,
     /// What may be talked to.
     pub network: Network,
     /// How much may be used.
@@ -24,7 +26,7 @@ pub struct Scope {
 impl Scope {
     /// Whether the command has to look up names.
     pub fn looks_up_names(&self) -> bool {
-        matches!(&self.network, Network::Only(endpoints) if endpoints.iter().any(Endpoint::is_name))
+        self.network.endpoints().iter().any(Endpoint::is_name)
     }
 
     /// Whether a real path may be changed.
@@ -53,30 +55,69 @@ pub enum Network {
     Loopback,
     /// These.
     Only(Vec<Endpoint>),
+    /// This machine and these.
+    LoopbackAnd(Vec<Endpoint>),
     /// Everything.
     Open,
 }
 
 impl Network {
-    /// From the words of the command line: `none`, `loopback`, `open`, or endpoints. No word is `none`.
+    /// From the words of the command line: `none`, `loopback`, `open`, or endpoints, also after `loopback`. No word is `none`.
     pub fn of_words(words: &[String]) -> Result<Self, SuperviseError> {
         match words {
             [] => Ok(Self::Nothing),
             [word] if word == "none" => Ok(Self::Nothing),
             [word] if word == "loopback" => Ok(Self::Loopback),
             [word] if word == "open" => Ok(Self::Open),
-            words => words.iter().map(|word| word.parse()).collect::<Result<_, _>>().map(Self::Only),
+            words => {
+                let named = words.iter().filter(|word| *word != "loopback");
+                let endpoints = named.map(|word| word.parse()).collect::<Result<Vec<_>, _>>()?;
+                Ok(if endpoints.len() < words.len() {
+                    Self::LoopbackAnd(endpoints)
+                } else {
+                    Self::Only(endpoints)
+                })
+            }
+        }
+    }
+
+    /// The hosts and ports that are named.
+    pub fn endpoints(&self) -> &[Endpoint] {
+        match self {
+            Self::Only(endpoints) | Self::LoopbackAnd(endpoints) => endpoints,
+            Self::Nothing | Self::Loopback | Self::Open => &[],
+        }
+    }
+
+    /// Whether this machine is within it, whatever the port.
+    pub fn holds_loopback(&self) -> bool {
+        match self {
+            Self::Loopback | Self::LoopbackAnd(_) | Self::Open => true,
+            Self::Nothing | Self::Only(_) => false,
         }
     }
 
     /// Whether TCP to an address is within it.
     pub fn allows(&self, address: SocketAddr, resolved: &[SocketAddr]) -> bool {
+        let ip = real_address(address.ip());
+        // Who connects to no address in particular reaches this machine.
+        let is_here = ip.is_loopback() || ip.is_unspecified();
+        let is_known =
+            || resolved.iter().any(|known| known.port() == address.port() && real_address(known.ip()) == ip);
         match self {
             Self::Nothing => false,
-            Self::Loopback => real_address(address.ip()).is_loopback(),
-            Self::Only(_) => resolved.iter().any(|known| {
-                known.port() == address.port() && real_address(known.ip()) == real_address(address.ip())
-            }),
+            Self::Loopback => is_here,
+            Self::Only(_) => is_known(),
+            Self::LoopbackAnd(_) => is_here || is_known(),
+            Self::Open => true,
+        }
+    }
+
+    /// Whether others may be listened for at an address: only where nobody but this machine reaches it.
+    pub fn allows_listening(&self, address: SocketAddr) -> bool {
+        match self {
+            Self::Nothing | Self::Only(_) => false,
+            Self::Loopback | Self::LoopbackAnd(_) => real_address(address.ip()).is_loopback(),
             Self::Open => true,
         }
     }
@@ -88,8 +129,10 @@ impl fmt::Display for Network {
             Self::Nothing => formatter.write_str("none"),
             Self::Loopback => formatter.write_str("loopback"),
             Self::Open => formatter.write_str("open"),
-            Self::Only(endpoints) => {
-                let names: Vec<String> = endpoints.iter().map(ToString::to_string).collect();
+            Self::Only(endpoints) | Self::LoopbackAnd(endpoints) => {
+                let here = self.holds_loopback().then(|| "loopback".to_owned());
+                let names: Vec<String> =
+                    here.into_iter().chain(endpoints.iter().map(ToString::to_string)).collect();
                 formatter.write_str(&names.join(","))
             }
         }
@@ -159,7 +202,7 @@ pub struct Limits {
     pub processor: Option<Duration>,
     /// Time by the clock.
     pub time: Option<Duration>,
-    /// Processes at one time.
+    /// Processes at one time, with those that ended and that nobody has waited for.
     pub processes: u32,
     /// The length of each file that is written.
     pub file: Option<Bytes>,
@@ -167,6 +210,14 @@ pub struct Limits {
 
 /// Enough for a build on every processor of a large machine, few for a fork bomb (ours).
 const PROCESSES: u32 = 512;
+
+impl Limits {
+    /// Threads of all processes at one time: so many for each process that there may be (ours), for programs of few processes some more.
+    /// What is meant is the end of the numbers that the machine has.
+    pub fn threads(&self) -> u32 {
+        self.processes.saturating_mul(16).max(64)
+    }
+}
 
 impl Default for Limits {
     fn default() -> Self {
@@ -268,6 +319,29 @@ mod tests {
         assert!(Network::Loopback.allows(dressed, &[]));
         let abroad = "[::ffff:192.0.2.1]:80".parse().unwrap();
         assert!(!Network::Loopback.allows(abroad, &[]));
+    }
+
+    #[test]
+    fn no_address_in_particular_is_this_machine_for_who_connects_and_everybody_for_who_listens() {
+        for anywhere in ["0.0.0.0:80", "[::]:80", "[::ffff:0.0.0.0]:80"].map(|text| text.parse().unwrap()) {
+            assert!(Network::Loopback.allows(anywhere, &[]) && !Network::Loopback.allows_listening(anywhere));
+        }
+        assert!(Network::Loopback.allows_listening("[::1]:80".parse().unwrap()));
+    }
+
+    #[test]
+    fn this_machine_and_hosts_go_together() {
+        let words = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let both = Network::of_words(&words("loopback,192.0.2.1:443")).unwrap();
+        assert_eq!(both.to_string(), "loopback,192.0.2.1:443");
+        let known = ["192.0.2.1:443".parse().unwrap()];
+        let allows = |address: &str| both.allows(address.parse().unwrap(), &known);
+        assert!(allows("127.0.0.1:1") && allows("192.0.2.1:443"));
+        assert!(!allows("192.0.2.1:80") && !allows("192.0.2.2:443"));
+        assert!(both.allows_listening("127.0.0.1:8080".parse().unwrap()));
+        let only = Network::of_words(&words("192.0.2.1:443")).unwrap();
+        assert!(!only.allows("127.0.0.1:1".parse().unwrap(), &known) && !only.holds_loopback());
+        assert!(Network::of_words(&words("open,loopback")).is_err());
     }
 
     #[test]

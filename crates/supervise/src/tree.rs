@@ -14,8 +14,10 @@ use crate::scope::Bytes;
 pub struct Usage {
     /// Processes that are alive.
     pub processes: usize,
-    /// Threads of all of them, and the remains of processes for which nobody has waited: each has a number that no other can have.
-    pub tasks: usize,
+    /// Threads of all of them.
+    pub threads: usize,
+    /// What is left of processes for which nobody has waited: each keeps a number that no other can have.
+    pub remains: usize,
     /// Resident memory of all of them; what several share counts several times.
     pub memory: u64,
 }
@@ -38,8 +40,12 @@ pub fn usage() -> Usage {
     let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
     let mut sum = Usage::default();
     for process in below() {
-        sum.processes += usize::from(process.is_alive());
-        sum.tasks += process.threads;
+        if !process.is_alive() {
+            sum.remains += 1;
+            continue;
+        }
+        sum.processes += 1;
+        sum.threads += process.threads;
         sum.memory += process.resident() * page;
     }
     sum

@@ -87,6 +87,9 @@ const NOTHING_RUN: u8 = 125;
 const NOT_RUNNABLE: u8 = 126;
 const NOT_THERE: u8 = 127;
 
+/// With less no program runs (ours).
+const LEAST_MEMORY: Bytes = Bytes(1 << 20);
+
 /// Lines about what was refused that a person reads; `--json` has them all.
 const SHOWN: usize = 8;
 
@@ -151,16 +154,34 @@ fn scope(wanted: &Wanted) -> Result<Scope, CommandError> {
         processes: wanted.processes.unwrap_or(Limits::default().processes),
         file: wanted.file_size,
     };
+    if limits.processes == 0 {
+        return Err(CommandError::user(
+            "`--processes 0` leaves none for the command itself",
+            "give 1 or more",
+        ));
+    }
+    if limits.memory.is_some_and(|memory| memory < LEAST_MEMORY) {
+        return Err(CommandError::user(
+            format!("`--memory` of less than {LEAST_MEMORY} lets no program start"),
+            "write the unit too, such as `--memory 512M`",
+        ));
+    }
     let network = Network::of_words(&wanted.network)?;
-    if let Network::Only(endpoints) = &network
-        && let Some(unknown) = endpoints.iter().find(|endpoint| endpoint.addresses().is_empty())
-    {
+    if let Some(unknown) = network.endpoints().iter().find(|endpoint| endpoint.addresses().is_empty()) {
         return Err(CommandError::user(
             format!("`{}` is not known: it could not be told from others", unknown.host),
             "check the name, or give the address",
         ));
     }
-    Ok(Scope { write: places(&wanted.write)?, read, network, limits })
+    Ok(Scope { write: places(&wanted.write)?, read, kept: state().into_iter().collect(), network, limits })
+}
+
+/// Where our own state is, when it is there: nobody inside locks what a run or a session is known by.
+fn state() -> Option<PathBuf> {
+    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let below = |folder: PathBuf| folder.join("checkrein");
+    let own = of("CHECKREIN_HOME").or_else(|| of("XDG_STATE_HOME").map(below));
+    fs::canonicalize(own.or_else(|| of("HOME").map(|home| below(home.join(".local/state"))))?).ok()
 }
 
 /// A scope is made of real places: a link could be turned elsewhere.

@@ -44,6 +44,8 @@ pub(super) const FORBIDDEN: &[libc::c_long] = &[
     libc::SYS_userfaultfd,
     libc::SYS_vhangup,
     libc::SYS_syslog,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_kexec_file_load,
     #[cfg(target_arch = "x86_64")]
@@ -123,6 +125,26 @@ pub(super) const NAMING: &[libc::c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_link,
 ];
+
+/// Calls on what System V has processes share by number: memory, semaphores, messages. Everything of the user can be named so.
+pub(super) const SHARED: &[libc::c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+];
+
+/// Whether a call is on something of System V.
+pub(crate) fn is_shared(call: libc::c_long) -> bool {
+    SHARED.contains(&call)
+}
 
 /// Calls that send signals. Those of the first kind name who gets them.
 pub(super) const SIGNALLING: &[libc::c_long] = &[

@@ -32,7 +32,7 @@ impl Mediator {
         {
             return self.refuse(caller, Attempt::Attributes(path), Errno::PERM);
         }
-        apply(&target, change).into()
+        caller.acting(|| apply(&target, change)).into()
     }
 
     /// Cuts a file short where Landlock does not know that this is a change.
@@ -48,9 +48,13 @@ impl Mediator {
         if !self.may_write(&path) {
             return self.refuse(caller, Attempt::Write(path), Errno::ACCESS);
         }
-        let file = std::fs::File::options().write(true).open(format!("/proc/self/fd/{}", target.as_raw_fd()));
-        let cut = file.and_then(|file| file.set_len(caller.argument(1)));
-        cut.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO)).into()
+        let cut = caller.acting(|| {
+            let path = format!("/proc/self/fd/{}", target.as_raw_fd());
+            let file = std::fs::File::options().write(true).open(path);
+            let cut = file.and_then(|file| file.set_len(caller.argument(1)));
+            cut.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+        });
+        cut.into()
     }
 }
 

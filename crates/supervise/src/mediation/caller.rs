@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 
 use super::Answer;
+use super::identity::Identity;
 
 /// The longest path that is read, as in the kernel.
 const LONGEST: usize = 4096;
@@ -20,6 +21,8 @@ const LONGEST: usize = 4096;
 /// Who asks, and where the answer goes.
 pub(super) struct Caller {
     listener: Arc<OwnedFd>,
+    /// What we are, where that may be more than the caller is.
+    own: Option<Arc<Identity>>,
     question: libc::seccomp_notif,
 }
 
@@ -34,7 +37,7 @@ pub(super) struct Named {
 impl Caller {
     /// The next question.
     #[expect(unsafe_code, reason = "no safe crate receives notifications of seccomp")]
-    pub(super) fn next(listener: &Arc<OwnedFd>) -> io::Result<Self> {
+    pub(super) fn next(listener: &Arc<OwnedFd>, own: Option<&Arc<Identity>>) -> io::Result<Self> {
         // SAFETY: the structure is numbers only, for which zero is a value; the kernel wants it zeroed.
         let mut question: libc::seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: the descriptor is a listener, and the kernel writes no more than the structure of this request.
@@ -44,12 +47,23 @@ impl Caller {
         if result < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { listener: Arc::clone(listener), question })
+        Ok(Self { listener: Arc::clone(listener), own: own.cloned(), question })
     }
 
     /// The same question in the hands of another thread.
     pub(super) fn again(&self) -> Self {
-        Self { listener: Arc::clone(&self.listener), question: libc::seccomp_notif { ..self.question } }
+        let question = libc::seccomp_notif { ..self.question };
+        Self { listener: Arc::clone(&self.listener), own: self.own.clone(), question }
+    }
+
+    /// Does something with no more rights than the caller has.
+    pub(super) fn acting<T>(&self, work: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+        let Some(own) = &self.own else { return work() };
+        let theirs = Identity::of(&self.question.pid.to_string()).ok_or(Errno::SRCH)?;
+        if !self.is_waiting() {
+            return Err(Errno::SRCH);
+        }
+        own.acting_as(&theirs, work)
     }
 
     /// The number of the call.
@@ -82,14 +96,15 @@ impl Caller {
     /// Answers. One that is gone needs no answer.
     #[expect(unsafe_code, reason = "no safe crate answers notifications of seccomp")]
     pub(super) fn answer(&self, answer: Answer) {
-        let (error, flags) = match answer {
-            Answer::GoOn => (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE),
-            Answer::Done => (0, 0),
-            Answer::Fails(error) => (-error.raw_os_error(), 0),
+        let (error, flags, val) = match answer {
+            Answer::GoOn => (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE, 0),
+            Answer::Done => (0, 0, 0),
+            Answer::Number(number) => (0, 0, number),
+            Answer::Fails(error) => (-error.raw_os_error(), 0, 0),
             Answer::Later => return,
         };
         let flags = u32::try_from(flags).unwrap_or(0);
-        let mut response = libc::seccomp_notif_resp { id: self.question.id, val: 0, error, flags };
+        let mut response = libc::seccomp_notif_resp { id: self.question.id, val, error, flags };
         // SAFETY: the descriptor is a listener, and the structure is the one of this request.
         unsafe {
             libc::ioctl(self.listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw mut response)
@@ -168,7 +183,9 @@ impl Caller {
             return Ok(base);
         }
         let last = if follow == Follow::Links { OFlags::empty() } else { OFlags::NOFOLLOW };
-        rustix::fs::openat2(&base, path, flags | last, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
+        self.acting(|| {
+            rustix::fs::openat2(&base, path, flags | last, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
+        })
     }
 
     /// The files that a call names and Landlock judges.

@@ -11,7 +11,6 @@ use rustix::net::{AddressFamily, SocketAddrUnix, sockopt};
 
 use super::caller::{Caller, Follow};
 use super::{Answer, Attempt, Mediator, path_of};
-use crate::scope::Network;
 
 /// A socket for connections over the network.
 pub(super) const TCP: &str = "a TCP socket";
@@ -72,7 +71,7 @@ impl Mediator {
             return self.refuse(caller, Attempt::Local(real), Errno::ACCESS);
         }
         let held = format!("/proc/self/fd/{}", target.as_raw_fd());
-        SocketAddrUnix::new(held).and_then(|address| rustix::net::connect(socket, &address)).into()
+        caller.acting(|| rustix::net::connect(socket, &SocketAddrUnix::new(held)?)).into()
     }
 
     /// A name for a socket: the kernel judges those in the file system, we those of the network.
@@ -82,11 +81,21 @@ impl Mediator {
             Err(error) => return Answer::Fails(error),
         };
         match address {
-            Address::Internet(address) if self.may_listen(address) => {
+            Address::Internet(address) if self.scope.network.allows_listening(address) => {
                 rustix::net::bind(&socket, &address).into()
             }
             Address::Internet(address) => self.refuse(caller, Attempt::Listen(address), Errno::ACCESS),
-            Address::File(_) | Address::Abstract(_) | Address::Nothing => Answer::GoOn,
+            Address::Nothing => match sockopt::socket_domain(&socket) {
+                // What has no family is taken for every address of this one; the other one does not take it.
+                Ok(AddressFamily::INET) => {
+                    let everywhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+                    self.refuse(caller, Attempt::Listen(everywhere), Errno::ACCESS)
+                }
+                Ok(AddressFamily::INET6) => Answer::Fails(Errno::AFNOSUPPORT),
+                Ok(_) | Err(_) => Answer::GoOn,
+            },
+            // Should the caller put another socket or address there now, Landlock lets none of the network through.
+            Address::File(_) | Address::Abstract(_) => Answer::GoOn,
         }
     }
 
@@ -98,7 +107,7 @@ impl Mediator {
         };
         let name = rustix::net::getsockname(&socket).ok().and_then(|name| SocketAddr::try_from(name).ok());
         match name {
-            Some(address) if !self.may_listen(address) => {
+            Some(address) if !self.scope.network.allows_listening(address) => {
                 self.refuse(caller, Attempt::Listen(address), Errno::ACCESS)
             }
             _ => rustix::net::listen(&socket, caller.number(1)).into(),
@@ -107,10 +116,6 @@ impl Mediator {
 
     fn allows(&self, address: SocketAddr) -> bool {
         !self.is_limited() || self.scope.network.allows(address, &self.resolved)
-    }
-
-    fn may_listen(&self, address: SocketAddr) -> bool {
-        self.scope.network == Network::Loopback && self.scope.network.allows(address, &[])
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) fn of_call(call: i64) -> Option<&'static str> {
         libc::SYS_sethostname | libc::SYS_setdomainname => "rename the machine",
         libc::SYS_add_key | libc::SYS_request_key | libc::SYS_keyctl => "use the keys that the kernel keeps",
         libc::SYS_open_by_handle_at => "open files past their folders (open_by_handle_at)",
+        libc::SYS_mq_open | libc::SYS_mq_unlink => "use message queues of POSIX",
         libc::SYS_userfaultfd => "answer for the memory of others (userfaultfd)",
         libc::SYS_kcmp => "compare other processes (kcmp)",
         libc::SYS_process_madvise => "advise about the memory of other processes",

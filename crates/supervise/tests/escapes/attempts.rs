@@ -463,6 +463,157 @@ pub(crate) fn perform(name: &str, around: &Surroundings) -> Through {
             let send = || UnixDatagram::unbound()?.send_to(b"x", around.outside.join("datagrams"));
             parts.try_out("send", send());
         }
+        "datagram_pair" => {
+            let mut pair = [0_i32; 2];
+            for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+                let made = call!(libc::SYS_socketpair, libc::AF_UNIX, kind, 0, pair.as_mut_ptr());
+                let mut address = [0_u8; 110];
+                address[0] = 1;
+                let place = around.outside.join("datagrams");
+                let place = place.as_os_str().as_bytes();
+                address[2..2 + place.len()].copy_from_slice(place);
+                let mut vector = libc::iovec { iov_base: c"x".as_ptr().cast_mut().cast(), iov_len: 1 };
+                // SAFETY: the structure is numbers and pointers, for which zero is a value.
+                let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+                message.msg_name = address.as_ptr().cast_mut().cast();
+                message.msg_namelen = 110;
+                message.msg_iov = &raw mut vector;
+                message.msg_iovlen = 1;
+                let send = |_| call!(libc::SYS_sendmsg, pair[0], &raw const message, 0);
+                parts.try_out("send", made.and_then(send));
+            }
+            // Those that are connected for good work.
+            assert!(UnixStream::pair().is_ok());
+        }
+        "requests" => {
+            let (file, folder) = (File::open(&outside).unwrap(), File::open(&around.outside).unwrap());
+            let words = [7_u64; 64];
+            for (part, request) in [
+                ("version", 0x4008_7602_u64),
+                ("version of ext4", 0x4008_6604),
+                ("shorter version", 0x4004_7602),
+                ("verity", 0x4080_6685),
+                ("migration", 0x6609),
+                ("flags of FAT", 0x4004_7211),
+            ] {
+                parts.try_out(part, call!(libc::SYS_ioctl, file.as_raw_fd(), request, words.as_ptr()));
+            }
+            for (part, request) in [("encryption", 0x800c_6613_u64), ("a volume", 0x5000_940e)] {
+                parts.try_out(part, call!(libc::SYS_ioctl, folder.as_raw_fd(), request, words.as_ptr()));
+            }
+        }
+        "queues" => {
+            let name = text(Path::new(&format!("checkrein-{}", std::process::id())));
+            let flags = libc::O_CREAT | libc::O_RDWR;
+            parts.try_out("make", call!(libc::SYS_mq_open, name.as_ptr(), flags, 0o600, null));
+            parts.try_out("remove", call!(libc::SYS_mq_unlink, name.as_ptr()));
+        }
+        "shared" => {
+            let (memory, queue) = around.shared;
+            parts.try_out("use memory", call!(libc::SYS_shmat, memory, null, 0));
+            parts.try_out("remove memory", call!(libc::SYS_shmctl, memory, libc::IPC_RMID, null));
+            let message = [1_u64, 1];
+            parts.try_out("send", call!(libc::SYS_msgsnd, queue, message.as_ptr(), 8, 0));
+            parts.try_out("remove the queue", call!(libc::SYS_msgctl, queue, libc::IPC_RMID, null));
+            // What is made inside works.
+            let own = call!(libc::SYS_shmget, libc::IPC_PRIVATE, 4096, 0o600).unwrap();
+            assert!(call!(libc::SYS_shmat, own, null, 0).is_ok());
+            assert!(call!(libc::SYS_shmctl, own, libc::IPC_RMID, null).is_ok());
+            let own = call!(libc::SYS_semget, libc::IPC_PRIVATE, 1, 0o600).unwrap();
+            assert!(call!(libc::SYS_semctl, own, 0, libc::IPC_RMID).is_ok());
+        }
+        "lock" => {
+            let file = File::open(&outside).unwrap();
+            for operation in [libc::LOCK_EX | libc::LOCK_NB, libc::LOCK_EX] {
+                parts.try_out("alone", call!(libc::SYS_flock, file.as_raw_fd(), operation));
+            }
+            parts.try_out("lease", call!(libc::SYS_fcntl, file.as_raw_fd(), 1024, libc::F_RDLCK));
+            let file = File::create("own").unwrap();
+            let again = File::open("own").unwrap();
+            assert!(call!(libc::SYS_flock, file.as_raw_fd(), libc::LOCK_EX).is_ok());
+            let other = std::thread::spawn(move || call!(libc::SYS_flock, again.as_raw_fd(), libc::LOCK_SH));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            drop(file);
+            assert!(other.join().unwrap().is_ok(), "one that waits gets the lock");
+        }
+        "listen_everywhere" => {
+            let socket = || call!(libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM, 0).unwrap();
+            for (part, family) in [("named", 2_u8), ("without a family", 0)] {
+                let address = [family, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+                parts.try_out(part, call!(libc::SYS_bind, socket(), address.as_ptr(), 16));
+            }
+            parts.try_out("six", TcpListener::bind(("::", 0)));
+            // The address changes while it is judged.
+            let address = Box::leak(Box::new(std::sync::atomic::AtomicU64::new(0)));
+            let [here, everywhere] =
+                [[2_u8, 0, 0, 0, 127, 0, 0, 1], [2, 0, 0, 0, 0, 0, 0, 0]].map(u64::from_ne_bytes);
+            let changing: &std::sync::atomic::AtomicU64 = address;
+            std::thread::spawn(move || {
+                loop {
+                    for address in [here, everywhere] {
+                        changing.store(address, std::sync::atomic::Ordering::SeqCst);
+                    }
+                }
+            });
+            for _ in 0..500 {
+                let socket = socket();
+                if call!(libc::SYS_bind, socket, changing.as_ptr(), 16).is_ok() {
+                    let mut name = [0_u8; 16];
+                    let mut length = 16_u32;
+                    call!(libc::SYS_getsockname, socket, name.as_mut_ptr(), &raw mut length).unwrap();
+                    if name[4] != 127 {
+                        parts.0.push("a changing address");
+                    }
+                }
+                call!(libc::SYS_close, socket).unwrap();
+            }
+            // Here it is allowed, and no address in particular is here.
+            let server = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+            assert!(TcpStream::connect(("0.0.0.0", server.local_addr().unwrap().port())).is_ok());
+        }
+        "identity" => {
+            File::create("own").unwrap();
+            // Only who is privileged can become somebody else, and has files that the other one has no right to.
+            if call!(libc::SYS_setresuid, 61_300, 61_300, 61_300).is_ok() {
+                let own = c"own".as_ptr();
+                parts.try_out("mode", call!(libc::SYS_fchmodat, libc::AT_FDCWD, own, 0o4755));
+                parts.try_out("owner", call!(libc::SYS_fchownat, libc::AT_FDCWD, own, 61_300, 61_300, 0));
+                let times = [1_i64, 0, 1, 0];
+                parts.try_out("times", call!(libc::SYS_utimensat, libc::AT_FDCWD, own, times.as_ptr(), 0));
+            }
+        }
+        "threads" => {
+            for _ in 0..2000 {
+                let thread = std::thread::Builder::new().stack_size(16 << 10);
+                if let Err(error) = thread.spawn(|| std::thread::sleep(std::time::Duration::from_mins(1))) {
+                    println!("  thread: {error}");
+                    return parts.0;
+                }
+            }
+            parts.0.push("2000 threads");
+        }
+        "remains" => {
+            for _ in 0..200 {
+                match call!(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) {
+                    // SAFETY: ends this process at once.
+                    Ok(0) => unsafe { libc::_exit(0) },
+                    Ok(_) => {}
+                    Err(error) => {
+                        println!("  fork: {error}");
+                        return parts.0;
+                    }
+                }
+            }
+            parts.0.push("200 remains");
+        }
+        "first_thread" => {
+            std::thread::spawn(|| {
+                std::thread::sleep(std::time::Duration::from_secs(30));
+                fs::write("lived", "").unwrap();
+            });
+            // SAFETY: ends this thread without anything of the library being run.
+            unsafe { libc::syscall(libc::SYS_exit, 0) };
+        }
         "fork_bomb" => {
             for _ in 0..100 {
                 match call!(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) {

@@ -32,8 +32,7 @@ use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::time::Duration;
 
 use checkrein_supervise::{
-    Bytes, Confined, Ending, Endpoint, Kernel, Limits, Network, OwnView, Reading, Scope, Signals,
-    run_confined,
+    Bytes, Confined, Ending, Endpoint, Kernel, Limits, Network, OwnView, Scope, Signals, run_confined,
 };
 use table::{ESCAPES, Escape};
 
@@ -109,6 +108,8 @@ pub(crate) struct Surroundings {
     /// A descriptor of a file outside, open for writing.
     inherited: i32,
     user: u32,
+    /// Memory and a queue of System V that others made.
+    shared: (i32, i32),
 }
 
 impl Surroundings {
@@ -126,6 +127,7 @@ impl Surroundings {
             name: text("NAME"),
             inherited: number("INHERITED").try_into().unwrap(),
             user: number("USER").try_into().unwrap(),
+            shared: (number("MEMORY").try_into().unwrap(), number("QUEUE").try_into().unwrap()),
         }
     }
 
@@ -142,6 +144,8 @@ impl Surroundings {
             pair("NAME", &self.name),
             pair("INHERITED", &self.inherited),
             pair("USER", &self.user),
+            pair("MEMORY", &self.shared.0),
+            pair("QUEUE", &self.shared.1),
         ]
     }
 }
@@ -173,22 +177,24 @@ fn confine(means: Means, name: &str) -> ExitCode {
     let network = match escape.network {
         table::Network::Nobody => Network::Nothing,
         // A port on which nobody listens.
+        table::Network::Machine => Network::Loopback,
         table::Network::Another => Network::Only(vec![Endpoint { host: "127.0.0.1".to_owned(), port: 1 }]),
     };
-    let bombs = ["memory_bomb", "large_file", "fork_bomb"];
+    let bombs = ["memory_bomb", "large_file"];
     let is = |bomb: usize| bombs[bomb] == name;
+    let multiplies = ["fork_bomb", "threads", "remains"].contains(&name);
     let limits = Limits {
         memory: is(0).then_some(MEMORY),
         file: is(1).then_some(FILE),
-        processes: if is(2) { PROCESSES } else { Limits::default().processes },
-        time: Some(Duration::from_mins(1)),
+        processes: if multiplies { PROCESSES } else { Limits::default().processes },
+        time: Some(if name == "first_thread" { Duration::from_millis(300) } else { Duration::from_mins(1) }),
         ..Limits::default()
     };
     let command = Confined {
         program: env::current_exe().unwrap().into(),
         arguments: vec!["attempt".into(), name.into()],
         environment: env::vars_os().collect(),
-        scope: Scope { write: vec![around.project], read: Reading::All, network, limits },
+        scope: Scope { write: vec![around.project], network, limits, ..Scope::default() },
         kernel: means.kernel().unwrap(),
     };
     let outcome = run_confined(command, &Signals::remembered().unwrap()).unwrap();
@@ -196,7 +202,8 @@ fn confine(means: Means, name: &str) -> ExitCode {
     for refusal in outcome.refusals.0 {
         println!("  said: {refusal}");
     }
-    if matches!(outcome.ending, Ending::Exited(1) | Ending::Memory(_)) {
+    let is_in_time = name == "first_thread" && matches!(outcome.ending, Ending::Time(_));
+    if matches!(outcome.ending, Ending::Exited(1) | Ending::Memory(_)) || is_in_time {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -259,6 +266,10 @@ impl World {
             udp: udp.local_addr().unwrap().port(),
             // SAFETY: makes a number for the same file, without the mark that it is closed at the start of a program.
             inherited: unsafe { libc::dup(file.as_raw_fd()) },
+            // SAFETY: numbers only; taken away when the world is dropped.
+            shared: unsafe {
+                (libc::shmget(libc::IPC_PRIVATE, 4096, 0o600), libc::msgget(libc::IPC_PRIVATE, 0o600))
+            },
             name,
             project,
             outside,
@@ -342,6 +353,12 @@ impl Drop for World {
     fn drop(&mut self) {
         drop(self.victim.kill());
         drop(self.victim.wait());
+        let (memory, queue) = self.around.shared;
+        // SAFETY: numbers only, and no structure is asked for.
+        unsafe {
+            libc::shmctl(memory, libc::IPC_RMID, std::ptr::null_mut());
+            libc::msgctl(queue, libc::IPC_RMID, std::ptr::null_mut());
+        }
         let _ = (&self.file, &self.folder);
     }
 }
@@ -349,7 +366,9 @@ impl Drop for World {
 /// What an attempt that is not only refused must look like.
 fn is_as_expected(escape: &Escape, text: &str, project: &Path) -> bool {
     match escape.name {
-        "fork_bomb" => text.contains("20 processes are there"),
+        "fork_bomb" | "remains" => text.contains("20 processes are there"),
+        "threads" => text.contains("320 threads are there"),
+        "first_thread" => !project.join("lived").exists() && text.contains("left behind: 0"),
         "memory_bomb" => text.contains("ended: Memory"),
         "large_file" => text.contains("File too large"),
         "daemon" => {
@@ -363,7 +382,7 @@ fn is_as_expected(escape: &Escape, text: &str, project: &Path) -> bool {
 
 /// What also happens without a scope is tried without one too, where it does no harm to the machine: an attempt that cannot work proves
 /// nothing.
-const HARMLESS: [&str; 27] = [
+const HARMLESS: [&str; 34] = [
     "write",
     "write_above",
     "write_link",
@@ -391,6 +410,13 @@ const HARMLESS: [&str; 27] = [
     "local",
     "abstract",
     "local_datagram",
+    "datagram_pair",
+    "shared",
+    "lock",
+    "listen_everywhere",
+    "threads",
+    "remains",
+    "queues",
 ];
 
 fn test(wanted: &str) -> ExitCode {

@@ -21,6 +21,8 @@ pub(crate) enum Network {
     Nobody,
     /// One server, which is not the one that is tried.
     Another,
+    /// This machine.
+    Machine,
 }
 
 const LANDLOCK: &str = "Landlock";
@@ -95,6 +97,12 @@ pub(crate) const ESCAPES: &[Escape] = &[
     asked("times", "change its times"),
     asked("attribute", "give it an extended attribute"),
     call("flags", "change its flags (`FS_IOC_SETFLAGS`)"),
+    call(
+        "requests",
+        "change it, or its file system, by other requests on a descriptor that is open for reading (`ioctl`)",
+    ),
+    asked("lock", "lock it alone (`flock`), or have writers wait (`F_SETLEASE`)"),
+    asked("identity", "have us change a file inside, as a user who may not (after giving up rights)"),
     file(
         "loader",
         "all of that through `ld.so`, `LD_PRELOAD`, a program in memory, a child in a session of its own",
@@ -138,10 +146,32 @@ pub(crate) const ESCAPES: &[Escape] = &[
     ),
     asked("abstract", "connect to a local socket with a name of its own"),
     asked("local_datagram", "send a datagram to a local socket"),
+    asked("datagram_pair", "the same from one end of a pair (`socketpair`)"),
+    Escape {
+        network: Network::Machine,
+        ..asked("listen_everywhere", "take a port of all addresses where this machine is allowed")
+    },
+    asked("shared", "use or remove memory, semaphores and queues of System V that others made"),
+    call("queues", "make or remove queues of POSIX"),
     Escape {
         landlock: "seccomp, counted by us",
         view: "seccomp, counted by us",
         ..asked("fork_bomb", "a fork bomb")
+    },
+    Escape {
+        landlock: "seccomp, counted by us",
+        view: "seccomp, counted by us",
+        ..asked("threads", "the same of threads")
+    },
+    Escape {
+        landlock: "seccomp, counted by us",
+        view: "seccomp, counted by us",
+        ..asked("remains", "the same of processes that have ended and that nobody waits for")
+    },
+    Escape {
+        landlock: "threads are looked at",
+        view: "threads are looked at",
+        ..asked("first_thread", "end the first thread and go on in another, past every limit")
     },
     Escape {
         landlock: "measured by us; a control group where one may be made",
