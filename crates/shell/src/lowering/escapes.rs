@@ -1,7 +1,16 @@
 //! `$'...'`
 
+/// A piece of `$'...'`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Text that stands for itself.
+    Text(String),
+    /// So many bytes that are no text.
+    Bytes(usize),
+}
+
 /// Decodes the text behind `$'` and answers it together with how many bytes it takes, the closing quote included.
-pub(super) fn decode(text: &str) -> (String, usize) {
+pub(super) fn decode(text: &str) -> (Vec<Piece>, usize) {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut at = 0;
@@ -28,8 +37,23 @@ pub(super) fn decode(text: &str) -> (String, usize) {
     (finish(&out), at)
 }
 
-fn finish(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// The pieces; an empty text is one.
+fn finish(bytes: &[u8]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        if !chunk.valid().is_empty() {
+            pieces.push(Piece::Text(chunk.valid().to_owned()));
+        }
+        match (pieces.last_mut(), chunk.invalid().len()) {
+            (_, 0) => {}
+            (Some(Piece::Bytes(count)), more) => *count += more,
+            (_, count) => pieces.push(Piece::Bytes(count)),
+        }
+    }
+    if pieces.is_empty() {
+        pieces.push(Piece::Text(String::new()));
+    }
+    pieces
 }
 
 /// Decodes what follows a backslash, and answers how many bytes it takes.
@@ -107,7 +131,7 @@ fn number(text: &str, radix: u32, longest: usize) -> (u32, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{Piece, decode};
 
     #[test]
     fn escapes_become_the_characters_they_name() {
@@ -124,7 +148,20 @@ mod tests {
             ("unclosed", "unclosed"),
             ("\\", "\\"),
         ] {
-            assert_eq!(decode(text).0, decoded, "{text}");
+            assert_eq!(decode(text).0, [Piece::Text(decoded.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_none() {
+        let text = |text: &str| Piece::Text(text.to_owned());
+        for (quoted, pieces) in [
+            (r"\xff\xfe'", vec![Piece::Bytes(2)]),
+            (r"d\xff'", vec![text("d"), Piece::Bytes(1)]),
+            (r"\377a\xc3'", vec![Piece::Bytes(1), text("a"), Piece::Bytes(1)]),
+            (r"'", vec![text("")]),
+        ] {
+            assert_eq!(decode(quoted).0, pieces, "{quoted}");
         }
     }
 

@@ -211,8 +211,12 @@ impl<'outer, 'text, 'reading> Reader<'outer, 'text, 'reading> {
         }
         match self.peek_at(1) {
             Some(b'\'') if quoting == Quoting::None => {
-                let (text, taken) = escapes::decode(self.slice(self.at + 2, self.end));
-                parts.push(Part::Quoted(text));
+                let (pieces, taken) = escapes::decode(self.slice(self.at + 2, self.end));
+                parts.extend(pieces.into_iter().map(|piece| match piece {
+                    escapes::Piece::Text(text) => Part::Quoted(text),
+                    // Names of any bytes have no text; a pattern that means them, and perhaps others, is the nearest to it.
+                    escapes::Piece::Bytes(count) => Part::Literal("?".repeat(count)),
+                }));
                 self.at = (self.at + 2 + taken).min(self.end);
             }
             // `$"..."` is a translated string: quoted like any other.
