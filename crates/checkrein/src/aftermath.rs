@@ -22,6 +22,7 @@ use checkrein_protocol::{
 use checkrein_review::{
     Aftermath, Comparison, DoubtChange, Ending, Knowledge, OtherCause, SurpriseKind, compare, doubt_change,
 };
+use checkrein_snapshot::{FileTime, SnapshotId};
 use checkrein_world::changes::{
     Bounds, Coverage, Ground, Look, Memory, Novelty, PICTURE_LIMIT, Picture, look, real_path, standing,
 };
@@ -29,6 +30,7 @@ use checkrein_world::changes::{
 use crate::commands::log::call;
 use crate::guard::Guard;
 use crate::recording::RECORDED_EFFECTS;
+use crate::saving;
 use crate::terminal::cut;
 
 /// How many surprises of one action are written down in full (ours); the number of the others is written too.
@@ -69,6 +71,7 @@ pub(crate) fn verify(
     outcome: &Outcome,
 ) -> Option<VerificationRecord> {
     let manner = Manner::of(outcome)?;
+    let at = guard.surroundings().now();
     let Some(found) = Found::newest(ledger, id) else {
         return Some(not_at_all("no review of this call was found"));
     };
@@ -76,13 +79,44 @@ pub(crate) fn verify(
         return Some(not_at_all("the key for masking cannot be read"));
     };
     match manner {
-        Manner::Reported => Some(reported(outcome, &found, &key)),
+        Manner::Reported => {
+            keep_footprint(guard, &found, at, &[]);
+            Some(reported(outcome, &found, &key))
+        }
         // Whether a tool of somebody else can change anything is what its review said.
         Manner::SeenIfItMay if !found.review.effects.iter().any(may_change) => None,
         Manner::Seen | Manner::SeenIfItMay => Some(match workspace_of(guard) {
-            None => not_at_all("the workspace is a home directory or one that everybody writes to"),
+            None => {
+                keep_footprint(guard, &found, at, &[]);
+                not_at_all("the workspace is a home directory or one that everybody writes to")
+            }
             Some(workspace) => seen(guard, ledger, outcome, &found, &workspace, &key),
         }),
+    }
+}
+
+/// Keeps what an action left behind that something was saved for, so that what somebody changes from now on is told apart from it when
+/// it is taken back. A failure leaves that to the clock.
+fn keep_footprint(guard: &Guard, found: &Found, at: Timestamp, others: &[PathBuf]) {
+    let Some(snapshot) = &found.review.snapshot else { return };
+    let file_time = |milliseconds: u64| {
+        Some(FileTime {
+            seconds: i64::try_from(milliseconds / 1_000).ok()?,
+            nanoseconds: u32::try_from(milliseconds % 1_000 * 1_000_000).ok()?,
+        })
+    };
+    // Our clock is cut to milliseconds, that of the file system is not.
+    let (since, at) = (file_time(found.at.0.saturating_sub(TICK)), file_time(at.0 + 1));
+    let (Some(since), Some(at)) = (since, at) else { return };
+    let kept = saving::store(guard.surroundings(), guard.workspace()).keep_footprint(
+        SnapshotId(snapshot.id),
+        &found.review.action_id.0,
+        since,
+        at,
+        others,
+    );
+    if let Err(error) = kept {
+        crate::terminal::log(&format!("checkrein: what the call left behind was not kept: {error}"));
     }
 }
 
@@ -166,6 +200,9 @@ fn seen(
     let near = real_path(&outcome.action.cwd);
     let look = look_around(guard, workspace, &near, since, stored(ledger).as_ref(), key);
     store(ledger, &look);
+    let others: Vec<PathBuf> =
+        look.changes.iter().map(|change| PathBuf::from(change.path.as_str())).collect();
+    keep_footprint(guard, found, now, &others);
     let changes: Vec<Change> = look
         .changes
         .iter()

@@ -15,8 +15,8 @@ use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::Config;
 use checkrein_protocol::{Record, RecordBody, RollbackRecord, RollbackStage};
 use checkrein_snapshot::{
-    Bounds, Deed, FileTime, Ignoring, Listed, Manner, Mounts, Node, Occasion, Over, Preparation, Prepared,
-    Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
+    Bounds, Deed, FileTime, Ignoring, Listed, Manner, Moment, Mounts, Node, Occasion, Over, Preparation,
+    Prepared, Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
 };
 
 use crate::recording::success;
@@ -255,7 +255,7 @@ impl Session<'_> {
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             seen: seen.as_ref(),
         };
-        match store.prepare(of, paths, &manner, past.until()) {
+        match store.prepare(of, paths, &manner, past.until().map_or(Moment::None, Moment::At)) {
             Ok(Preparation::Ready(prepared)) => Ok(prepared),
             Ok(Preparation::Over(Over::Entries | Over::Bytes | Over::Time)) => {
                 Err("what is there now is too much to be saved first".to_owned())

@@ -380,6 +380,12 @@ fn data_in_a_database_of_one_file_is_saved_with_the_file() {
     }
     fs::write(environment.project().join("app.db"), "emptied").unwrap();
     fs::remove_file(environment.project().join("app.db-wal")).unwrap();
+    // As long as nobody knows when the statement ended, what stands there may be somebody's, and one file without the other is nothing.
+    assert_eq!(environment.checkrein(&["undo", "--yes"]).status.code(), Some(1));
+    assert!(!environment.project().join("app.db-wal").exists());
+    let told = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
+    let ended = shell_call("call", "sqlite3 app.db 'DELETE FROM users'", told);
+    environment.answer_to(&environment.payload("s", "PostToolUse", ended));
     environment.succeed(&["undo", "--yes"]);
     let text = |name: &str| fs::read_to_string(environment.project().join(name)).unwrap();
     assert_eq!(

@@ -16,9 +16,10 @@ use rustix::io::Errno;
 
 use crate::draft::Draft;
 use crate::error::SnapshotError;
-use crate::facts::{self, open_place};
+use crate::facts;
 use crate::ignoring::Ignoring;
-use crate::node::{Circumstances, Meta, Root, SavedPath, Selection, SkipReason, Skipped, Snapshot};
+use crate::lending::Lent;
+use crate::node::{Circumstances, FileTime, Meta, Root, SavedPath, Selection, SkipReason, Skipped, Snapshot};
 use crate::seen::Seen;
 
 use walk::{Start, Walk};
@@ -157,13 +158,17 @@ pub struct Captured {
     pub bytes: u64,
     /// What was seen, for the next capture.
     pub seen: Seen,
+    /// Times of status change that looking changed.
+    pub(crate) changed: BTreeMap<SavedPath, FileTime>,
+    /// Directories that had to be opened, and are until this is dropped.
+    pub(crate) lent: Lent,
 }
 
 impl Captured {
     /// The snapshot of what was captured.
     pub fn described(self, circumstances: Circumstances) -> Snapshot {
         let Circumstances { at, occasion, reason, place } = circumstances;
-        let Self { roots, above, skipped, entries, bytes, seen: _ } = self;
+        let Self { roots, above, skipped, entries, bytes, .. } = self;
         Snapshot { at, occasion, reason, place, roots, above, skipped, entries, bytes }
     }
 }
@@ -179,16 +184,39 @@ pub enum Ended {
 
 /// Captures places into a draft.
 pub fn capture(draft: &Draft, wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
-    run(Some(draft), wanted, manner)
+    run(Some(draft), wanted, manner, Closed::Skip)
+}
+
+/// The same for what is to be put back: what of one's own is closed even to oneself is opened for that.
+pub(crate) fn capture_lending(
+    draft: &Draft,
+    wanted: &[Wanted],
+    manner: &Manner<'_>,
+) -> Result<Ended, SnapshotError> {
+    run(Some(draft), wanted, manner, Closed::Open)
+}
+
+/// What is done about files and directories of one's own that their owner may not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closed {
+    /// They are skipped.
+    Skip,
+    /// They are opened for a while.
+    Open,
 }
 
 /// Finds out whether places could be captured within bounds, without reading any content or writing anything.
 pub fn measure(wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
-    run(None, wanted, manner)
+    run(None, wanted, manner, Closed::Skip)
 }
 
-fn run(draft: Option<&Draft>, wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
-    let walk = Walk::new(draft, manner);
+fn run(
+    draft: Option<&Draft>,
+    wanted: &[Wanted],
+    manner: &Manner<'_>,
+    closed: Closed,
+) -> Result<Ended, SnapshotError> {
+    let walk = Walk::new(draft, manner, closed);
     let mut starts = Vec::new();
     let mut above = BTreeSet::new();
     let mut real = BTreeMap::new();
@@ -203,11 +231,7 @@ fn run(draft: Option<&Draft>, wanted: &[Wanted], manner: &Manner<'_>) -> Result<
         };
         above.extend(parent.ancestors().map(Path::to_owned));
         let Ok(name) = CString::new(name.as_bytes()) else { continue };
-        match open_place(parent) {
-            Ok(place) => starts.push(Start::at(one, Some((place, name)))),
-            Err(Errno::NOENT | Errno::NOTDIR) => starts.push(Start::at(one, None)),
-            Err(error) => walk.skip(one.path.as_os_str().as_bytes(), unreadable(error)),
-        }
+        starts.push(Start::at(one, parent, name));
     }
     let above = above.into_iter().filter_map(|path| Some((SavedPath::from(path.as_path()), meta_of(&path)?)));
     let above = above.collect();

@@ -77,8 +77,10 @@ fn is_same(then: &Node, now: &Node) -> bool {
         (Node::Symlink { target, meta }, Node::Symlink { target: other, meta: other_meta }) => {
             target == other && (meta.owner, meta.group) == (other_meta.owner, other_meta.group)
         }
-        (Node::Directory { .. }, Node::Directory { .. }) => meta(then) == meta(now),
-        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. }, _) => false,
+        (Node::Directory { .. }, Node::Directory { .. }) | (Node::Pipe { .. }, Node::Pipe { .. }) => {
+            meta(then) == meta(now)
+        }
+        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _) => false,
     }
 }
 
@@ -136,7 +138,7 @@ fn compare(
 fn tree_of(node: Option<&Node>) -> Option<ObjectId> {
     match node {
         Some(Node::Directory { tree, .. }) => *tree,
-        Some(Node::File { .. } | Node::Symlink { .. }) | None => None,
+        Some(Node::File { .. } | Node::Symlink { .. } | Node::Pipe { .. }) | None => None,
     }
 }
 
@@ -165,6 +167,16 @@ pub(crate) fn link_groups(
     trees: &impl Trees,
     roots: &[Root],
 ) -> Result<BTreeMap<crate::node::LinkGroup, Vec<SavedPath>>, SnapshotError> {
+    let mut groups = all_link_groups(trees, roots)?;
+    groups.retain(|_, names| names.len() > 1);
+    Ok(groups)
+}
+
+/// The same, with groups of which only one name is there.
+pub(crate) fn all_link_groups(
+    trees: &impl Trees,
+    roots: &[Root],
+) -> Result<BTreeMap<crate::node::LinkGroup, Vec<SavedPath>>, SnapshotError> {
     let mut groups: BTreeMap<_, Vec<SavedPath>> = BTreeMap::new();
     for root in roots {
         let path = root.path.as_path().as_os_str().as_encoded_bytes().to_vec();
@@ -182,11 +194,10 @@ pub(crate) fn link_groups(
                         waiting.push((below, Some(entry.node)));
                     }
                 }
-                Some(Node::File { .. } | Node::Symlink { .. }) | None => {}
+                Some(Node::File { .. } | Node::Symlink { .. } | Node::Pipe { .. }) | None => {}
             }
         }
     }
-    groups.retain(|_, names| names.len() > 1);
     groups.values_mut().for_each(|names| names.sort());
     Ok(groups)
 }

@@ -51,6 +51,14 @@ pub enum SnapshotError {
         /// What is wrong with it.
         cause: &'static str,
     },
+    /// A database that is to be put back is open in another process.
+    #[error("`{}` is open in {by}, which would write over what is put back", path.display())]
+    InUse {
+        /// Which.
+        path: PathBuf,
+        /// By whom.
+        by: String,
+    },
     /// What stands at a path is not what the plan was made for.
     #[error("`{}` changed while it was being restored", .0.display())]
     Moved(PathBuf),
@@ -75,6 +83,7 @@ impl SnapshotError {
             Self::Damaged { .. } | Self::Torn { .. } => {
                 "`checkrein snapshot verify` tells which snapshots are whole"
             }
+            Self::InUse { .. } => "end that process and try again; nothing was done",
             Self::Moved(_) => "stop what is writing there and try again; what was there before is saved",
         }
     }

@@ -42,6 +42,12 @@ pub(crate) fn length(facts: &Stat) -> u64 {
     u64::try_from(facts.st_size).unwrap_or(0)
 }
 
+/// How much of a file is on the disk at most, in bytes: holes are not.
+pub(crate) fn stored(facts: &Stat) -> u64 {
+    // POSIX leaves the unit of `st_blocks` open; on Linux it is 512 bytes everywhere.
+    length(facts).min(u64::try_from(facts.st_blocks).unwrap_or(0).saturating_mul(512))
+}
+
 /// The group of hard links that a file belongs to; `None` when it has one name only.
 pub(crate) fn links(facts: &Stat) -> Option<LinkGroup> {
     (facts.st_nlink > 1).then_some(LinkGroup { device: facts.st_dev, inode: facts.st_ino })

@@ -31,6 +31,9 @@ const LOOSE: usize = 32;
 /// How many objects may stand outside the table before it is written anew (ours).
 const LOOSE_ROWS: usize = 4_096;
 
+/// How many packs are held open at once (ours): the limit of open files may be as low as 64.
+const OPEN: usize = 16;
+
 /// Where an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Location {
@@ -95,6 +98,9 @@ impl Index {
         let location = self.find(id).ok_or_else(missing)?;
         let path = self.present.get(&location.pack).ok_or_else(missing)?;
         let Ok(mut open) = self.open.lock() else { return Err(missing()) };
+        if open.len() >= OPEN && !open.contains_key(&location.pack) {
+            open.clear();
+        }
         let pack = match open.entry(location.pack) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => free.insert(Pack::open(path)?.ok_or_else(missing)?),

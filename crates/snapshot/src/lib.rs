@@ -7,13 +7,18 @@
 //! | `index` | which pack holds an object |
 //! | `node` | what is saved: files, links, directories, snapshots |
 //! | `draft` | a snapshot that is being taken |
+//! | `lookup` | paths of any length, through no link |
+//! | `lending` | modes that directories are given for a while |
 //! | `capture` | reading files and trees, within bounds |
 //! | `seen` | what a capture saw, so that the next need not read it |
 //! | `ignoring` | what version control ignores |
 //! | `full` | snapshots of a whole workspace |
 //! | `difference` | what differs between two times |
 //! | `compare` | looking at snapshots without going back to them |
+//! | `footprint` | what an action left behind |
+//! | `git_index` | the index of git without its times |
 //! | `plan` | what a restore would do |
+//! | `databases` | databases in files that somebody has open |
 //! | `restore` | doing it |
 //! | `objects` | keeping the objects of a repository |
 //! | `prune` | taking old snapshots away, checking what is left |
@@ -26,14 +31,19 @@
 mod bytes;
 mod capture;
 mod compare;
+mod databases;
 mod difference;
 mod draft;
 mod error;
 mod facts;
+mod footprint;
 mod full;
+mod git_index;
 mod id;
 mod ignoring;
 mod index;
+mod lending;
+mod lookup;
 mod node;
 mod objects;
 mod pack;
@@ -53,7 +63,7 @@ pub use id::{ObjectId, SnapshotId};
 pub use ignoring::Ignoring;
 pub use node::*;
 pub use objects::Kept;
-pub use plan::{Deed, Preparation, Prepared, Since, Step};
+pub use plan::{Deed, Moment, Preparation, Prepared, Since, Step};
 pub use prune::{Hurt, Pruned, Retention};
 pub use restore::{Copied, Interrupted, Request, Restored};
 pub use seen::Seen;

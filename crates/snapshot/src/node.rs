@@ -113,13 +113,21 @@ pub enum Node {
         /// The object with its [`Tree`]; `None` when only the directory itself was saved.
         tree: Option<ObjectId>,
     },
+    /// A named pipe.
+    Pipe {
+        /// All that there is to it.
+        meta: Meta,
+    },
 }
 
 impl Node {
     /// What is known beside the content.
     pub fn meta(&self) -> &Meta {
         match self {
-            Self::File { meta, .. } | Self::Symlink { meta, .. } | Self::Directory { meta, .. } => meta,
+            Self::File { meta, .. }
+            | Self::Symlink { meta, .. }
+            | Self::Directory { meta, .. }
+            | Self::Pipe { meta } => meta,
         }
     }
 
@@ -127,7 +135,7 @@ impl Node {
     pub fn length(&self) -> u64 {
         match self {
             Self::File { length, .. } => *length,
-            Self::Symlink { .. } | Self::Directory { .. } => 0,
+            Self::Symlink { .. } | Self::Directory { .. } | Self::Pipe { .. } => 0,
         }
     }
 }
@@ -181,7 +189,7 @@ pub struct Skipped {
 /// Why something was not saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipReason {
-    /// A pipe, a socket or a device: there is no content to save.
+    /// A socket or a device: whoever made it has to make it again.
     Special,
     /// It could not be read; the words of the system.
     Unreadable(String),
@@ -201,7 +209,7 @@ pub enum SkipReason {
 impl std::fmt::Display for SkipReason {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Special => formatter.write_str("a pipe, socket or device"),
+            Self::Special => formatter.write_str("a socket or device"),
             Self::Unreadable(words) => write!(formatter, "cannot be read: {words}"),
             Self::TooLarge { bytes } => write!(formatter, "too large ({bytes} bytes)"),
             Self::Changing => formatter.write_str("was written to all the time"),

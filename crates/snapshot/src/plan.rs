@@ -1,17 +1,21 @@
 //! What a restore would do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Stat;
+use rustix::fs::{FileType, Stat};
 
-use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture};
+use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture_lending};
+use crate::databases::{is_database, log_of, logs};
 use crate::difference::{Difference, differences, link_groups, node_at};
 use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::facts;
-use crate::id::SnapshotId;
-use crate::node::{Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Skipped};
+use crate::footprint::{Footprint, Verdict, identity, is_git_index};
+use crate::id::{ObjectId, SnapshotId};
+use crate::lookup::stat;
+use crate::node::{Content, Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Selection, Skipped};
 use crate::store::Store;
 
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
@@ -25,6 +29,8 @@ pub struct Prepared {
     pub(crate) touched: Vec<(SavedPath, Meta)>,
     pub(crate) extent: Extent,
     steps: Vec<Step>,
+    /// Everything that the snapshot holds as the content of a file.
+    contents: OnceCell<HashSet<Content>>,
 }
 
 /// One thing that a restore does.
@@ -76,25 +82,46 @@ pub enum Since {
     Untouched,
     /// It was.
     Changed,
+    /// By the action or by somebody else: nobody was told when the action ended.
+    Doubtful,
     /// No moment is known to compare with.
     Unknown,
+}
+
+/// When the action ended that is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// It is not about an action.
+    None,
+    /// What changed later than this is changed since, whoever did it.
+    At(FileTime),
+    /// The action of the snapshot ended then, by the ledger. What it left behind counts more, where somebody looked.
+    Ended(FileTime),
+    /// Nobody was told; by then at the latest, if that is known.
+    Open(Option<FileTime>),
 }
 
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Missing,
+    /// A directory by its number: its time changes with what is in it.
+    Directory(u64),
     /// Number and time of status change.
     Standing(u64, FileTime),
 }
 
 impl Found {
     pub(crate) fn at(path: &Path) -> Self {
-        Self::of(rustix::fs::lstat(path).ok().as_ref())
+        Self::of(stat(path).ok().as_ref())
     }
 
-    fn of(found: Option<&Stat>) -> Self {
-        found.map_or(Self::Missing, |found| Self::Standing(found.st_ino, facts::changed(found)))
+    pub(crate) fn of(found: Option<&Stat>) -> Self {
+        match found {
+            None => Self::Missing,
+            Some(found) if facts::kind(found) == FileType::Directory => Self::Directory(found.st_ino),
+            Some(found) => Self::Standing(found.st_ino, facts::changed(found)),
+        }
     }
 }
 
@@ -109,22 +136,24 @@ pub enum Preparation {
 
 impl Store {
     /// Finds out what it takes to bring `paths` back to what they were in a snapshot, all of it when no paths are given, and captures
-    /// the present for that. `until` is when the action ended that is taken back: what changed later was not changed by it.
+    /// the present for that. `moment` is when the action ended that is taken back: what changed later was not changed by it.
     pub fn prepare(
         &self,
         of: SnapshotId,
         paths: &[PathBuf],
         manner: &Manner<'_>,
-        until: Option<FileTime>,
+        moment: Moment,
     ) -> Result<Preparation, SnapshotError> {
         let listed = self.snapshot(of)?;
         let draft = self.begin(Effort::Small)?;
-        let then = narrowed(&draft, &listed.snapshot.roots, paths)?;
+        let mut then = narrowed(&draft, &listed.snapshot.roots, paths)?;
+        then.extend(new_logs(&draft, &then));
         let wanted: Vec<Wanted> = then.iter().map(wanted_now).collect();
-        let mut captured = match capture(&draft, &wanted, manner)? {
+        let mut captured = match capture_lending(&draft, &wanted, manner)? {
             Ended::Whole(captured) => captured,
             Ended::Over(over) => return Ok(Preparation::Over(over)),
         };
+        let mut lent = vec![std::mem::take(&mut captured.lent)];
         let mut found = differences(&draft, &then, &captured.roots)?;
         let hidden: Vec<Wanted> = found
             .all
@@ -134,16 +163,22 @@ impl Store {
             .collect();
         if !hidden.is_empty() {
             // What is ignored by now, or was skipped, stands in the way all the same and must not be lost.
-            let more =
-                match capture(&draft, &hidden, &Manner { seen: None, largest: None, ..reborrow(manner) })? {
-                    Ended::Whole(more) => more,
-                    Ended::Over(over) => return Ok(Preparation::Over(over)),
-                };
+            let more = match capture_lending(
+                &draft,
+                &hidden,
+                &Manner { seen: None, largest: None, ..reborrow(manner) },
+            )? {
+                Ended::Whole(more) => more,
+                Ended::Over(over) => return Ok(Preparation::Over(over)),
+            };
             for root in &more.roots {
                 if let Some(one) = found.all.iter_mut().find(|one| one.path == root.path) {
                     one.now.clone_from(&root.node);
                 }
             }
+            captured.changed.extend(more.changed);
+            // Open until everything was looked at.
+            lent.push(more.lent);
             captured.roots.extend(more.roots);
             captured.skipped.extend(more.skipped);
             captured.entries += more.entries;
@@ -154,7 +189,14 @@ impl Store {
         let mut known = BTreeSet::new();
         found.all.retain(|one| known.insert(one.path.clone()));
         let skipped = &listed.snapshot.skipped;
-        let steps = found.all.into_iter().filter_map(|one| step(one, skipped, until)).collect();
+        let judge = Judge {
+            moment,
+            footprint: matches!(moment, Moment::Ended(_)).then(|| self.footprint(of)).flatten(),
+            draft: &draft,
+            changed: &captured.changed,
+        };
+        let steps = found.all.into_iter().filter_map(|one| step(one, skipped, &judge)).collect();
+        drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;
         let extent = if paths.is_empty() { Extent::Whole } else { Extent::Part };
@@ -167,6 +209,7 @@ impl Store {
             touched,
             extent,
             steps,
+            contents: OnceCell::new(),
         })))
     }
 }
@@ -180,6 +223,24 @@ impl Prepared {
     /// What would be done, a directory before what is in it.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Whether the content that a step would replace is in the snapshot too, under whatever name, so that nothing is lost with it.
+    pub fn is_elsewhere(&self, step: &Step) -> bool {
+        let Some(Node::File { content, .. }) = &step.now else { return false };
+        self.contents.get_or_init(|| contents(&self.draft, &self.then)).contains(content)
+    }
+
+    /// Whether a step removes what was written to a database that goes back, which would then be written into the old one.
+    pub fn is_log_of_restored(&self, step: &Step) -> bool {
+        let database = (step.deed == Deed::Remove).then(|| log_of(step.path.as_path())).flatten();
+        let goes_back = |other: &Step| database.as_deref() == Some(other.path.as_path());
+        self.steps.iter().any(|other| other.deed != Deed::Remove && goes_back(other))
+    }
+
+    /// The content of a file that was saved, or of one that stands now.
+    pub fn content(&self, content: &Content) -> Result<Vec<u8>, SnapshotError> {
+        self.draft.content(content)
     }
 
     /// What of the present cannot be saved.
@@ -209,6 +270,39 @@ impl Prepared {
     }
 }
 
+/// What stands beside databases by now and did not before: it belongs to what is there now.
+fn new_logs(draft: &Draft, then: &[Root]) -> Vec<Root> {
+    let is_database = |root: &&Root| match &root.node {
+        Some(Node::File { content, .. }) if logs(root.path.as_path()).iter().any(|log| log.exists()) => {
+            draft.content(content).is_ok_and(|content| is_database(&content))
+        }
+        _ => false,
+    };
+    let is_known = |path: &Path| then.iter().any(|root| path.starts_with(root.path.as_path()));
+    let found = then.iter().filter(is_database).flat_map(|root| logs(root.path.as_path()));
+    found
+        .filter(|log| log.exists() && !is_known(log))
+        .map(|log| Root { path: SavedPath::from(log), selection: Selection::Everything, node: None })
+        .collect()
+}
+
+/// The contents of all files below places. What cannot be read is left out.
+fn contents(draft: &Draft, roots: &[Root]) -> HashSet<Content> {
+    let mut found = HashSet::new();
+    let mut waiting: Vec<Node> = roots.iter().filter_map(|root| root.node.clone()).collect();
+    while let Some(node) = waiting.pop() {
+        match node {
+            Node::File { content, .. } => drop(found.insert(content)),
+            Node::Directory { tree: Some(tree), .. } => {
+                let entries = draft.tree(&tree).unwrap_or_default().0;
+                waiting.extend(entries.into_iter().map(|entry| entry.node));
+            }
+            Node::Directory { tree: None, .. } | Node::Symlink { .. } | Node::Pipe { .. } => {}
+        }
+    }
+    found
+}
+
 /// Leaves out files that differ in nothing but the number of their group of links, where the same names still are one file.
 fn without_equal_links(
     draft: &Draft,
@@ -229,11 +323,20 @@ fn without_equal_links(
     let (before, after) = (link_groups(draft, then)?, link_groups(draft, now)?);
     let names = |groups: &BTreeMap<LinkGroup, Vec<SavedPath>>, node: &Option<Node>| match node {
         Some(Node::File { links: Some(group), .. }) => groups.get(group).cloned().unwrap_or_default(),
-        Some(Node::File { links: None, .. } | Node::Symlink { .. } | Node::Directory { .. }) | None => {
-            Vec::new()
-        }
+        Some(
+            Node::File { links: None, .. }
+            | Node::Symlink { .. }
+            | Node::Directory { .. }
+            | Node::Pipe { .. },
+        )
+        | None => Vec::new(),
     };
-    found.retain(|one| !only_links(one) || names(&before, &one.then) != names(&after, &one.now));
+    // One that is the same file as ever lost a name or won one; it is these that have to be put back.
+    found.retain(|one| {
+        !only_links(one)
+            || names(&before, &one.then) != names(&after, &one.now)
+                && !is_same_file(one.then.as_ref(), stat(one.path.as_path()).ok().as_ref())
+    });
     Ok(())
 }
 
@@ -259,34 +362,94 @@ fn wanted_now(root: &Root) -> Wanted {
     Wanted { path: root.path.as_path().to_owned(), selection }
 }
 
-fn step(one: Difference, skipped: &[Skipped], until: Option<FileTime>) -> Option<Step> {
+/// Tells what was changed after an action.
+struct Judge<'a> {
+    moment: Moment,
+    footprint: Option<Footprint>,
+    draft: &'a Draft,
+    /// Times of status change that looking changed.
+    changed: &'a BTreeMap<SavedPath, FileTime>,
+}
+
+impl Judge<'_> {
+    fn since(&self, path: &SavedPath, found: Option<&Stat>, now: Option<&Node>) -> Since {
+        let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
+            return Since::Untouched;
+        };
+        let changed = self.changed.get(path).copied().unwrap_or_else(|| facts::changed(found));
+        let later_than = |moment: FileTime| if changed > moment { Since::Changed } else { Since::Untouched };
+        match self.moment {
+            Moment::None => Since::Unknown,
+            Moment::At(moment) => later_than(moment),
+            Moment::Ended(moment) => match &self.footprint {
+                None => later_than(moment),
+                Some(footprint) => match footprint.verdict(path, found, self.content(path, now)) {
+                    Verdict::Left => Since::Untouched,
+                    Verdict::Other => Since::Changed,
+                    Verdict::NoTrace => later_than(footprint.at),
+                },
+            },
+            Moment::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
+            Moment::Open(_) => Since::Doubtful,
+        }
+    }
+
+    /// What tells the content of a file from others; `None` when that is too much.
+    fn content(&self, path: &SavedPath, now: Option<&Node>) -> Option<ObjectId> {
+        match now {
+            Some(Node::File { content, .. }) if is_git_index(path.as_path()) => {
+                Some(identity(path.as_path(), &self.draft.content(content).ok()?))
+            }
+            Some(Node::File { content: Content::Whole(id), .. }) => Some(*id),
+            Some(
+                Node::File { content: Content::Parts(_), .. }
+                | Node::Symlink { .. }
+                | Node::Directory { .. }
+                | Node::Pipe { .. },
+            )
+            | None => None,
+        }
+    }
+}
+
+fn step(one: Difference, skipped: &[Skipped], judge: &Judge<'_>) -> Option<Step> {
     let Difference { path, then, now } = one;
+    let found = stat(path.as_path()).ok();
     let deed = match (&then, &now) {
         (None, None) => return None,
         (Some(_), None) => Deed::Create,
         (None, Some(_)) => Deed::Remove,
-        (Some(then), Some(now)) => deed(then, now),
+        (Some(then), Some(now)) => deed(then, now, found.as_ref()),
     };
     if deed == Deed::Remove && skipped.iter().any(|one| one.path == path) {
         return None;
     }
-    let stat = rustix::fs::lstat(path.as_path()).ok();
-    let since = match (until, &stat, &now) {
-        (_, None, _) | (_, _, Some(Node::Directory { .. })) => Since::Untouched,
-        (None, Some(_), _) => Since::Unknown,
-        (Some(until), Some(stat), _) if facts::changed(stat) > until => Since::Changed,
-        (Some(_), Some(_), _) => Since::Untouched,
-    };
-    Some(Step { path, deed, then, now, since, found: Found::of(stat.as_ref()) })
+    let since = judge.since(&path, found.as_ref(), now.as_ref());
+    Some(Step { path, deed, then, now, since, found: Found::of(found.as_ref()) })
 }
 
-fn deed(then: &Node, now: &Node) -> Deed {
+/// Whether what stands there is the very file that stood there, which had several names.
+fn is_same_file(then: Option<&Node>, found: Option<&Stat>) -> bool {
+    match (then, found) {
+        (Some(Node::File { links: Some(group), .. }), Some(found)) => {
+            (group.device, group.inode) == (found.st_dev, found.st_ino)
+        }
+        _ => false,
+    }
+}
+
+fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
     match (then, now) {
         (Node::File { content, links, .. }, Node::File { content: other, links: k, .. }) => {
-            if content == other && links == k { Deed::Adjust } else { Deed::Replace }
+            let is_linked_alike = links == k || is_same_file(Some(then), found);
+            if content == other && is_linked_alike { Deed::Adjust } else { Deed::Replace }
         }
-        (Node::Directory { .. }, Node::Directory { .. }) => Deed::Adjust,
-        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. }, _) => Deed::Replace,
+        (Node::Directory { .. }, Node::Directory { .. }) | (Node::Pipe { .. }, Node::Pipe { .. }) => {
+            Deed::Adjust
+        }
+        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _) => {
+            Deed::Replace
+        }
     }
 }
 

@@ -105,6 +105,8 @@ impl Store {
         for (number, path) in &leaving {
             remove(path)?;
             drop(self.pin(SnapshotId(*number), Pin::Loose));
+            // Of what is gone nobody takes anything back.
+            remove(&self.footprint_path(SnapshotId(*number)))?;
         }
         drop(index);
         self.index()?.rewrite(&self.index_path())?;
@@ -177,7 +179,7 @@ fn reach(index: &Index, snapshot: &Snapshot, needed: &mut BTreeSet<ObjectId>) ->
                     waiting.extend(tree.0.into_iter().map(|entry| entry.node));
                 }
             }
-            Node::Directory { tree: None, .. } | Node::Symlink { .. } => {}
+            Node::Directory { tree: None, .. } | Node::Symlink { .. } | Node::Pipe { .. } => {}
         }
     }
     Ok(())

@@ -5,26 +5,32 @@
 //! the next one. No directory on the way is a link, or the step fails.
 
 mod deeds;
+mod names;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::Manner;
-use crate::difference::link_groups;
+use crate::databases;
 use crate::error::SnapshotError;
-use crate::id::SnapshotId;
+use crate::facts;
+use crate::id::{ObjectId, SnapshotId};
 use crate::index::replace;
-use crate::node::{Circumstances, LinkGroup, Meta, Node, Occasion, Root, SavedPath, SessionPlace};
+use crate::lending::Lent;
+use crate::lookup::stat;
+use crate::node::{Circumstances, Meta, Node, Occasion, Root, SavedPath, SessionPlace};
 use crate::pack::{decode, encode};
-use crate::plan::{Deed, Found, Preparation, Prepared, Step};
+use crate::plan::{Deed, Found, Moment, Preparation, Prepared, Step};
 use crate::store::{Hold, Reader, Store, create_directory};
 
-use deeds::{Place, Staged, Writable};
+use deeds::{Forcing, Place, Staged};
 
 /// Who restores, for the snapshot of the present.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +87,7 @@ impl Store {
         }
         let mut done = 0;
         let paths: Vec<PathBuf> = begun.paths.iter().map(|path| path.as_path().to_owned()).collect();
-        if let Preparation::Ready(mut prepared) = self.prepare(begun.of, &paths, manner, None)? {
+        if let Preparation::Ready(mut prepared) = self.prepare(begun.of, &paths, manner, Moment::None)? {
             let wanted: BTreeSet<&SavedPath> = begun.paths.iter().collect();
             prepared.retain(|step| wanted.contains(&step.path));
             done = prepared.carry_out(request)?.map_or(0, |restored| restored.done);
@@ -124,6 +130,9 @@ impl Prepared {
             return Ok(None);
         }
         let store = self.draft.store().clone();
+        if let Some((path, by)) = databases::in_use(self.steps()) {
+            return Err(SnapshotError::InUse { path, by });
+        }
         let _held = store.lock(Hold::Shared)?;
         let steps = self.steps().to_vec();
         let Self { draft, of, captured, then, above, touched, extent, .. } = self;
@@ -135,14 +144,12 @@ impl Prepared {
         };
         let saved_as = draft.commit(&captured.described(circumstances))?;
         let reader = store.reader()?;
-        let mut work = Work::new(&reader, &steps, &then, above)?;
-        let aside =
-            steps.iter().filter(|step| step.deed != Deed::Remove).map(|step| deeds::aside(&step.path));
+        let mut work = Work::new(&store, &reader, &steps, &then, above)?;
         let journal = Interrupted {
             of,
             saved_as,
             paths: steps.iter().map(|step| step.path.clone()).collect(),
-            aside: aside.collect(),
+            aside: work.asides.values().cloned().collect(),
         };
         let path = store.journal();
         replace(&path, &encode(&journal, &path)?)?;
@@ -176,14 +183,17 @@ pub(crate) fn copy(
 ) -> Result<(), SnapshotError> {
     let mut waiting = vec![(path.clone(), node.clone())];
     let mut directories = Vec::new();
+    let mut lent = Lent::default();
+    let mut forcing = Forcing::of(usize::MAX);
     while let Some((path, node)) = waiting.pop() {
         copied.entries += 1;
-        let place = Place::of(&path)?;
+        let place = Place::of(&path, &mut lent)?;
         match node {
             Node::File { meta, content, .. } => {
-                drop(deeds::stage_file(place, reader, &content, &meta, &mut copied.left)?);
+                deeds::stage_file(&place, reader, &content, &meta, &mut forcing, &mut copied.left)?;
             }
-            Node::Symlink { meta, target } => drop(deeds::stage_link(place, &target, &meta)?),
+            Node::Symlink { meta, target } => drop(deeds::stage_link(&place, &target, &meta)?),
+            Node::Pipe { meta } => drop(deeds::stage_pipe(&place, &meta, &mut copied.left)?),
             Node::Directory { meta, tree } => {
                 deeds::make_directory(&place)?;
                 let entries = tree.map(|tree| reader.tree(&tree)).transpose()?.unwrap_or_default();
@@ -196,77 +206,88 @@ pub(crate) fn copy(
         }
     }
     for (path, meta) in directories.into_iter().rev() {
-        deeds::dress_directory(&Place::of(&path)?, &meta, &mut copied.left);
+        deeds::dress_directory(&Place::of(&path, &mut lent)?, &meta, &mut copied.left);
     }
-    Ok(())
+    forcing.finish()
 }
 
 /// A restore that is under way.
 struct Work<'a> {
     reader: &'a Reader,
     steps: &'a [Step],
-    /// Files that were one file, by group; only groups of which something is put back.
-    groups: BTreeMap<LinkGroup, Vec<SavedPath>>,
+    /// For files that are put back as a further name of another: that other.
+    anchors: BTreeMap<SavedPath, SavedPath>,
+    /// Where things are written aside, by where they go.
+    asides: BTreeMap<SavedPath, SavedPath>,
     /// What directories above the places were like, for those that have to be made again.
     above: BTreeMap<SavedPath, Meta>,
     staged: BTreeMap<SavedPath, Staged>,
     made: Vec<PathBuf>,
-    writable: Writable,
+    lent: Lent,
     left: Vec<(SavedPath, String)>,
 }
 
 impl<'a> Work<'a> {
     fn new(
+        store: &Store,
         reader: &'a Reader,
         steps: &'a [Step],
         then: &[Root],
         above: Vec<(SavedPath, Meta)>,
     ) -> Result<Self, SnapshotError> {
-        let linked = steps.iter().any(|step| group_of(step.then.as_ref()).is_some());
-        let groups = if linked { link_groups(reader, then)? } else { BTreeMap::new() };
+        let mut lent = Lent::default();
         Ok(Self {
             reader,
             steps,
-            groups,
+            anchors: names::anchors(store, reader, steps, then)?,
+            asides: asides(steps, &mut lent),
             above: above.into_iter().collect(),
             staged: BTreeMap::new(),
             made: Vec::new(),
-            writable: Writable::default(),
+            lent,
             left: Vec::new(),
         })
     }
 
     /// Writes everything aside. Nothing that anybody sees changes but directories that are missing.
     fn stage(&mut self) -> Result<(), SnapshotError> {
+        let is_written = |step: &&Step| matches!(step.deed, Deed::Create | Deed::Replace);
+        let mut forcing = Forcing::of(self.steps.iter().filter(is_written).count());
         for step in self.steps {
-            if Found::at(step.path.as_path()) != step.found {
-                return Err(SnapshotError::Moved(step.path.as_path().to_owned()));
+            let path = step.path.as_path();
+            let found = self.lent.within(path, || stat(path));
+            if Found::of(found.ok().as_ref()) != step.found {
+                return Err(SnapshotError::Moved(path.to_owned()));
             }
-            if !matches!(step.deed, Deed::Create | Deed::Replace) {
+            let is_linked = self.anchors.contains_key(&step.path);
+            let (true, false, Some(aside)) = (is_written(&step), is_linked, self.asides.get(&step.path))
+            else {
                 continue;
-            }
+            };
             let staged = match &step.then {
-                Some(Node::File { meta, content, .. }) if self.anchor(step).is_none() => {
-                    let place = Place::for_staging(&step.path, &mut self.writable)?;
-                    deeds::stage_file(place, self.reader, content, meta, &mut self.left)?
+                Some(Node::File { meta, content, .. }) => {
+                    let place = Place::changeable(aside, &mut self.lent)?;
+                    deeds::stage_file(&place, self.reader, content, meta, &mut forcing, &mut self.left)?
                 }
                 Some(Node::Symlink { meta, target }) => {
-                    let place = Place::for_staging(&step.path, &mut self.writable)?;
-                    deeds::stage_link(place, target, meta)?
+                    deeds::stage_link(&Place::changeable(aside, &mut self.lent)?, target, meta)?
                 }
-                Some(Node::File { .. } | Node::Directory { .. }) | None => continue,
+                Some(Node::Pipe { meta }) => {
+                    deeds::stage_pipe(&Place::changeable(aside, &mut self.lent)?, meta, &mut self.left)?
+                }
+                Some(Node::Directory { .. }) | None => continue,
             };
             self.staged.insert(step.path.clone(), staged);
         }
-        deeds::force(&self.staged)
+        forcing.finish()
     }
 
     /// Takes back what was staged.
     fn give_up(&mut self) {
         for staged in self.staged.values() {
-            staged.remove();
+            staged.remove(&mut self.lent);
         }
-        self.writable.reset();
+        self.lent.give_back();
     }
 
     /// Changes names, so that what was staged stands where it belongs.
@@ -274,24 +295,29 @@ impl<'a> Work<'a> {
         let mut done = 0;
         // What lies deepest goes first, so that directories are empty when it is their turn.
         for step in self.steps.iter().rev().filter(|step| step.deed == Deed::Remove) {
-            match deeds::remove(&step.path, step.now.as_ref(), &mut self.writable) {
+            match deeds::remove(&step.path, step.now.as_ref(), &mut self.lent) {
                 Ok(()) => done += 1,
                 Err(error) => self.left.push((step.path.clone(), error.to_string())),
             }
         }
-        for step in self.steps.iter().filter(|step| step.deed != Deed::Remove) {
+        // Further names of a file come last: that file has to stand as it was.
+        let (further, first): (Vec<&Step>, Vec<&Step>) = self
+            .steps
+            .iter()
+            .filter(|step| step.deed != Deed::Remove)
+            .partition(|step| self.anchors.contains_key(&step.path));
+        for step in first.into_iter().chain(further) {
             self.one(step)?;
             done += 1;
         }
         self.directories(touched);
-        self.writable.reset();
         Ok(done)
     }
 
     fn one(&mut self, step: &Step) -> Result<(), SnapshotError> {
         let Some(then) = &step.then else { return Ok(()) };
         if step.deed == Deed::Adjust {
-            let place = Place::of(&step.path)?;
+            let place = Place::of(&step.path, &mut self.lent)?;
             deeds::dress(&place, then, &mut self.left);
             return Ok(());
         }
@@ -299,20 +325,17 @@ impl<'a> Work<'a> {
         let is_directory = |node: &Node| matches!(node, Node::Directory { .. });
         if step.now.as_ref().is_some_and(is_directory) && !is_directory(then) {
             // What was in it is gone by now; if not, it was to be kept, and this cannot be done.
-            deeds::remove(&step.path, step.now.as_ref(), &mut self.writable)?;
+            deeds::remove(&step.path, step.now.as_ref(), &mut self.lent)?;
         }
         if is_directory(then) {
             if step.now.is_some() {
-                deeds::remove(&step.path, step.now.as_ref(), &mut self.writable)?;
+                deeds::remove(&step.path, step.now.as_ref(), &mut self.lent)?;
             }
-            let place = Place::of(&step.path)?;
-            self.writable.allow(&place);
-            return deeds::make_directory(&place);
+            return deeds::make_directory(&Place::changeable(&step.path, &mut self.lent)?);
         }
-        let place = Place::of(&step.path)?;
-        self.writable.allow(&place);
-        if let Some(anchor) = self.anchor(step) {
-            return deeds::link(&anchor, &place);
+        let place = Place::changeable(&step.path, &mut self.lent)?;
+        if let (Some(anchor), Some(aside)) = (self.anchors.get(&step.path), self.asides.get(&step.path)) {
+            return deeds::link(anchor, aside, &place, &mut self.lent);
         }
         let Some(staged) = self.staged.remove(&step.path) else { return Ok(()) };
         match (then, &step.now) {
@@ -321,24 +344,11 @@ impl<'a> Work<'a> {
                 Node::File { content, meta, links: Some(links), .. },
                 Some(Node::File { links: Some(now), .. }),
             ) if links == now => {
-                staged.remove();
+                staged.remove(&mut self.lent);
                 deeds::pour(&place, self.reader, content, meta, &mut self.left)
             }
-            _ => staged.put(&place),
+            _ => staged.put(&place, &mut self.lent),
         }
-    }
-
-    /// The name to which a file has to be linked; `None` when it is to be written itself.
-    fn anchor(&self, step: &Step) -> Option<SavedPath> {
-        let names = self.groups.get(&group_of(step.then.as_ref())?)?;
-        let is_step = |path: &SavedPath| {
-            self.steps
-                .iter()
-                .any(|other| other.path == *path && matches!(other.deed, Deed::Create | Deed::Replace))
-        };
-        // One that stands as it was, else the first.
-        let anchor = names.iter().find(|name| !is_step(name)).or(names.first())?;
-        (*anchor != step.path).then(|| anchor.clone())
     }
 
     /// Makes the directories above a place that no step makes: it is about something in a directory that is gone.
@@ -348,42 +358,69 @@ impl<'a> Work<'a> {
             .as_path()
             .ancestors()
             .skip(1)
-            .take_while(|above| Found::at(above) == Found::Missing)
+            .take_while(|above| stat(above).err() == Some(Errno::NOENT))
             .map(PathBuf::from)
             .collect();
         for path in missing.into_iter().rev() {
-            let place = Place::of(&SavedPath::from(path.as_path()))?;
-            deeds::make_directory(&place)?;
+            deeds::make_directory(&Place::changeable(&SavedPath::from(path.as_path()), &mut self.lent)?)?;
             self.made.push(path);
         }
         Ok(())
     }
 
-    /// Gives directories what belongs to them, deepest first: what is put into them changes their times.
+    /// Gives directories what belongs to them, deepest first: what is put into them changes their times, and one that is closed again
+    /// lets nobody further down.
     fn directories(&mut self, touched: &[(SavedPath, Meta)]) {
-        let made: Vec<(SavedPath, Meta)> = self
-            .made
-            .iter()
-            .filter_map(|path| {
-                let path = SavedPath::from(path.as_path());
-                let meta = self.above.get(&path)?.clone();
-                Some((path, meta))
-            })
-            .collect();
-        for (path, meta) in made.iter().chain(touched).rev() {
-            let Ok(place) = Place::of(path) else { continue };
-            if !place.is_directory() {
+        let made = self.made.iter().filter_map(|path| {
+            let path = SavedPath::from(path.as_path());
+            let meta = self.above.get(&path)?.clone();
+            Some((path, meta))
+        });
+        let mut all: BTreeMap<PathBuf, Option<Meta>> =
+            self.lent.paths().map(|path| (path.to_owned(), None)).collect();
+        for (path, meta) in made.chain(touched.iter().cloned()) {
+            all.insert(path.as_path().to_owned(), Some(meta));
+        }
+        for (path, meta) in all.iter().rev() {
+            let Some(meta) = meta else {
+                self.lent.give_back_one(path);
                 continue;
+            };
+            let Ok(place) = Place::of(&SavedPath::from(path.as_path()), &mut self.lent) else { continue };
+            if place.is_directory() {
+                self.lent.forget(path);
+                deeds::dress_directory(&place, meta, &mut self.left);
             }
-            self.writable.forget(path);
-            deeds::dress_directory(&place, meta, &mut self.left);
         }
     }
 }
 
-fn group_of(node: Option<&Node>) -> Option<LinkGroup> {
-    match node {
-        Some(Node::File { links, .. }) => *links,
-        Some(Node::Symlink { .. } | Node::Directory { .. }) | None => None,
+/// Where each thing that is put back is written aside: in the nearest directory above its place that stands.
+fn asides(steps: &[Step], lent: &mut Lent) -> BTreeMap<SavedPath, SavedPath> {
+    let mut known: HashMap<&Path, &Path> = HashMap::new();
+    let mut asides = BTreeMap::new();
+    for step in steps.iter().filter(|step| matches!(step.deed, Deed::Create | Deed::Replace)) {
+        let Some(parent) = step.path.as_path().parent() else { continue };
+        let is_standing = |directory: &Path, lent: &mut Lent| {
+            let found = lent.within(directory, || stat(directory));
+            found.is_ok_and(|found| facts::kind(&found) == FileType::Directory)
+        };
+        let mut passed = Vec::new();
+        let mut directory = parent;
+        let standing = loop {
+            if let Some(standing) = known.get(directory) {
+                break *standing;
+            }
+            passed.push(directory);
+            match directory.parent() {
+                Some(above) if !is_standing(directory, lent) => directory = above,
+                _ => break directory,
+            }
+        };
+        known.extend(passed.into_iter().map(|directory| (directory, standing)));
+        let digits = ObjectId::of(step.path.as_path().as_os_str().as_encoded_bytes()).digits(12);
+        let aside = SavedPath::from(standing.join(format!(".checkrein-restore-{digits}")));
+        asides.insert(step.path.clone(), aside);
     }
+    asides
 }

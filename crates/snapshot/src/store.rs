@@ -246,8 +246,15 @@ impl Reader {
         content: &Content,
         mut take: impl FnMut(&[u8]) -> Result<(), SnapshotError>,
     ) -> Result<(), SnapshotError> {
+        // Parts that are all the same, such as those of a hole, are read once.
+        let mut last: Option<(ObjectId, Vec<u8>)> = None;
         for id in self.parts(content)? {
-            take(&self.index.read(&id)?)?;
+            let part = match last.take() {
+                Some((known, part)) if known == id => part,
+                Some(_) | None => self.index.read(&id)?,
+            };
+            take(&part)?;
+            last = Some((id, part));
         }
         Ok(())
     }

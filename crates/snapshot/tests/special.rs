@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Choice, Deed, Effort, Ended, Manner, Over, Pin, Preparation, Since, SkipReason, SnapshotError,
-    Wanted, capture, measure,
+    Bounds, Choice, Deed, Effort, Ended, Manner, Moment, Over, Pin, Preparation, Since, SkipReason,
+    SnapshotError, Wanted, capture, measure,
 };
 
 use support::{describe, everything, ground, prepare, request, restore, restore_without, take};
@@ -85,30 +85,29 @@ fn read_only_places_are_restored_and_stay_read_only() {
 }
 
 #[test]
-fn pipes_and_sockets_are_skipped_and_said() {
+fn pipes_come_back_and_sockets_are_skipped_and_said() {
     let ground = ground();
-    let pipe = ground.tree.join("pipe");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &pipe,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )
-    .unwrap();
+    let pipe = ground.tree.join("folder/pipe");
+    fs::create_dir(ground.tree.join("folder")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o620)).unwrap();
+    fs::set_permissions(&pipe, fs::Permissions::from_mode(0o620)).unwrap();
     let socket = std::os::unix::net::UnixListener::bind(ground.tree.join("socket")).unwrap();
-    fs::write(ground.tree.join("file"), "x").unwrap();
+    let before = describe(&ground.tree);
     let (saved, snapshot) = take(&ground.store, &[everything(&ground.tree)]);
     let skipped: Vec<_> =
         snapshot.skipped.iter().map(|one| (one.path.as_path().to_owned(), &one.reason)).collect();
-    assert_eq!(
-        skipped,
-        [(pipe.clone(), &SkipReason::Special), (ground.tree.join("socket"), &SkipReason::Special)]
-    );
+    assert_eq!(skipped, [(ground.tree.join("socket"), &SkipReason::Special)]);
     // What was skipped is not taken for new either.
     assert!(restore(&ground.store, saved).is_none());
+    fs::remove_dir_all(ground.tree.join("folder")).unwrap();
+    assert_eq!(restore(&ground.store, saved).unwrap().left, vec![]);
+    assert_eq!(describe(&ground.tree), before);
+    // Something else in its place gives way to it.
+    fs::remove_file(&pipe).unwrap();
+    fs::write(&pipe, "a file").unwrap();
+    restore(&ground.store, saved).unwrap();
+    assert_eq!(describe(&ground.tree), before);
     drop(socket);
-    assert!(pipe.exists());
 }
 
 #[test]
@@ -122,7 +121,7 @@ fn a_link_in_place_of_a_directory_leads_nowhere() {
     let (saved, _) = take(&ground.store, &[everything(&inside.join("file"))]);
     fs::remove_dir_all(&inside).unwrap();
     symlink(&elsewhere, &inside).unwrap();
-    let refused = match ground.store.prepare(saved, &[], &Manner::whole(), None) {
+    let refused = match ground.store.prepare(saved, &[], &Manner::whole(), Moment::None) {
         Ok(Preparation::Ready(prepared)) => prepared.carry_out(request()).map(drop),
         Ok(Preparation::Over(over)) => panic!("{over:?}"),
         Err(error) => Err(error),
@@ -176,7 +175,7 @@ fn what_changed_after_the_action_is_told_apart() {
     std::thread::sleep(Duration::from_millis(30));
     fs::write(&late, "3").unwrap();
     let Preparation::Ready(prepared) =
-        ground.store.prepare(saved, &[], &Manner::whole(), Some(until)).unwrap()
+        ground.store.prepare(saved, &[], &Manner::whole(), Moment::At(until)).unwrap()
     else {
         panic!("there are no bounds")
     };

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use checkrein_effects::AbsolutePath;
 use checkrein_snapshot::{
-    Effort, Ignoring, Manner, Occasion, Pin, Preparation, Retention, Snapshot, SnapshotId, Store, Taken,
-    Unchanged,
+    Effort, Ignoring, Manner, Moment, Occasion, Pin, Preparation, Retention, Snapshot, SnapshotId, Store,
+    Taken, Unchanged,
 };
 
 use support::{describe, described, everything, ground, restore, take};
@@ -145,7 +145,7 @@ fn only_what_changed_is_read_again() {
     fs::remove_dir_all(ground.tree.join("src")).unwrap();
     let ignoring = ignoring(&ground.tree);
     let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
-    match ground.store.prepare(second, &[], &manner, None).unwrap() {
+    match ground.store.prepare(second, &[], &manner, Moment::None).unwrap() {
         Preparation::Ready(prepared) => prepared.carry_out(support::request()).unwrap(),
         Preparation::Over(over) => panic!("{over:?}"),
     };

@@ -1,18 +1,22 @@
 //! What `undo` and `rollback` have in common: showing what would be done, asking, doing it, telling how it went.
 
+mod git;
+
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use checkrein_effects::{AbsolutePath, History, VersionState, World as _};
-use checkrein_ledger::{Durability, FolderName, SessionLedger, lines};
-use checkrein_protocol::{Record, RecordBody};
+use checkrein_ledger::{Durability, FolderName, SessionLedger};
+use checkrein_protocol::RecordBody;
 use checkrein_snapshot::{
-    Bounds, Deed, FileTime, Ignoring, Listed, Manner, Mounts, Node, Over, Preparation, Prepared, Request,
-    Restored, Selection, Since, SnapshotId, Step, Store,
+    Bounds, Deed, Ignoring, Listed, Manner, Moment, Mounts, Node, Over, Preparation, Prepared, Request,
+    Restored, SavedPath, Selection, Since, SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
+use super::log::time;
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
 use crate::guard::Guard;
@@ -79,7 +83,11 @@ pub struct Ground {
 impl Ground {
     /// The workspace around the working directory of this process. A restore that was interrupted is finished first.
     pub fn open(surroundings: &Surroundings) -> Result<Self, CommandError> {
-        let workspace = find_workspace(&surroundings.cwd);
+        Self::at(surroundings, find_workspace(&surroundings.cwd))
+    }
+
+    /// A workspace. A restore that was interrupted is finished first.
+    pub fn at(surroundings: &Surroundings, workspace: AbsolutePath) -> Result<Self, CommandError> {
         let store = saving::store(surroundings, &workspace);
         let real =
             store.workspace().to_str().and_then(AbsolutePath::new).unwrap_or_else(|| workspace.clone());
@@ -90,7 +98,7 @@ impl Ground {
             log(&format!("a restore of snapshot {} was interrupted; finishing it", begun.of));
             let request = request(surroundings, format!("finishing the restore of snapshot {}", begun.of));
             let done = ground.store.finish(&begun, &ground.manner(), request)?;
-            log(&format!("{done} steps were left and are done"));
+            log(&format!("{} left and now done", count(done, "step was", "steps were")));
         }
         Ok(ground)
     }
@@ -113,9 +121,9 @@ impl Ground {
         &self,
         of: SnapshotId,
         paths: &[PathBuf],
-        until: Option<FileTime>,
+        moment: Moment,
     ) -> Result<Box<Prepared>, CommandError> {
-        match self.store.prepare(of, paths, &self.manner(), until)? {
+        match self.store.prepare(of, paths, &self.manner(), moment)? {
             Preparation::Ready(prepared) => Ok(prepared),
             Preparation::Over(Over::Entries | Over::Bytes | Over::Time) => Err(CommandError::user(
                 "what is there now is too large to be saved first",
@@ -125,93 +133,161 @@ impl Ground {
     }
 }
 
+/// What is gone back to, and under which terms.
+pub struct Case<'a> {
+    /// Where.
+    pub ground: &'a Ground,
+    /// To what.
+    pub snapshot: &'a Listed,
+    /// When the action ended that is taken back, if it is one.
+    pub moment: Moment,
+    /// What a person permits.
+    pub permissions: Permissions,
+}
+
 /// What steps are done, and which are left, with the reason.
 struct Sorted {
-    left: Vec<(Step, &'static str)>,
+    left: Vec<(Step, String)>,
 }
 
-/// Leaves out what is not permitted.
-fn sort(
-    prepared: &mut Prepared,
-    snapshot: &Listed,
-    permissions: Permissions,
-    until: Option<FileTime>,
-    held: impl Fn(&Step) -> bool,
-) -> Sorted {
-    let mut left = Vec::new();
-    prepared.retain(|step| {
-        let why = objection(step, snapshot, permissions, until, &held);
-        if let Some(why) = why {
-            left.push((step.clone(), why));
+impl Case<'_> {
+    /// Leaves out what is not permitted.
+    fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
+        let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
+        for step in prepared.steps() {
+            if let Some(why) = self.objection(prepared, step, &held) {
+                objections.insert(step.path.clone(), why);
+            }
         }
-        why.is_none()
-    });
-    Sorted { left }
-}
+        for (path, database) in prepared.steps().iter().filter_map(|step| {
+            let database = database_beside(&step.path)?;
+            prepared.steps().iter().any(|other| other.path == database).then(|| (step.path.clone(), database))
+        }) {
+            // One without the other is worse than both as they are.
+            for (one, other) in [(&path, &database), (&database, &path)] {
+                if objections.contains_key(one) && !objections.contains_key(other) {
+                    let why = format!("belongs to `{}`, which is kept", one.as_path().display());
+                    objections.insert(other.clone(), why);
+                }
+            }
+        }
+        // A directory that something is kept in stays with it.
+        let kept: Vec<SavedPath> = objections.keys().cloned().collect();
+        for step in prepared.steps().iter().filter(|step| step.deed == Deed::Remove) {
+            let is_around = |path: &SavedPath| path.as_path().starts_with(step.path.as_path());
+            if step.now.as_ref().is_some_and(Node::is_directory) && kept.iter().any(is_around) {
+                let why = || "something in it is kept".to_owned();
+                objections.entry(step.path.clone()).or_insert_with(why);
+            }
+        }
+        let mut left = Vec::new();
+        prepared.retain(|step| match objections.remove(&step.path) {
+            Some(why) => {
+                left.push((step.clone(), why));
+                false
+            }
+            None => true,
+        });
+        Sorted { left }
+    }
 
-/// Whether a step of a restore is done with these permissions.
-pub fn is_permitted(
-    step: &Step,
-    snapshot: &Listed,
-    permissions: Permissions,
-    until: Option<FileTime>,
-) -> bool {
-    objection(step, snapshot, permissions, until, |_| false).is_none()
-}
+    /// Whether anything would be done.
+    pub fn does_something(&self, surroundings: &Surroundings, prepared: &Prepared) -> bool {
+        let held = held(surroundings);
+        prepared.steps().iter().any(|step| self.objection(prepared, step, &held).is_none())
+    }
 
-/// Why a step is not done; `None` when it is.
-fn objection(
-    step: &Step,
-    snapshot: &Listed,
-    permissions: Permissions,
-    until: Option<FileTime>,
-    held: impl Fn(&Step) -> bool,
-) -> Option<&'static str> {
-    // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
-    // something or to change everything, or where version control brought it and can bring it again.
-    let was_made = || {
-        let mut around = snapshot
-            .snapshot
-            .roots
-            .iter()
-            .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
-        until.is_some()
-            && (around.any(|root| root.node.is_none() || root.selection == Selection::Everything)
-                || held(step))
-    };
-    // Git writes its index anew whenever somebody looks; with other references it would only mislead.
-    let is_index = || {
-        let beside = step.path.as_path().with_file_name("HEAD");
-        step.path.as_path().file_name().is_some_and(|name| name == "index")
-            && snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == beside)
-    };
-    if step.since == Since::Changed && permissions.changed == Changed::Keep && !is_index() {
-        Some("changed since; `--force` puts it back all the same")
-    } else if step.deed == Deed::Remove && permissions.new == New::Keep && !was_made() {
-        Some("was not there; `--remove-new` removes it")
-    } else {
-        None
+    /// Why a step is not done; `None` when it is.
+    fn objection(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Option<String> {
+        let Self { snapshot, permissions, moment, .. } = self;
+        let is_kept = permissions.changed == Changed::Keep;
+        // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
+        // something or to change everything, or where version control brought it and can bring it again.
+        let was_made = || {
+            let mut around = snapshot
+                .snapshot
+                .roots
+                .iter()
+                .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
+            matches!(moment, Moment::Ended(_) | Moment::Open(_))
+                && (around.any(|root| root.node.is_none() || root.selection == Selection::Everything)
+                    || held(step))
+        };
+        if step.since == Since::Changed && is_kept && !misleads(prepared, snapshot, step) {
+            Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
+        } else if step.since == Since::Doubtful && is_kept && !is_no_loss(prepared, step, held) {
+            Some(format!(
+                "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
+                self.by_force()
+            ))
+        } else if step.deed == Deed::Remove
+            && permissions.new == New::Keep
+            && !was_made()
+            && !prepared.is_log_of_restored(step)
+        {
+            Some("was not there; `--remove-new` removes it".to_owned())
+        } else {
+            None
+        }
+    }
+
+    fn by_force(&self) -> String {
+        format!("checkrein undo {} --force", self.snapshot.id)
     }
 }
 
-/// Shows what would be done, asks, and does it.
+/// The database whose log a file is by its name, as SQLite gives it.
+fn database_beside(path: &SavedPath) -> Option<SavedPath> {
+    let path = path.as_path();
+    let name = path.file_name()?.to_str()?;
+    let database = ["-wal", "-journal"].iter().find_map(|end| name.strip_suffix(end))?;
+    Some(SavedPath::from(path.with_file_name(database)))
+}
+
+/// Whether the index of a repository would only mislead as it is: its references go back, and what it was compared with with them.
+fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let path = step.path.as_path();
+    let is_index = path.file_name().is_some_and(|name| name == "index");
+    let Some(repository) = path.parent().filter(|_| is_index) else { return false };
+    let holds =
+        |name: &str| snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == repository.join(name));
+    let goes_back = |other: &Step| {
+        let other_path = other.path.as_path();
+        other.since != Since::Changed
+            && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
+    };
+    holds("HEAD") && prepared.steps().iter().any(goes_back)
+}
+
+/// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
+fn is_no_loss(prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+    let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
+    step.deed == Deed::Adjust || is_empty || prepared.is_elsewhere(step) || held(step)
+}
+
+/// Tells whether version control holds what stands at the path of a step.
+fn held(surroundings: &Surroundings) -> impl Fn(&Step) -> bool + use<> {
+    let world = Guard::open(surroundings.clone(), &surroundings.cwd).world(History::default());
+    move |step| {
+        let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
+        path.is_some_and(|path| world.version(&path) == VersionState::TrackedClean)
+    }
+}
+
+/// Shows what would be done, asks, and does it. `passed_over` is said first: what was looked at before, and why it is left.
 pub fn restore(
     surroundings: &Surroundings,
     mut prepared: Box<Prepared>,
-    snapshot: &Listed,
-    permissions: Permissions,
-    until: Option<FileTime>,
+    case: &Case<'_>,
+    passed_over: &[String],
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let world = Guard::open(surroundings.clone(), &surroundings.cwd).world(History::default());
-    let held = |step: &Step| {
-        let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
-        path.is_some_and(|path| world.version(&path) == VersionState::TrackedClean)
-    };
-    let sorted = sort(&mut prepared, snapshot, permissions, until, held);
+    let (ground, snapshot) = (case.ground, case.snapshot);
+    let sorted = case.sort(&mut prepared, held(surroundings));
     let steps = prepared.steps().to_vec();
     if output == Output::Text {
-        show(&steps, &sorted, snapshot);
+        passed_over.iter().for_each(|one| print(one));
+        show(surroundings, &prepared, &sorted, case);
     }
     let unsaved: Vec<String> = prepared
         .unsaved()
@@ -224,7 +300,7 @@ pub fn restore(
     for one in &unsaved {
         log(&format!("cannot be saved before: {}", plain(one)));
     }
-    let goes_on = match permissions.consent {
+    let goes_on = match case.permissions.consent {
         Consent::Given => true,
         Consent::ShowOnly => return tell(snapshot, &steps, &sorted, None, output),
         Consent::Ask => confirm("Do it? What is there now is saved first."),
@@ -235,21 +311,20 @@ pub fn restore(
     let reason = format!("before going back to snapshot {}", snapshot.id);
     let restored = prepared.carry_out(request(surroundings, reason))?;
     if let Some(restored) = &restored {
-        give_objects_back(surroundings, snapshot)?;
+        give_objects_back(ground, snapshot)?;
         record(surroundings, snapshot, restored, steps.len());
     }
     tell(snapshot, &steps, &sorted, restored.as_ref(), output)
 }
 
 /// Gives repositories back the objects that their references stand for again.
-fn give_objects_back(surroundings: &Surroundings, snapshot: &Listed) -> Result<(), CommandError> {
-    let store = saving::store(surroundings, &find_workspace(&surroundings.cwd));
+fn give_objects_back(ground: &Ground, snapshot: &Listed) -> Result<(), CommandError> {
     for root in &snapshot.snapshot.roots {
         let path = root.path.as_path();
         if let (Some("refs"), Some(directory)) =
             (path.file_name().and_then(|name| name.to_str()), path.parent())
         {
-            store.give_objects_back(&directory.join("objects"))?;
+            ground.store.give_objects_back(&directory.join("objects"))?;
         }
     }
     Ok(())
@@ -280,20 +355,47 @@ fn record(surroundings: &Surroundings, snapshot: &Listed, restored: &Restored, s
     }
 }
 
-fn show(steps: &[Step], sorted: &Sorted, snapshot: &Listed) {
-    print(&format!("{} {}  {}", bold("snapshot"), snapshot.id, plain(&snapshot.snapshot.reason)));
-    for step in steps.iter().take(SHOWN) {
+fn show(surroundings: &Surroundings, prepared: &Prepared, sorted: &Sorted, case: &Case<'_>) {
+    let snapshot = case.snapshot;
+    print(&format!(
+        "{} {}  {}  {}{}",
+        bold("snapshot"),
+        snapshot.id,
+        dim(&time(snapshot.snapshot.at)),
+        plain(&snapshot.snapshot.reason),
+        dim(&elsewhere(surroundings, case.ground)),
+    ));
+    let (of_git, files): (Vec<&Step>, Vec<&Step>) =
+        prepared.steps().iter().partition(|step| git::directory_of(snapshot, step).is_some());
+    for step in files.iter().take(SHOWN) {
         print(&format!("  {:<8} {}{}", step.deed.name(), path(step), dim(&detail(step))));
     }
-    if steps.len() > SHOWN {
-        print(&format!("  and {} more", steps.len() - SHOWN));
+    if files.len() > SHOWN {
+        print(&format!("  and {} more", files.len() - SHOWN));
     }
+    git::in_words(prepared, snapshot, &of_git).iter().for_each(|line| print(&format!("  {}", plain(line))));
     for (step, why) in sorted.left.iter().take(SHOWN) {
         print(&format!("  {:<8} {}  {}", "keep", path(step), dim(why)));
     }
     if sorted.left.len() > SHOWN {
         print(&format!("  and {} more are kept", sorted.left.len() - SHOWN));
     }
+    for one in &snapshot.snapshot.skipped {
+        if one.path.as_path().symlink_metadata().is_err() {
+            let path = plain(&one.path.as_path().to_string_lossy());
+            log(&format!("does not come back: {path}: {}", one.reason));
+        }
+    }
+}
+
+/// Where a workspace is, when a person stands somewhere else.
+pub fn elsewhere(surroundings: &Surroundings, ground: &Ground) -> String {
+    if ground.workspace == find_workspace(&surroundings.cwd) {
+        return String::new();
+    }
+    let here = std::path::Path::new(surroundings.cwd.as_str());
+    let there = std::path::Path::new(ground.workspace.as_str());
+    format!("  in `{}`", plain(&there.strip_prefix(here).unwrap_or(there).to_string_lossy()))
 }
 
 fn path(step: &Step) -> String {
@@ -308,6 +410,7 @@ fn detail(step: &Step) -> String {
         (Some(Node::File { length, .. }), None) => format!("  {length} bytes"),
         (Some(Node::Directory { .. }), None) => "  directory".to_owned(),
         (Some(Node::Symlink { .. }), _) => "  link".to_owned(),
+        (Some(Node::Pipe { .. }), _) => "  named pipe".to_owned(),
         _ => String::new(),
     }
 }
@@ -343,8 +446,10 @@ fn tell(
         Output::Text => {
             match restored {
                 Some(restored) => print(&format!(
-                    "{} steps done; `checkrein rollback {}` takes them back",
-                    restored.done, restored.saved_as
+                    "{} done; `checkrein rollback {}` takes {} back",
+                    count(restored.done, "step", "steps"),
+                    restored.saved_as,
+                    if restored.done == 1 { "it" } else { "them" },
                 )),
                 None if steps.is_empty() && sorted.left.is_empty() => {
                     print("everything is as it was; nothing to do");
@@ -360,21 +465,7 @@ fn tell(
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 
-/// When the action of a snapshot ended; `None` when that is not known.
-pub fn ended(surroundings: &Surroundings, snapshot: &Listed) -> Option<FileTime> {
-    let place = snapshot.snapshot.place.as_ref()?;
-    let folder = FolderName::on_disk(place.session.as_ref())?;
-    let path = SessionLedger::of_folder(&surroundings.state, folder).path();
-    let records = lines(&path).ok()?.filter_map(|line| line.ok()?.record);
-    let is_meant = |record: &Record| match &record.body {
-        RecordBody::Outcome(outcome) => Some(outcome.action_id.as_str()) == place.action.as_deref(),
-        _ => false,
-    };
-    let at = records.filter(is_meant).last()?.at.0;
-    // The clock of the file system and that of the hook tick apart.
-    let at = at + 20;
-    Some(FileTime {
-        seconds: i64::try_from(at / 1_000).ok()?,
-        nanoseconds: u32::try_from(at % 1_000 * 1_000_000).ok()?,
-    })
+/// A number of things in words.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }

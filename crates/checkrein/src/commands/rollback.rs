@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use checkrein_ledger::{Durability, SessionLedger};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{RecordBody, RollbackStage};
-use checkrein_snapshot::SnapshotId;
+use checkrein_snapshot::{Moment, SnapshotId};
 
 use super::log::only_folder;
-use super::restoring::{Consent, Ground, Permissions, SHOWN, restore};
+use super::restoring::{Case, Consent, Ground, Permissions, SHOWN, restore};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
 use crate::rollback::{Session, Way, Who};
@@ -26,8 +26,9 @@ pub fn rollback(
     let ground = Ground::open(surroundings)?;
     let listed = ground.store.snapshot(snapshot)?;
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
-    let prepared = ground.prepare(snapshot, &paths, None)?;
-    restore(surroundings, prepared, &listed, permissions, None, output)
+    let prepared = ground.prepare(snapshot, &paths, Moment::None)?;
+    let case = Case { ground: &ground, snapshot: &listed, moment: Moment::None, permissions };
+    restore(surroundings, prepared, &case, &[], output)
 }
 
 /// Goes back to what stood before an action of a session. What changed before it stays.

@@ -1,45 +1,76 @@
 //! `checkrein undo`: takes back what an action destroyed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
-use checkrein_snapshot::{Extent, Listed, Occasion, SnapshotId};
+use checkrein_effects::AbsolutePath;
+use checkrein_ledger::{FolderName, SessionLedger, lines};
+use checkrein_protocol::{Record, RecordBody};
+use checkrein_review::VerdictKind;
+use checkrein_snapshot::{Extent, FileTime, Listed, Moment, Occasion, SnapshotId};
+use checkrein_world::find_workspace;
 
-use super::restoring::{Ground, Permissions, ended, is_permitted, restore};
+use super::log::time;
+use super::restoring::{Case, Ground, Permissions, count, elsewhere, restore};
 use super::{Exit, Output};
 use crate::error::CommandError;
+use crate::saving;
 use crate::surroundings::Surroundings;
+use crate::terminal::{cut, plain};
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
 
-/// Takes back an action, by the beginning of its name; by default the last one of the newest session in this workspace that destroyed
-/// something and was not taken back yet.
+/// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
+/// file system and that of the hook tick apart.
+const TICK: u64 = 20;
+
+/// Takes back an action, by the beginning of its name or the number of its snapshot; by default the last one in this workspace or below
+/// it that destroyed something and was not taken back yet, of the newest session that has one.
 pub fn undo(
     surroundings: &Surroundings,
     action: Option<&str>,
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
-    let all = ground.store.snapshots()?;
-    let undone = undone(&ground, &all);
-    let candidates = candidates(&all, &undone, action)?;
-    let taken_back: Vec<SnapshotId> =
-        undone.iter().filter(|(_, is_undone)| **is_undone).map(|(id, _)| *id).collect();
-    let mut nothing = None;
-    for snapshot in candidates.into_iter().take(TRIES) {
-        let until = ended(surroundings, snapshot);
-        let mut prepared = ground.prepare(snapshot.id, &[], until)?;
-        prepared.excuse(&taken_back)?;
-        if prepared.steps().iter().any(|step| is_permitted(step, snapshot, permissions, until)) {
-            return restore(surroundings, prepared, snapshot, permissions, until, output);
-        }
-        nothing.get_or_insert((prepared, snapshot, until));
+    let grounds = grounds(surroundings)?;
+    let mut stores = Vec::new();
+    for ground in &grounds {
+        let all = ground.store.snapshots()?;
+        let undone = undone(ground, &all);
+        stores.push(Opened { ground, all, undone });
     }
-    match nothing {
-        // It never ran, or somebody has put everything back already.
-        Some((prepared, snapshot, until)) => {
-            restore(surroundings, prepared, snapshot, permissions, until, output)
+    let candidates = match action {
+        Some(wanted) => named(&stores, wanted)?,
+        None => open(&stores),
+    };
+    let mut stories = Stories::default();
+    let mut passed_over = Vec::new();
+    let mut kept = None;
+    for (store, snapshot) in candidates.into_iter().take(TRIES) {
+        let story = stories.of(surroundings, snapshot);
+        let moment = story.moment();
+        let case = Case { ground: store.ground, snapshot, moment, permissions };
+        let mut prepared = store.ground.prepare(snapshot.id, &[], moment)?;
+        if let Moment::Ended(_) = moment {
+            let taken_back: Vec<SnapshotId> =
+                store.undone.iter().filter(|(_, is_undone)| **is_undone).map(|(id, _)| *id).collect();
+            prepared.excuse(&taken_back)?;
+        }
+        if action.is_some() || case.does_something(surroundings, &prepared) {
+            return restore(surroundings, prepared, &case, &passed_over, output);
+        }
+        // Nothing is kept of what never ran, or what somebody has put back already.
+        if !prepared.steps().is_empty() && story.may_have_run() {
+            passed_over.push(in_words(surroundings, &case, prepared.steps().len()));
+            kept.get_or_insert((store, snapshot, moment, prepared));
+        }
+    }
+    match kept {
+        Some((store, snapshot, moment, prepared)) => {
+            let case = Case { ground: store.ground, snapshot, moment, permissions };
+            let others = passed_over.get(1..).unwrap_or_default();
+            restore(surroundings, prepared, &case, others, output)
         }
         None => Err(CommandError::user(
             "no action of this workspace destroyed anything that is not taken back yet",
@@ -48,41 +79,115 @@ pub fn undo(
     }
 }
 
-/// The snapshots of actions that may be meant, newest first.
-fn candidates<'a>(
-    all: &'a [Listed],
-    undone: &BTreeMap<SnapshotId, bool>,
-    action: Option<&str>,
-) -> Result<Vec<&'a Listed>, CommandError> {
-    let name = |one: &Listed| one.snapshot.place.as_ref().and_then(|place| place.action.clone());
-    let is_action = |one: &&Listed| one.snapshot.occasion == Occasion::BeforeAction;
-    if let Some(wanted) = action {
-        let found: Vec<&Listed> = all
-            .iter()
-            .rev()
-            .filter(is_action)
-            .filter(|one| {
-                name(one).is_some_and(|name| name.starts_with(wanted)) || one.id.to_string() == wanted
-            })
-            .collect();
-        let mut names: Vec<_> = found.iter().map(|one| name(one)).collect();
-        names.dedup();
-        return match names.len() {
-            0 => Err(CommandError::user(
-                format!("nothing was saved before an action `{wanted}`"),
-                "`checkrein snapshots` lists the actions that something was saved for",
-            )),
-            1 => Ok(found),
-            many => Err(CommandError::user(
-                format!("{many} actions begin with `{wanted}`"),
-                "give more of the name",
-            )),
-        };
+fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> String {
+    let snapshot = case.snapshot;
+    format!(
+        "passed over: snapshot {}  {}  {}{}: {} changed since and kept; `checkrein undo {} --force` takes it back",
+        snapshot.id,
+        time(snapshot.snapshot.at),
+        cut(&plain(&snapshot.snapshot.reason), 60),
+        elsewhere(surroundings, case.ground),
+        count(changes, "place was", "places were"),
+        snapshot.id
+    )
+}
+
+/// A workspace with its snapshots.
+struct Opened<'a> {
+    ground: &'a Ground,
+    all: Vec<Listed>,
+    undone: BTreeMap<SnapshotId, bool>,
+}
+
+/// The workspaces that a person may mean: the one that they stand in, those that lie in it, and, without version control to say where a
+/// project begins, the nearest one around it.
+fn grounds(surroundings: &Surroundings) -> Result<Vec<Ground>, CommandError> {
+    let workspace = find_workspace(&surroundings.cwd);
+    let own = saving::store(surroundings, &workspace);
+    let here = own.workspace().to_owned();
+    let stores = Path::new(surroundings.state_path.as_str()).join("snapshots");
+    let mut others: Vec<PathBuf> = std::fs::read_dir(stores)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| std::fs::read(entry.path().join("workspace")).ok())
+        .filter_map(|name| String::from_utf8(name).ok().map(PathBuf::from))
+        .collect();
+    others.sort();
+    others.dedup();
+    let is_repository = Path::new(workspace.as_str()).join(".git").exists();
+    let around = others.iter().filter(|other| here.starts_with(other) && **other != here).next_back();
+    let around = around.filter(|_| !is_repository).cloned();
+    // A home directory is no project, though work may be done in it: what lies below is none of its business.
+    let home = std::fs::canonicalize(surroundings.home.as_str()).ok();
+    let is_crowded = home.is_some_and(|home| home.starts_with(&here));
+    let below = others.iter().filter(|other| !is_crowded && other.starts_with(&here) && **other != here);
+    let mut grounds = vec![Ground::at(surroundings, workspace)?];
+    for path in below.cloned().chain(around) {
+        if let Some(path) = path.to_str().and_then(AbsolutePath::new) {
+            grounds.push(Ground::at(surroundings, path)?);
+        }
     }
-    let open = |one: &&Listed| !undone.get(&one.id).copied().unwrap_or(false);
-    let session = |one: &Listed| one.snapshot.place.as_ref().map(|place| place.session.clone());
-    let newest = all.iter().rev().find(is_action).and_then(session);
-    Ok(all.iter().rev().filter(is_action).filter(open).filter(|one| session(one) == newest).collect())
+    Ok(grounds)
+}
+
+fn is_action(one: &Listed) -> bool {
+    one.snapshot.occasion == Occasion::BeforeAction
+}
+
+fn session(one: &Listed) -> Option<&str> {
+    one.snapshot.place.as_ref().map(|place| place.session.as_str())
+}
+
+/// The snapshots of actions that are not taken back yet: newest session first, newest action first.
+fn open<'a>(stores: &'a [Opened<'a>]) -> Vec<(&'a Opened<'a>, &'a Listed)> {
+    let mut newest: HashMap<Option<&str>, u64> = HashMap::new();
+    let mut found = Vec::new();
+    for store in stores {
+        for one in store.all.iter().filter(|one| is_action(one)) {
+            let last = newest.entry(session(one)).or_default();
+            *last = one.snapshot.at.max(*last);
+            if !store.undone.get(&one.id).copied().unwrap_or(false) {
+                found.push((store, one));
+            }
+        }
+    }
+    let order =
+        |(_, one): &(&Opened<'_>, &Listed)| (newest.get(&session(one)).copied(), one.snapshot.at, one.id);
+    found.sort_by_key(|one| std::cmp::Reverse(order(one)));
+    found
+}
+
+/// The snapshots of the action that is meant, newest first.
+fn named<'a>(
+    stores: &'a [Opened<'a>],
+    wanted: &str,
+) -> Result<Vec<(&'a Opened<'a>, &'a Listed)>, CommandError> {
+    let name = |one: &Listed| one.snapshot.place.as_ref().and_then(|place| place.action.clone());
+    let mut found: Vec<(&Opened<'_>, &Listed)> = Vec::new();
+    for store in stores {
+        let is_meant = |one: &&Listed| {
+            is_action(one)
+                && (name(one).is_some_and(|name| name.starts_with(wanted)) || one.id.to_string() == wanted)
+        };
+        found.extend(store.all.iter().rev().filter(is_meant).map(|one| (store, one)));
+        if !found.is_empty() {
+            // A number stands for the snapshot of the nearest workspace that has one.
+            break;
+        }
+    }
+    let mut names: Vec<_> = found.iter().map(|(_, one)| name(one)).collect();
+    names.dedup();
+    match names.len() {
+        0 => Err(CommandError::user(
+            format!("nothing was saved before an action `{wanted}`"),
+            "`checkrein snapshots` lists the actions that something was saved for",
+        )),
+        1 => Ok(found),
+        many => {
+            Err(CommandError::user(format!("{many} actions begin with `{wanted}`"), "give more of the name"))
+        }
+    }
 }
 
 /// Which snapshots were gone back to, and not forward again.
@@ -102,4 +207,93 @@ fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, bool> {
         restores.insert(one.id, of);
     }
     undone
+}
+
+/// What the ledger says of one action.
+#[derive(Debug, Clone, Copy, Default)]
+struct Story {
+    /// When its outcome was written, in milliseconds since 1970.
+    ended: Option<u64>,
+    /// When something else began in its session.
+    followed: Option<u64>,
+    /// Whether a person was to be asked.
+    asked: bool,
+    /// Whether it was refused by somebody.
+    refused: bool,
+}
+
+impl Story {
+    fn moment(&self) -> Moment {
+        match (self.ended, self.followed) {
+            (Some(ended), _) => file_time(ended + TICK).map_or(Moment::None, Moment::Ended),
+            (None, followed) => Moment::Open(followed.and_then(file_time)),
+        }
+    }
+
+    /// Whether there is any reason to tell of it when nothing shows that it ran.
+    fn may_have_run(&self) -> bool {
+        self.ended.is_some() || !self.asked && !self.refused
+    }
+}
+
+fn file_time(milliseconds: u64) -> Option<FileTime> {
+    Some(FileTime {
+        seconds: i64::try_from(milliseconds / 1_000).ok()?,
+        nanoseconds: u32::try_from(milliseconds % 1_000 * 1_000_000).ok()?,
+    })
+}
+
+/// What ledgers say of actions, each read once.
+#[derive(Default)]
+struct Stories(HashMap<String, HashMap<String, Story>>);
+
+impl Stories {
+    fn of(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Story {
+        let Some(place) = &snapshot.snapshot.place else { return Story::default() };
+        let known = self.0.entry(place.session.clone()).or_insert_with(|| {
+            let folder = FolderName::on_disk(place.session.as_ref());
+            let path = folder.map(|folder| SessionLedger::of_folder(&surroundings.state, folder).path());
+            let records = path.and_then(|path| lines(&path).ok());
+            read(records.into_iter().flatten().filter_map(|line| line.ok()?.record))
+        });
+        place.action.as_ref().and_then(|action| known.get(action)).copied().unwrap_or_default()
+    }
+}
+
+/// Everything that bears on how actions ended.
+fn read(records: impl Iterator<Item = Record>) -> HashMap<String, Story> {
+    let mut stories: HashMap<String, Story> = HashMap::new();
+    // Those of which nobody knows yet how they ended.
+    let mut running: Vec<String> = Vec::new();
+    for record in records {
+        let at = record.at.0;
+        let begins = match &record.body {
+            RecordBody::Review(_) | RecordBody::Prompt { .. } => true,
+            RecordBody::Event { name, .. } => matches!(name.as_str(), "Stop" | "SessionEnd"),
+            _ => false,
+        };
+        if begins {
+            for action in running.drain(..) {
+                stories.entry(action).or_default().followed.get_or_insert(at);
+            }
+        }
+        match record.body {
+            RecordBody::Review(review) => {
+                let story = stories.entry(review.action_id.0.clone()).or_default();
+                *story = Story { asked: review.verdict == VerdictKind::Escalate.name(), ..Story::default() };
+                running.push(review.action_id.0);
+            }
+            RecordBody::Outcome(outcome) => {
+                running.retain(|action| *action != outcome.action_id.0);
+                stories.entry(outcome.action_id.0).or_default().ended = Some(at);
+            }
+            RecordBody::Event { name, fields } if name == "PermissionDenied" => {
+                if let Some(action) = fields.get("tool_use_id").and_then(serde_json::Value::as_str) {
+                    stories.entry(action.to_owned()).or_default().refused = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    stories
 }

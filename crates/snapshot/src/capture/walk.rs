@@ -1,24 +1,26 @@
 //! The workers of a capture.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, RawDir, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, RawDir, SeekFrom, Stat};
 use rustix::io::Errno;
 
-use super::{Captured, Ended, Manner, Mounts, Over, Wanted, unreadable};
+use super::{Captured, Closed, Ended, Manner, Mounts, Over, Wanted, unreadable};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
-use crate::facts;
+use crate::facts::{self, open_place};
 use crate::id::ObjectId;
 use crate::ignoring::{Layer, Sort};
+use crate::lending::Lent;
+use crate::lookup::open_strictly;
 use crate::node::{
     Content, FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped, Tree, TreeEntry,
 };
@@ -31,21 +33,39 @@ const TRIES: usize = 3;
 /// The clocks of file systems tick up to every 10 ms: what changed so shortly before may change again without a trace (ours).
 const TICK: Duration = Duration::from_millis(50);
 
+/// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
+const HELD: usize = 24;
+
 /// A place from which a capture starts.
 pub(super) struct Start {
     path: Vec<u8>,
     selection: Selection,
-    /// The directory that holds it and its name there; `None` when there is no such directory.
-    place: Option<(Arc<OwnedFd>, CString)>,
+    /// The directory that holds it, and its name there.
+    parent: PathBuf,
+    name: CString,
 }
 
 impl Start {
-    pub(super) fn at(wanted: &Wanted, place: Option<(OwnedFd, CString)>) -> Self {
+    pub(super) fn at(wanted: &Wanted, parent: &Path, name: CString) -> Self {
         Self {
             path: wanted.path.as_os_str().as_bytes().to_vec(),
             selection: wanted.selection.into(),
-            place: place.map(|(place, name)| (Arc::new(place), name)),
+            parent: parent.to_owned(),
+            name,
         }
+    }
+}
+
+/// A directory that is held open, and counted for as long as it is.
+#[derive(Debug)]
+struct Held {
+    directory: OwnedFd,
+    count: Arc<AtomicUsize>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -53,7 +73,8 @@ impl Start {
 struct Task {
     /// Its place among the records.
     record: usize,
-    place: Arc<OwnedFd>,
+    /// The directory that it is in; `None` when too many are held open already, and it is looked up by its path.
+    place: Option<Arc<Held>>,
     name: CString,
     path: Vec<u8>,
     selection: Selection,
@@ -64,7 +85,7 @@ struct Task {
 /// What is known of a directory while its entries are read.
 struct Around<'a> {
     task: &'a Task,
-    open: &'a Arc<OwnedFd>,
+    open: &'a Arc<Held>,
     layer: Option<&'a Layer>,
     /// What tells the rules from others.
     rules: u64,
@@ -122,12 +143,21 @@ pub(super) struct Walk<'a> {
     entries: AtomicU64,
     bytes: AtomicU64,
     skipped: Mutex<Vec<Skipped>>,
+    closed: Closed,
+    /// What was opened.
+    lent: Mutex<Lent>,
+    /// Times of status change from before that.
+    changed: Mutex<BTreeMap<SavedPath, FileTime>>,
+    /// The object of a part of zeros, once there is one.
+    zeros: OnceLock<ObjectId>,
+    /// How many directories are held open.
+    held: Arc<AtomicUsize>,
     state: Mutex<State>,
     ready: Condvar,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(draft: Option<&'a Draft>, manner: &'a Manner<'a>) -> Self {
+    pub(super) fn new(draft: Option<&'a Draft>, manner: &'a Manner<'a>, closed: Closed) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
         let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         Self {
@@ -138,6 +168,11 @@ impl<'a> Walk<'a> {
             entries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             skipped: Mutex::default(),
+            closed,
+            lent: Mutex::default(),
+            changed: Mutex::default(),
+            zeros: OnceLock::new(),
+            held: Arc::default(),
             state: Mutex::default(),
             ready: Condvar::new(),
         }
@@ -147,6 +182,62 @@ impl<'a> Walk<'a> {
         let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         skipped.push(Skipped { path, reason });
+    }
+
+    /// Tries something at a path, with the directories above opened where they are closed and that is wanted.
+    pub(super) fn above<T>(
+        &self,
+        path: &Path,
+        mut attempt: impl FnMut() -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        match self.closed {
+            Closed::Skip => attempt(),
+            Closed::Open => self.lent.lock().unwrap_or_else(PoisonError::into_inner).within(path, attempt),
+        }
+    }
+
+    fn held(&self, directory: OwnedFd) -> Held {
+        self.held.fetch_add(1, Ordering::Relaxed);
+        Held { directory, count: Arc::clone(&self.held) }
+    }
+
+    fn may_hold(&self) -> bool {
+        self.held.load(Ordering::Relaxed) < HELD
+    }
+
+    /// Opens a directory for its owner, when it is closed to them and that is wanted.
+    fn open_up(&self, place: &OwnedFd, name: &CStr, path: &[u8]) {
+        if self.closed == Closed::Skip {
+            return;
+        }
+        if let Ok(found) = facts::facts(place, name)
+            && facts::kind(&found) == FileType::Directory
+        {
+            let path = Path::new(std::ffi::OsStr::from_bytes(path));
+            let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+            lent.open(place, name.to_bytes(), &found, path);
+        }
+    }
+
+    /// Opens a file; one's own that is closed even to oneself too, when that is wanted. Its mode is at once what it was.
+    fn open_file(&self, place: &OwnedFd, name: &CStr, path: &[u8]) -> Result<OwnedFd, Errno> {
+        let opened = facts::open_file(place, name);
+        let own = rustix::process::geteuid().as_raw();
+        let (Err(Errno::ACCESS), Closed::Open, Ok(found)) = (&opened, self.closed, facts::facts(place, name))
+        else {
+            return opened;
+        };
+        if found.st_uid != own || facts::kind(&found) != FileType::RegularFile {
+            return opened;
+        }
+        let mode = found.st_mode & 0o7777;
+        rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode | 0o400), AtFlags::empty())?;
+        let opened = facts::open_file(place, name);
+        let _ = rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode), AtFlags::empty());
+        let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.entry(path).or_insert_with(|| facts::changed(&found));
+        opened
     }
 
     pub(super) fn run(self, starts: &[Start], above: Vec<(SavedPath, Meta)>) -> Result<Ended, SnapshotError> {
@@ -197,12 +288,22 @@ impl<'a> Walk<'a> {
             entries: self.entries.into_inner(),
             bytes: self.bytes.into_inner(),
             seen,
+            changed: self.changed.into_inner().unwrap_or_else(PoisonError::into_inner),
+            lent: self.lent.into_inner().unwrap_or_else(PoisonError::into_inner),
         }))
     }
 
     fn start(&self, start: &Start) -> Result<Top, Stop> {
-        let Some((place, name)) = &start.place else { return Ok(Top::Nothing) };
-        let found = match facts::facts(place, name) {
+        let name = &start.name;
+        let place = match self.above(&start.parent, || open_place(&start.parent)) {
+            Ok(place) => Arc::new(self.held(place)),
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Top::Nothing),
+            Err(error) => {
+                self.skip(&start.path, unreadable(error));
+                return Ok(Top::Skipped);
+            }
+        };
+        let found = match facts::facts(&place.directory, name) {
             Ok(found) => found,
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Top::Nothing),
             Err(error) => {
@@ -218,7 +319,7 @@ impl<'a> Walk<'a> {
         if facts::kind(&found) == FileType::Directory {
             if start.selection == Selection::Itself {
                 let mut meta = facts::meta(&found);
-                if let Ok(open) = facts::open_directory(place, name) {
+                if let Ok(open) = facts::open_directory(&place.directory, name) {
                     meta.attributes = facts::attributes(open);
                 }
                 return Ok(Top::Node(Node::Directory { meta, tree: None }));
@@ -229,7 +330,7 @@ impl<'a> Walk<'a> {
             state.records.push(None);
             state.waiting.push(Task {
                 record,
-                place: Arc::clone(place),
+                place: self.may_hold().then_some(place),
                 name: name.clone(),
                 path: start.path.clone(),
                 selection: start.selection,
@@ -238,7 +339,7 @@ impl<'a> Walk<'a> {
             });
             return Ok(Top::Directory(facts::meta(&found), record));
         }
-        Ok(self.leaf(place, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
+        Ok(self.leaf(&place.directory, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
     }
 
     /// Takes directories from the queue until there are none and nobody is about to find more.
@@ -283,15 +384,25 @@ impl<'a> Walk<'a> {
 
     fn directory(&self, task: &Task, buffer: &mut Vec<u8>) -> Result<Record, Stop> {
         let mut record = Record { path: task.path.clone(), ..Record::default() };
-        let open = match facts::open_directory(&*task.place, &task.name) {
-            Ok(open) => Arc::new(open),
+        let place = if let Some(place) = &task.place {
+            Ok(Arc::clone(place))
+        } else {
+            let above = Path::new(std::ffi::OsStr::from_bytes(&task.path)).parent();
+            open_strictly(above.unwrap_or(Path::new("/"))).map(|place| Arc::new(self.held(place)))
+        };
+        let opened = place.and_then(|place| {
+            self.open_up(&place.directory, &task.name, &task.path);
+            facts::open_directory(&place.directory, &task.name)
+        });
+        let open = match opened {
+            Ok(open) => Arc::new(self.held(open)),
             Err(error) => {
                 self.skip(&task.path, unreadable(error));
                 return Ok(record);
             }
         };
-        record.attributes = facts::attributes(&*open);
-        let names = match names(&open, buffer) {
+        record.attributes = facts::attributes(&open.directory);
+        let names = match names(&open.directory, buffer) {
             Ok(names) => names,
             Err(error) => {
                 self.skip(&task.path, unreadable(error));
@@ -357,7 +468,7 @@ impl<'a> Walk<'a> {
             path.extend_from_slice(name.as_bytes());
             path
         };
-        let stat = match facts::facts(&**around.open, &name) {
+        let stat = match facts::facts(&around.open.directory, &name) {
             Ok(stat) => stat,
             // It went away in between.
             Err(Errno::NOENT) => return Ok(()),
@@ -395,7 +506,7 @@ impl<'a> Walk<'a> {
             }
             let below = Task {
                 record: 0,
-                place: Arc::clone(around.open),
+                place: self.may_hold().then(|| Arc::clone(around.open)),
                 name: name.clone(),
                 path: path(),
                 selection: task.selection,
@@ -411,7 +522,7 @@ impl<'a> Walk<'a> {
             record.entries.push((name.into_bytes(), sight, Pending::Same));
             return Ok(());
         }
-        if let Some(node) = self.leaf(around.open, &name, &stat, &path())? {
+        if let Some(node) = self.leaf(&around.open.directory, &name, &stat, &path())? {
             record.entries.push((name.into_bytes(), sight, Pending::Known(node)));
         }
         Ok(())
@@ -430,6 +541,7 @@ impl<'a> Walk<'a> {
                     Ok(None)
                 }
             },
+            FileType::Fifo => Ok(Some(Node::Pipe { meta: facts::meta(stat) })),
             _ => {
                 self.skip(path, SkipReason::Special);
                 Ok(None)
@@ -439,7 +551,7 @@ impl<'a> Walk<'a> {
 
     fn file(&self, place: &OwnedFd, name: &CStr, path: &[u8]) -> Result<Option<Node>, Stop> {
         for _ in 0..TRIES {
-            let open = match facts::open_file(place, name) {
+            let open = match self.open_file(place, name, path) {
                 Ok(open) => open,
                 Err(error) => {
                     self.skip(path, unreadable(error));
@@ -451,13 +563,16 @@ impl<'a> Walk<'a> {
                 self.skip(path, SkipReason::Special);
                 return Ok(None);
             }
-            let bytes = facts::length(&before);
-            if self.manner.largest.is_some_and(|largest| bytes > largest) {
+            let (bytes, stored) = (facts::length(&before), facts::stored(&before));
+            if self.manner.largest.is_some_and(|largest| stored > largest) {
                 self.skip(path, SkipReason::TooLarge { bytes });
                 return Ok(None);
             }
             let read = match self.draft {
-                Some(draft) => self.content(draft, &open, bytes),
+                Some(draft) => {
+                    let holes = if stored < bytes { Holes::Some } else { Holes::None };
+                    self.content(draft, &open, bytes, holes)
+                }
                 None => Ok((Content::Whole(ObjectId::of(b"")), bytes)),
             };
             let (content, length) = match read {
@@ -483,12 +598,25 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads a file to its end, in parts when it is long.
-    fn content(&self, draft: &Draft, open: &OwnedFd, expected: u64) -> Result<(Content, u64), Unread> {
+    fn content(
+        &self,
+        draft: &Draft,
+        open: &OwnedFd,
+        expected: u64,
+        holes: Holes,
+    ) -> Result<(Content, u64), Unread> {
         let mut parts = Vec::new();
         let mut length = 0;
         let capacity = usize::try_from(expected).unwrap_or(PART).saturating_add(1).min(PART);
         let mut part = vec![0; capacity];
         loop {
+            if holes == Holes::Some && is_hole(open, length, expected) {
+                // Nothing but zeros, all of one piece: that is known without reading it.
+                parts.push(self.zeros(draft)?);
+                length += PART as u64;
+                rustix::fs::seek(open, SeekFrom::Start(length)).map_err(Unread::Refused)?;
+                continue;
+            }
             let filled = fill(open, &mut part).map_err(Unread::Refused)?;
             length += filled as u64;
             if length > expected.saturating_mul(2).saturating_add(PART as u64) {
@@ -513,6 +641,15 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The object of a part that is a hole.
+    fn zeros(&self, draft: &Draft) -> Result<ObjectId, Stop> {
+        if let Some(known) = self.zeros.get() {
+            return Ok(*known);
+        }
+        let id = draft.put(&vec![0; PART])?;
+        Ok(*self.zeros.get_or_init(|| id))
+    }
+
     /// Counts an entry against the bounds.
     fn count(&self, stat: &Stat) -> Result<(), Stop> {
         let bounds = &self.manner.bounds;
@@ -521,7 +658,7 @@ impl<'a> Walk<'a> {
             return Err(Stop::Over(Over::Entries));
         }
         let is_file = facts::kind(stat) == FileType::RegularFile;
-        let length = facts::length(stat);
+        let length = facts::stored(stat);
         if is_file && self.manner.largest.is_none_or(|largest| length <= largest) {
             let bytes = self.bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length);
             if bytes > bounds.bytes {
@@ -541,6 +678,25 @@ impl<'a> Walk<'a> {
     fn is_spared(&self, path: &[u8]) -> bool {
         self.manner.spared.iter().any(|spared| spared.as_os_str().as_bytes() == path)
     }
+}
+
+/// Whether a file has less on the disk than it is long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holes {
+    Some,
+    None,
+}
+
+/// Whether a whole part from here on is a hole. The place in the file is as before.
+fn is_hole(open: &OwnedFd, from: u64, length: u64) -> bool {
+    let end = from.saturating_add(PART as u64);
+    if end > length {
+        return false;
+    }
+    let next = rustix::fs::seek(open, SeekFrom::Data(from));
+    // Where nothing more is, there is no data to be found either.
+    let is_hole = next == Err(Errno::NXIO) || next.is_ok_and(|next| next >= end);
+    rustix::fs::seek(open, SeekFrom::Start(from)).is_ok() && is_hole
 }
 
 /// What a start turned out to be.

@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Timespec, Timestamps, Uid, XattrFlags,
-};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Timestamps, Uid, XattrFlags};
 use rustix::io::Errno;
 
 use crate::error::SnapshotError;
 use crate::facts;
-use crate::id::ObjectId;
+use crate::lending::Lent;
+use crate::lookup::open_strictly;
 use crate::node::{Content, FileTime, Meta, Node, SavedPath};
 use crate::store::Reader;
 
 /// How many files are forced to the disk one by one; more are forced together (ours).
 const FORCED: usize = 64;
+
+/// How much of a file is looked at for zeros at once, in bytes (ours): what is nothing else becomes a hole.
+const BLOCK: usize = 64 * 1024;
+static ZEROS: [u8; BLOCK] = [0; BLOCK];
 
 /// A name in a directory that is held open, no part of whose path is a link.
 #[derive(Debug)]
@@ -28,42 +31,26 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn of(path: &SavedPath) -> Result<Self, SnapshotError> {
+    pub(super) fn of(path: &SavedPath, lent: &mut Lent) -> Result<Self, SnapshotError> {
         let path = path.as_path();
         let parent = path.parent().unwrap_or(path);
-        Self::inside(parent, path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default(), path)
-    }
-
-    /// A place to write something aside that will go to `path`: in the nearest directory above it that stands.
-    pub(super) fn for_staging(path: &SavedPath, writable: &mut Writable) -> Result<Self, SnapshotError> {
-        let aside = aside(path);
-        let place = Self::of(&aside)?;
-        writable.allow(&place);
-        Ok(place)
-    }
-
-    fn inside(directory: &Path, name: &[u8], path: &Path) -> Result<Self, SnapshotError> {
+        let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
         let name = CString::new(name).map_err(|_| SnapshotError::Moved(path.to_owned()))?;
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = rustix::fs::openat2(
-            rustix::fs::CWD,
-            directory,
-            flags,
-            Mode::empty(),
-            ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
-        );
-        let opened = match opened {
-            // Old kernels: the last part at least is no link.
-            Err(Errno::NOSYS) => {
-                rustix::fs::openat(rustix::fs::CWD, directory, flags | OFlags::NOFOLLOW, Mode::empty())
-            }
-            other => other,
-        };
-        match opened {
+        match lent.within(parent, || open_strictly(parent)) {
             Ok(directory) => Ok(Self { directory, name, path: path.to_owned() }),
-            Err(Errno::LOOP) => Err(SnapshotError::Moved(directory.to_owned())),
-            Err(error) => Err(SnapshotError::refused(directory)(error)),
+            Err(Errno::LOOP) => Err(SnapshotError::Moved(parent.to_owned())),
+            Err(error) => Err(SnapshotError::refused(parent)(error)),
         }
+    }
+
+    /// A place in a directory in which names can be changed. One that does not belong to us stays as it is, and then the change itself
+    /// says why it cannot be done.
+    pub(super) fn changeable(path: &SavedPath, lent: &mut Lent) -> Result<Self, SnapshotError> {
+        let place = Self::of(path, lent)?;
+        if let (Ok(found), Some(parent)) = (rustix::fs::fstat(&place.directory), place.path.parent()) {
+            lent.open(&place.directory, b".", &found, parent);
+        }
+        Ok(place)
     }
 
     pub(super) fn is_directory(&self) -> bool {
@@ -71,39 +58,63 @@ impl Place {
             .is_ok_and(|found| facts::kind(&found) == FileType::Directory)
     }
 
+    fn staged(&self) -> Staged {
+        Staged { aside: SavedPath::from(self.path.as_path()) }
+    }
+
     fn refused(&self) -> impl FnOnce(Errno) -> SnapshotError {
         SnapshotError::refused(&self.path)
     }
 }
 
-/// Where something is written aside that will go to `path`.
-pub(super) fn aside(path: &SavedPath) -> SavedPath {
-    let standing = path
-        .as_path()
-        .ancestors()
-        .skip(1)
-        .find(|above| std::fs::symlink_metadata(above).is_ok_and(|found| found.is_dir()));
-    let directory = standing.unwrap_or(Path::new("/"));
-    let digits = ObjectId::of(path.as_path().as_os_str().as_encoded_bytes()).digits(12);
-    SavedPath::from(directory.join(format!(".checkrein-restore-{digits}")))
-}
-
-/// Something that was written aside.
+/// Something that was written aside. Nothing of it is held open: there may be any number of them.
 #[derive(Debug)]
 pub(super) struct Staged {
-    place: Place,
-    file: Option<OwnedFd>,
+    aside: SavedPath,
 }
 
 impl Staged {
     /// Puts it where it belongs, in place of what stands there.
-    pub(super) fn put(self, place: &Place) -> Result<(), SnapshotError> {
-        rename(&self.place, place)
+    pub(super) fn put(self, place: &Place, lent: &mut Lent) -> Result<(), SnapshotError> {
+        rename(&Place::of(&self.aside, lent)?, place)
     }
 
-    pub(super) fn remove(&self) {
+    pub(super) fn remove(&self, lent: &mut Lent) {
         // What cannot be removed is listed in the journal of the next try.
-        let _ = rustix::fs::unlinkat(&self.place.directory, &self.place.name, AtFlags::empty());
+        if let Ok(place) = Place::of(&self.aside, lent) {
+            let _ = rustix::fs::unlinkat(&place.directory, &place.name, AtFlags::empty());
+        }
+    }
+}
+
+/// Forces what is written aside to the disk: few files each by itself, many together with the file system that they are on.
+#[derive(Debug)]
+pub(super) struct Forcing {
+    count: usize,
+    /// One file of each file system, opened before anything was written to it, so that no failed write goes unnoticed.
+    systems: BTreeMap<u64, (OwnedFd, PathBuf)>,
+}
+
+impl Forcing {
+    /// `count` files are to come.
+    pub(super) fn of(count: usize) -> Self {
+        Self { count, systems: BTreeMap::new() }
+    }
+
+    fn take(&mut self, file: OwnedFd, place: &Place) -> Result<(), SnapshotError> {
+        if self.count <= FORCED {
+            return rustix::fs::fdatasync(&file).map_err(place.refused());
+        }
+        let device = rustix::fs::fstat(&file).map_err(place.refused())?.st_dev;
+        self.systems.entry(device).or_insert_with(|| (file, place.path.clone()));
+        Ok(())
+    }
+
+    /// Everything is on the disk when this returns.
+    pub(super) fn finish(self) -> Result<(), SnapshotError> {
+        self.systems
+            .values()
+            .try_for_each(|(file, path)| rustix::fs::syncfs(file).map_err(SnapshotError::refused(path)))
     }
 }
 
@@ -114,10 +125,11 @@ fn rename(from: &Place, to: &Place) -> Result<(), SnapshotError> {
 
 /// Writes a file aside, with everything that belongs to it.
 pub(super) fn stage_file(
-    place: Place,
+    place: &Place,
     reader: &Reader,
     content: &Content,
     meta: &Meta,
+    forcing: &mut Forcing,
     left: &mut Vec<(SavedPath, String)>,
 ) -> Result<Staged, SnapshotError> {
     // Left over from a restore that was interrupted.
@@ -125,30 +137,47 @@ pub(super) fn stage_file(
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&place.directory, &place.name, flags, Mode::from_raw_mode(0o600))
         .map_err(place.refused())?;
-    let written = fill(&file, &place, reader, content);
-    let staged = Staged { place, file: Some(file) };
+    let written = fill(&file, place, reader, content).and_then(|()| {
+        dress_open(&file, place, meta, left);
+        forcing.take(file, place)
+    });
     if let Err(error) = written {
-        staged.remove();
+        let _ = rustix::fs::unlinkat(&place.directory, &place.name, AtFlags::empty());
         return Err(error);
     }
-    if let Some(file) = &staged.file {
-        dress_open(file, &staged.place, meta, left);
-    }
-    Ok(staged)
+    Ok(place.staged())
 }
 
 fn fill(file: &OwnedFd, place: &Place, reader: &Reader, content: &Content) -> Result<(), SnapshotError> {
+    let mut at = 0_u64;
+    let mut end = 0_u64;
     reader.content(content, |part| {
-        let mut rest = part;
-        while !rest.is_empty() {
-            match rustix::io::write(file, rest) {
-                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(place.refused()(error)),
+        for block in part.chunks(BLOCK) {
+            if block != ZEROS {
+                write_at(file, block, at).map_err(place.refused())?;
+                end = at + block.len() as u64;
             }
+            at += block.len() as u64;
         }
         Ok(())
-    })
+    })?;
+    // Nothing but a hole may be at the end.
+    if end < at { rustix::fs::ftruncate(file, at).map_err(place.refused()) } else { Ok(()) }
+}
+
+fn write_at(file: &OwnedFd, mut rest: &[u8], mut at: u64) -> Result<(), Errno> {
+    while !rest.is_empty() {
+        match rustix::io::pwrite(file, rest, at) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(written) => {
+                rest = rest.get(written..).unwrap_or_default();
+                at += written as u64;
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Writes content into a file that stands, so that all of its names have it. The one deed that is not a single rename; that there is
@@ -176,43 +205,39 @@ pub(super) fn pour(
 }
 
 /// Writes a link aside.
-pub(super) fn stage_link(place: Place, target: &[u8], meta: &Meta) -> Result<Staged, SnapshotError> {
+pub(super) fn stage_link(place: &Place, target: &[u8], meta: &Meta) -> Result<Staged, SnapshotError> {
     let _ = rustix::fs::unlinkat(&place.directory, &place.name, AtFlags::empty());
     rustix::fs::symlinkat(target, &place.directory, &place.name).map_err(place.refused())?;
     // The time of a link is nobody's promise.
     let times = timestamps(meta.modified);
     let _ = rustix::fs::utimensat(&place.directory, &place.name, &times, AtFlags::SYMLINK_NOFOLLOW);
-    Ok(Staged { place, file: None })
+    Ok(place.staged())
 }
 
-/// Forces what was written aside to the disk, before any name points at it.
-pub(super) fn force(staged: &BTreeMap<SavedPath, Staged>) -> Result<(), SnapshotError> {
-    let files = || staged.values().filter_map(|one| Some((one.file.as_ref()?, &one.place)));
-    if files().count() > FORCED {
-        return match files().next() {
-            Some((file, place)) => rustix::fs::syncfs(file).map_err(place.refused()),
-            None => Ok(()),
-        };
-    }
-    files().try_for_each(|(file, place)| rustix::fs::fdatasync(file).map_err(place.refused()))
+/// Makes a pipe aside.
+pub(super) fn stage_pipe(
+    place: &Place,
+    meta: &Meta,
+    left: &mut Vec<(SavedPath, String)>,
+) -> Result<Staged, SnapshotError> {
+    let _ = rustix::fs::unlinkat(&place.directory, &place.name, AtFlags::empty());
+    rustix::fs::mkfifoat(&place.directory, &place.name, Mode::from_raw_mode(0o600))
+        .map_err(place.refused())?;
+    dress_pipe(place, meta, left);
+    Ok(place.staged())
 }
 
 /// Removes what stands at a path; nothing when nothing does.
-pub(super) fn remove(
-    path: &SavedPath,
-    now: Option<&Node>,
-    writable: &mut Writable,
-) -> Result<(), SnapshotError> {
-    let place = match Place::of(path) {
+pub(super) fn remove(path: &SavedPath, now: Option<&Node>, lent: &mut Lent) -> Result<(), SnapshotError> {
+    let place = match Place::changeable(path, lent) {
         Err(SnapshotError::Write { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             return Ok(());
         }
         other => other?,
     };
-    writable.allow(&place);
     let flags = match now {
         Some(Node::Directory { .. }) => AtFlags::REMOVEDIR,
-        Some(Node::File { .. } | Node::Symlink { .. }) | None => AtFlags::empty(),
+        Some(Node::File { .. } | Node::Symlink { .. } | Node::Pipe { .. }) | None => AtFlags::empty(),
     };
     match rustix::fs::unlinkat(&place.directory, &place.name, flags) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -229,10 +254,15 @@ pub(super) fn make_directory(place: &Place) -> Result<(), SnapshotError> {
     }
 }
 
-/// Makes a second name of a file.
-pub(super) fn link(anchor: &SavedPath, place: &Place) -> Result<(), SnapshotError> {
-    let from = Place::of(anchor)?;
-    let aside = Place::of(&aside(&SavedPath::from(place.path.as_path())))?;
+/// Makes a second name of a file, at first aside.
+pub(super) fn link(
+    anchor: &SavedPath,
+    aside: &SavedPath,
+    place: &Place,
+    lent: &mut Lent,
+) -> Result<(), SnapshotError> {
+    let from = Place::of(anchor, lent)?;
+    let aside = Place::of(aside, lent)?;
     let _ = rustix::fs::unlinkat(&aside.directory, &aside.name, AtFlags::empty());
     rustix::fs::linkat(&from.directory, &from.name, &aside.directory, &aside.name, AtFlags::empty())
         .map_err(place.refused())?;
@@ -252,7 +282,18 @@ pub(super) fn dress(place: &Place, then: &Node, left: &mut Vec<(SavedPath, Strin
             let _ = rustix::fs::utimensat(&place.directory, &place.name, &times, AtFlags::SYMLINK_NOFOLLOW);
         }
         Node::File { meta, .. } => dress_name(place, meta, left),
+        Node::Pipe { meta } => dress_pipe(place, meta, left),
     }
+}
+
+/// Puts back what belongs to a pipe, which cannot be opened for that without waiting for its other end.
+fn dress_pipe(place: &Place, meta: &Meta, left: &mut Vec<(SavedPath, String)>) {
+    let mode = Mode::from_raw_mode(meta.mode);
+    if let Err(error) = rustix::fs::chmodat(&place.directory, &place.name, mode, AtFlags::empty()) {
+        left.push((SavedPath::from(place.path.as_path()), format!("mode not put back: {}", words(error))));
+    }
+    let times = timestamps(meta.modified);
+    let _ = rustix::fs::utimensat(&place.directory, &place.name, &times, AtFlags::SYMLINK_NOFOLLOW);
 }
 
 /// Puts back what belongs to a directory.
@@ -326,41 +367,4 @@ fn timestamps(modified: FileTime) -> Timestamps {
 
 fn words(error: Errno) -> String {
     std::io::Error::from(error).to_string()
-}
-
-/// Directories that were made writable for a while.
-#[derive(Debug, Default)]
-pub(super) struct Writable(BTreeMap<PathBuf, u32>);
-
-impl Writable {
-    /// Sees to it that names in the directory of a place can be changed. One that does not belong to us stays as it is, and then the
-    /// change itself says why it cannot be done.
-    pub(super) fn allow(&mut self, place: &Place) {
-        let Ok(found) = rustix::fs::fstat(&place.directory) else { return };
-        let mode = found.st_mode & 0o7777;
-        let Some(path) = place.path.parent() else { return };
-        if mode & 0o300 == 0o300 || found.st_uid != rustix::process::geteuid().as_raw() {
-            return;
-        }
-        if rustix::fs::chmodat(&place.directory, c".", Mode::from_raw_mode(mode | 0o300), AtFlags::empty())
-            .is_ok()
-        {
-            self.0.entry(path.to_owned()).or_insert(mode);
-        }
-    }
-
-    /// A directory that is given its mode by somebody else.
-    pub(super) fn forget(&mut self, path: &SavedPath) {
-        self.0.remove(path.as_path());
-    }
-
-    /// Gives the directories back the modes that they had.
-    pub(super) fn reset(&mut self) {
-        for (path, mode) in std::mem::take(&mut self.0) {
-            if let Ok(place) = Place::of(&SavedPath::from(path)) {
-                let mode = Mode::from_raw_mode(mode);
-                let _ = rustix::fs::chmodat(&place.directory, &place.name, mode, AtFlags::empty());
-            }
-        }
-    }
 }

@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_snapshot::{
-    Captured, Choice, Effort, Ended, Manner, Occasion, Preparation, Prepared, Request, Restored, Snapshot,
-    SnapshotId, Step, Store, Wanted, capture,
+    Captured, Choice, Effort, Ended, Manner, Moment, Occasion, Preparation, Prepared, Request, Restored,
+    Snapshot, SnapshotId, Step, Store, Wanted, capture,
 };
 
 /// A scratch directory with a tree and a store beside it.
@@ -115,7 +115,7 @@ pub fn take(store: &Store, wanted: &[Wanted]) -> (SnapshotId, Snapshot) {
 }
 
 pub fn prepare(store: &Store, of: SnapshotId) -> Box<Prepared> {
-    match store.prepare(of, &[], &Manner::whole(), None).unwrap() {
+    match store.prepare(of, &[], &Manner::whole(), Moment::None).unwrap() {
         Preparation::Ready(prepared) => prepared,
         Preparation::Over(over) => panic!("{over:?}"),
     }

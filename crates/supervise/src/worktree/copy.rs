@@ -226,7 +226,8 @@ impl CopyMerge {
                 Some(Node::File { .. } | Node::Symlink { .. }) => {
                     copy_one(&self.place, workspace, path)?;
                 }
-                None => {}
+                // A pipe is for the processes that use it, not work.
+                Some(Node::Pipe { .. }) | None => {}
             }
         }
         Ok(())
@@ -248,7 +249,9 @@ fn is_another(one: &Difference) -> bool {
 
 fn is_like(one: Option<&Node>, other: Option<&Node>) -> bool {
     match (one, other) {
-        (None, None) | (Some(Node::Directory { .. }), Some(Node::Directory { .. })) => true,
+        (None, None)
+        | (Some(Node::Directory { .. }), Some(Node::Directory { .. }))
+        | (Some(Node::Pipe { .. }), Some(Node::Pipe { .. })) => true,
         (Some(Node::File { content, meta, .. }), Some(Node::File { content: other, meta: facts, .. })) => {
             content == other && meta.mode & 0o111 == facts.mode & 0o111
         }

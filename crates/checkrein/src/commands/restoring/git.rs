@@ -1,0 +1,109 @@
+//! What a restore does to a repository, in the words of git.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use checkrein_snapshot::{Listed, Node, Prepared, Step};
+
+/// How many digits of the name of a commit are shown (ours), as git does in small repositories.
+const DIGITS: usize = 7;
+
+/// The directory of the repository that a step is about; `None` when it is about a file of the work tree.
+pub(super) fn directory_of(snapshot: &Listed, step: &Step) -> Option<PathBuf> {
+    let is_one = |directory: &&Path| {
+        let head = directory.join("HEAD");
+        snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == head)
+    };
+    step.path.as_path().ancestors().skip(1).find(is_one).map(Path::to_owned)
+}
+
+/// What these steps do, a line for each reference and one for the rest.
+pub(super) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut beside = BTreeSet::new();
+    for step in steps {
+        let Some(directory) = directory_of(snapshot, step) else { continue };
+        let Ok(below) = step.path.as_path().strip_prefix(&directory) else { continue };
+        let Some(below) = below.to_str() else { continue };
+        let text = |node: &Option<Node>| match node {
+            Some(Node::File { content, .. }) => {
+                let text = prepared.content(content).ok()?;
+                Some(String::from_utf8_lossy(&text).trim_end().to_owned())
+            }
+            Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
+        };
+        match below {
+            "HEAD" => lines.extend(text(&step.then).map(|head| format!("HEAD back to {}", target(&head)))),
+            "packed-refs" => lines.extend(packed(text(&step.then), text(&step.now))),
+            _ if below.starts_with("refs/") => match (text(&step.then), &step.now) {
+                (Some(then), _) => lines.push(format!("{} back to {}", name(below), target(&then))),
+                (None, Some(Node::File { .. })) => {
+                    lines.push(format!("{} goes: it was not there", name(below)));
+                }
+                (None, _) => {}
+            },
+            _ => drop(beside.insert(part(below))),
+        }
+    }
+    if !beside.is_empty() {
+        lines.push(format!("and of git: {}", beside.into_iter().collect::<Vec<_>>().join(", ")));
+    }
+    if touches_remotes(snapshot, steps) {
+        lines.push("the remote itself stays as it is: what was pushed there is still there".to_owned());
+    }
+    lines
+}
+
+/// Whether any of these steps is about what a repository knows of its remotes.
+fn touches_remotes(snapshot: &Listed, steps: &[&Step]) -> bool {
+    steps.iter().any(|step| {
+        directory_of(snapshot, step)
+            .is_some_and(|directory| step.path.as_path().starts_with(directory.join("refs/remotes")))
+    })
+}
+
+/// A reference in words.
+fn name(reference: &str) -> String {
+    for (prefix, word) in [("refs/heads/", "branch "), ("refs/tags/", "tag "), ("refs/remotes/", "")] {
+        if let Some(short) = reference.strip_prefix(prefix) {
+            return format!("{word}{short}");
+        }
+    }
+    if reference == "refs/stash" { "stash".to_owned() } else { reference.to_owned() }
+}
+
+/// What a reference stands for, in words.
+fn target(content: &str) -> String {
+    match content.strip_prefix("ref: ") {
+        Some(reference) => name(reference),
+        None => content.get(..DIGITS).unwrap_or(content).to_owned(),
+    }
+}
+
+/// References that are written in one file: those that differ.
+fn packed(then: Option<String>, now: Option<String>) -> Vec<String> {
+    let read = |text: Option<String>| -> BTreeMap<String, String> {
+        let text = text.unwrap_or_default();
+        let pairs =
+            text.lines().filter(|line| !line.starts_with(['#', '^'])).filter_map(|line| line.split_once(' '));
+        pairs.map(|(object, reference)| (reference.to_owned(), object.to_owned())).collect()
+    };
+    let (then, now) = (read(then), read(now));
+    then.iter()
+        .filter(|(reference, object)| now.get(*reference) != Some(object))
+        .map(|(reference, object)| format!("{} back to {}", name(reference), target(object)))
+        .collect()
+}
+
+/// Other files of a repository in words.
+fn part(below: &str) -> &'static str {
+    match below.split('/').next().unwrap_or_default() {
+        "index" => "what is staged",
+        "logs" => "reflogs",
+        "config" => "settings",
+        "worktrees" => "other work trees",
+        "modules" => "submodules",
+        "rebase-merge" | "rebase-apply" | "sequencer" => "what was under way",
+        _ => "other files",
+    }
+}

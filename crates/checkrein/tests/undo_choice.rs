@@ -1,0 +1,356 @@
+//! Which action is taken back, what of it, and what is said: only what ran, only what it did, where a person stands.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
+
+/// What the hook is told.
+fn tell(environment: &TestEnvironment, session: &str, event: &str, cwd: &Path, fields: Json) -> Json {
+    let mut payload: Json = serde_json::from_slice(&environment.payload(session, event, fields)).unwrap();
+    payload["cwd"] = json!(cwd);
+    environment.answer_to(payload.to_string().as_bytes())
+}
+
+fn before(environment: &TestEnvironment, session: &str, cwd: &Path, id: &str, command: &str) -> Json {
+    tell(environment, session, "PreToolUse", cwd, shell_call(id, command, json!({})))
+}
+
+fn run(environment: &TestEnvironment, cwd: &Path, command: &str) {
+    let mut child = environment.command("bash");
+    child.args(["-c", command]).current_dir(cwd).stdin(Stdio::null()).output().unwrap();
+}
+
+fn after(environment: &TestEnvironment, session: &str, cwd: &Path, id: &str, command: &str) {
+    let told = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
+    tell(environment, session, "PostToolUse", cwd, shell_call(id, command, told));
+}
+
+fn perform(environment: &TestEnvironment, session: &str, cwd: &Path, id: &str, command: &str) {
+    let answer = before(environment, session, cwd, id, command);
+    assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+    run(environment, cwd, command);
+    after(environment, session, cwd, id, command);
+}
+
+fn undo(environment: &TestEnvironment, cwd: &Path, more: &[&str]) -> Output {
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    command.args(["undo", "--yes"]).args(more).current_dir(cwd).stdin(Stdio::null()).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn read(environment: &TestEnvironment, name: &str) -> String {
+    fs::read_to_string(environment.project().join(name)).unwrap_or_else(|_| "-".to_owned())
+}
+
+/// A call that was interrupted has no outcome. What it deleted comes back; what it may not have written is a person's.
+#[test]
+fn of_a_call_without_an_end_only_what_is_nobodys_work_is_put_back() {
+    let environment = TestEnvironment::new();
+    environment.write("a", "one\n");
+    environment.write("b", "gone\n");
+    let command = "echo two > a; rm -f b";
+    before(&environment, "s", &environment.project(), "call", command);
+    run(&environment, &environment.project(), command);
+    environment.write("a", "work of a person\n");
+    let output = undo(&environment, &environment.project(), &[]);
+    assert_eq!(
+        (read(&environment, "a").as_str(), read(&environment, "b").as_str()),
+        ("work of a person\n", "gone\n")
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("nobody was told when the action ended"), "{}", said(&output));
+    assert!(said(&output).contains("`checkrein undo 1 --force`"), "{}", said(&output));
+    assert!(undo(&environment, &environment.project(), &["1", "--force"]).status.success());
+    assert_eq!(read(&environment, "a"), "one\n");
+}
+
+/// What began later in the session bounds the end of the call, whatever stands there.
+#[test]
+fn what_changes_after_the_next_call_began_is_changed_since() {
+    let environment = TestEnvironment::new();
+    environment.write("a", "one\n");
+    before(&environment, "s", &environment.project(), "call", "mv a b");
+    run(&environment, &environment.project(), "mv a b");
+    tell(&environment, "s", "UserPromptSubmit", &environment.project(), json!({ "prompt": "go on" }));
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    // The same content, but of somebody's hand.
+    environment.write("b", "one\n");
+    undo(&environment, &environment.project(), &[]);
+    assert_eq!((read(&environment, "a").as_str(), read(&environment, "b").as_str()), ("one\n", "one\n"));
+}
+
+/// Moved and emptied files are no person's work.
+#[test]
+fn what_loses_nothing_needs_no_end() {
+    for command in ["mv a b", "> a", "chmod 600 a", "rm -rf a", "git checkout -q -- README.md"] {
+        let environment = TestEnvironment::new();
+        environment.write("a", "one\n");
+        environment.write("README.md", "changed\n");
+        before(&environment, "s", &environment.project(), "call", command);
+        run(&environment, &environment.project(), command);
+        let output = undo(&environment, &environment.project(), &[]);
+        assert_eq!(
+            [read(&environment, "a"), read(&environment, "b"), read(&environment, "README.md")],
+            ["one\n", "-", "changed\n"],
+            "{command}: {}",
+            said(&output)
+        );
+    }
+}
+
+#[test]
+fn a_call_that_a_person_refused_is_never_taken_back() {
+    let environment = TestEnvironment::new();
+    environment.write("notes.txt", "notes\n");
+    environment.write("old.txt", "old\n");
+    perform(&environment, "s", &environment.project(), "first", "rm old.txt");
+    let answer = before(
+        &environment,
+        "s",
+        &environment.project(),
+        "second",
+        "git push --force origin main; rm notes.txt",
+    );
+    assert_eq!(decision(&answer), Some("ask"), "{answer}");
+    tell(&environment, "s", "UserPromptSubmit", &environment.project(), json!({ "prompt": "no" }));
+    environment.write("notes.txt", "notes\nand a line of a person\n");
+    let output = undo(&environment, &environment.project(), &[]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(read(&environment, "old.txt"), "old\n");
+    assert_eq!(read(&environment, "notes.txt"), "notes\nand a line of a person\n");
+    assert!(!said(&output).contains("push"), "{}", said(&output));
+}
+
+/// Not a millisecond lies between the end of the call and what a person does.
+#[test]
+fn what_is_written_right_after_a_call_is_kept() {
+    for round in 0..5 {
+        let environment = TestEnvironment::new();
+        environment.write("a", "one\n");
+        environment.write("b", "gone\n");
+        perform(&environment, "s", &environment.project(), "call", "echo two > a; rm b");
+        let text = if round % 2 == 0 { "six\n" } else { "work of a person\n" };
+        environment.write("a", text);
+        let output = undo(&environment, &environment.project(), &[]);
+        assert_eq!(read(&environment, "a"), text, "{}", said(&output));
+        assert_eq!(read(&environment, "b"), "gone\n");
+        assert!(said(&output).contains("changed since"), "{}", said(&output));
+    }
+}
+
+/// A look of git changes times in its index and nothing else.
+#[test]
+fn a_look_between_action_and_undo_changes_nothing() {
+    let environment = TestEnvironment::new();
+    environment.write("README.md", "staged\n");
+    environment.git(&["add", "README.md"]);
+    perform(
+        &environment,
+        "s",
+        &environment.project(),
+        "call",
+        "git restore --staged README.md; rm src/main.rs",
+    );
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    // Another time of a file makes git write the index anew.
+    let at = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    fs::File::options()
+        .write(true)
+        .open(environment.project().join("README.md"))
+        .unwrap()
+        .set_modified(at)
+        .unwrap();
+    let index = || fs::read(environment.project().join(".git/index")).unwrap();
+    let earlier = index();
+    run(&environment, &environment.project(), "git status --short");
+    assert!(index() != earlier, "it is written anew");
+    let output = undo(&environment, &environment.project(), &[]);
+    assert!(!said(&output).contains("index"), "{}", said(&output));
+    assert!(environment.project().join("src/main.rs").exists(), "{}", said(&output));
+    let staged = environment.command("git").args(["diff", "--cached", "--name-only"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&staged.stdout), "README.md\n");
+}
+
+#[test]
+fn the_newest_action_here_or_below_is_meant() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    fs::remove_dir_all(project.join(".git")).unwrap();
+    let below = project.join("sub");
+    environment.write("old", "o\n");
+    environment.write("sub/k", "k\n");
+    perform(&environment, "s", &project, "first", "rm old");
+    perform(&environment, "s", &below, "second", "rm k");
+    let output = undo(&environment, &project, &[]);
+    assert_eq!((read(&environment, "sub/k").as_str(), read(&environment, "old").as_str()), ("k\n", "-"));
+    assert!(said(&output).contains("in `sub`"), "{}", said(&output));
+    // From further down, without version control to say where the project begins.
+    let deeper = project.join("src");
+    assert!(undo(&environment, &deeper, &[]).status.success());
+    assert_eq!(read(&environment, "old"), "o\n");
+}
+
+#[test]
+fn a_repository_inside_counts_and_an_older_session_too() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.write("older", "o\n");
+    perform(&environment, "first", &project, "a", "rm older");
+    let inner = project.join("inner");
+    fs::create_dir(&inner).unwrap();
+    let status = environment.command("git").args(["init", "-q", "inner"]).status().unwrap();
+    assert!(status.success());
+    environment.write("inner/k", "k\n");
+    perform(&environment, "second", &inner, "b", "rm k");
+    assert!(undo(&environment, &project, &[]).status.success());
+    assert_eq!((read(&environment, "inner/k").as_str(), read(&environment, "older").as_str()), ("k\n", "-"));
+    assert!(undo(&environment, &project, &[]).status.success());
+    assert_eq!(read(&environment, "older"), "o\n");
+    let output = undo(&environment, &project, &[]);
+    assert!(said(&output).contains("no action of this workspace"), "{}", said(&output));
+}
+
+#[test]
+fn what_is_only_kept_is_said_once_and_the_next_follows() {
+    let environment = TestEnvironment::new();
+    environment.write("a", "one\n");
+    environment.write("b", "gone\n");
+    perform(&environment, "s", &environment.project(), "first", "rm b");
+    perform(&environment, "s", &environment.project(), "second", "echo two > a");
+    environment.write("a", "work of a person\n");
+    let output = undo(&environment, &environment.project(), &[]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(
+        (read(&environment, "a").as_str(), read(&environment, "b").as_str()),
+        ("work of a person\n", "gone\n")
+    );
+    assert!(said(&output).contains("passed over: snapshot 3"), "{}", said(&output));
+    assert!(said(&output).contains("1 step done"), "{}", said(&output));
+    // Nothing else is left, and that is said with the way to have it all the same.
+    let output = undo(&environment, &environment.project(), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("`checkrein undo 3 --force`"), "{}", said(&output));
+}
+
+#[test]
+fn references_are_told_in_the_words_of_git() {
+    let environment = TestEnvironment::new();
+    environment.git(&["branch", "topic"]);
+    environment.write("README.md", "more\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("second");
+    let commit = |name: &str| {
+        let output = environment.command("git").args(["rev-parse", "--short=7", name]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let (second, first) = (commit("HEAD"), commit("HEAD~1"));
+    let project = environment.project();
+    perform(&environment, "s", &project, "call", "git reset -q --hard HEAD~1; git branch -D topic");
+    let output = undo(&environment, &project, &[]);
+    let said = said(&output);
+    assert!(said.contains(&format!("branch main back to {second}")), "{said}");
+    assert!(said.contains(&format!("branch topic back to {first}")), "{said}");
+    assert!(!said.contains(".git/"), "{said}");
+    assert_eq!(commit("HEAD"), second);
+}
+
+/// A process that has a database open would write over what is put back, or read halves of two.
+#[test]
+fn a_database_that_somebody_has_open_is_not_put_back() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    let script = "import sqlite3, sys\n\
+        connection = sqlite3.connect('app.db')\n\
+        connection.execute('PRAGMA journal_mode=WAL')\n\
+        connection.execute('CREATE TABLE IF NOT EXISTS t(x)')\n\
+        connection.execute('INSERT INTO t VALUES (1), (2), (3)')\n\
+        connection.commit()\n\
+        print('open', flush=True)\n\
+        sys.stdin.readline()\n";
+    let mut server = environment
+        .command("python3")
+        .args(["-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "open\n");
+    let count = || {
+        let program = "import sqlite3; print(sqlite3.connect('app.db').execute('SELECT count(*) FROM t').fetchone()[0])";
+        let output = environment.command("python3").args(["-c", program]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    perform(
+        &environment,
+        "s",
+        &project,
+        "call",
+        "sqlite3 app.db 'DELETE FROM t' || python3 -c \"import sqlite3; c = sqlite3.connect('app.db'); c.execute('DELETE FROM t'); c.commit()\"",
+    );
+    assert_eq!(count(), "0");
+    let output = undo(&environment, &project, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("app.db` is open in process"), "{}", said(&output));
+    assert_eq!(count(), "0", "nothing is put back under it");
+    drop(server.stdin.take());
+    server.wait().unwrap();
+    // Closing it merged both files into one, which nobody else did.
+    undo(&environment, &project, &["call", "--force"]);
+    assert_eq!(count(), "3");
+}
+
+/// Where a person's shell lets a process hold few files open, and in the hook, as many come back as were saved.
+#[test]
+fn any_number_of_files_comes_back_where_few_may_be_open() {
+    let environment = TestEnvironment::new();
+    for number in 0..700 {
+        environment.write(&format!("many/{number}"), &number.to_string());
+    }
+    perform(&environment, "s", &environment.project(), "call", "rm -rf many");
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let limited = format!("ulimit -n 64; exec {program} undo --yes");
+    let output = environment.command("sh").args(["-c", &limited]).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    for number in 0..700 {
+        assert_eq!(read(&environment, &format!("many/{number}")), number.to_string());
+    }
+}
+
+/// Names of any bytes, however they are written.
+#[test]
+fn a_name_that_is_no_text_is_saved_however_it_is_written() {
+    for (command, name) in [(r"rm -f $'\xff\xfe'", &b"\xff\xfe"[..]), (r"rm -rf $'d\xff'", b"d\xff/inside")] {
+        let environment = TestEnvironment::new();
+        let path = environment.project().join(std::ffi::OsStr::from_bytes(name));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "only here\n").unwrap();
+        perform(&environment, "s", &environment.project(), "call", command);
+        assert_ne!(fs::read_to_string(&path).unwrap_or_default(), "only here\n", "{command}");
+        let output = undo(&environment, &environment.project(), &[]);
+        assert_eq!(
+            fs::read_to_string(&path).unwrap_or_default(),
+            "only here\n",
+            "{command}: {}",
+            said(&output)
+        );
+    }
+}

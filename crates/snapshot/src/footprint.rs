@@ -1,0 +1,167 @@
+//! What an action left behind, so that what somebody changed later is told apart from it.
+//!
+//! Right after the action the files are looked at that it can have changed: those at the places of its snapshot, and those of which it
+//! is known otherwise, as far as their status changed since it began. What looks the same later was changed by nobody in between; by
+//! content where that was little, else by number, length and time. What has no trace is told by the clock.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FileType, Stat};
+use serde::{Deserialize, Serialize};
+
+use crate::error::SnapshotError;
+use crate::facts;
+use crate::git_index::without_times;
+use crate::id::{ObjectId, SnapshotId};
+use crate::index::replace;
+use crate::lookup::stat;
+use crate::node::{FileTime, SavedPath, Selection};
+use crate::pack::{decode, encode};
+use crate::store::{Store, create_directory};
+
+/// How many names are looked at, and for how long, while an agent waits (ours).
+const ENTRIES: usize = 20_000;
+const TIME: Duration = Duration::from_millis(200);
+
+/// Of what length files are read, and how much in all (ours); of the others number, length and time count.
+const FILE: u64 = 1024 * 1024;
+const CONTENT: u64 = 8 * 1024 * 1024;
+
+/// What an action left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Footprint {
+    /// When it was looked for: what changed later was changed by somebody else.
+    pub(crate) at: FileTime,
+    traces: BTreeMap<SavedPath, Trace>,
+}
+
+/// What one file looked like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Trace {
+    inode: u64,
+    length: u64,
+    mode: u32,
+    changed: FileTime,
+    content: Option<ObjectId>,
+}
+
+/// What a footprint says about what stands somewhere now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is what the action left there.
+    Left,
+    /// It is something else.
+    Other,
+    /// It does not know the place.
+    NoTrace,
+}
+
+impl Footprint {
+    /// Whether a file is what the action left at a path; `content` says what it holds, where that is known.
+    pub(crate) fn verdict(&self, path: &SavedPath, now: &Stat, content: Option<ObjectId>) -> Verdict {
+        let Some(trace) = self.traces.get(path) else { return Verdict::NoTrace };
+        let is_as_left = match (trace.content, content) {
+            (Some(left), Some(now_there)) => left == now_there && trace.mode == now.st_mode,
+            (None, _) | (_, None) => {
+                (trace.inode, trace.length, trace.changed)
+                    == (now.st_ino, facts::length(now), facts::changed(now))
+            }
+        };
+        if is_as_left { Verdict::Left } else { Verdict::Other }
+    }
+}
+
+impl Store {
+    /// Looks at what `action` left behind that began at `since` and has just ended, and keeps it beside the snapshot that was taken for
+    /// it. `others` are files outside its places of which it is known that they changed.
+    pub fn keep_footprint(
+        &self,
+        of: SnapshotId,
+        action: &str,
+        since: FileTime,
+        at: FileTime,
+        others: &[PathBuf],
+    ) -> Result<(), SnapshotError> {
+        let snapshot = self.snapshot(of)?.snapshot;
+        if snapshot.place.as_ref().and_then(|place| place.action.as_deref()) != Some(action) {
+            // Nothing had changed since it was taken for another one.
+            return Ok(());
+        }
+        let started = Instant::now();
+        let mut look = Look { since, left: ENTRIES, content: CONTENT, traces: BTreeMap::new() };
+        let mut waiting: Vec<(PathBuf, Selection)> =
+            snapshot.roots.iter().map(|root| (root.path.as_path().to_owned(), root.selection)).collect();
+        waiting.extend(others.iter().map(|path| (path.clone(), Selection::Itself)));
+        while let Some((path, selection)) = waiting.pop() {
+            if look.left == 0 || started.elapsed() > TIME {
+                break;
+            }
+            look.left -= 1;
+            let Ok(found) = stat(&path) else { continue };
+            if facts::kind(&found) != FileType::Directory {
+                look.file(&path, &found);
+            } else if selection == Selection::Everything {
+                let below = fs::read_dir(&path).into_iter().flatten().flatten();
+                waiting.extend(below.map(|entry| (entry.path(), selection)));
+            }
+        }
+        let path = self.footprint_path(of);
+        create_directory(&self.directory().join("footprints"))?;
+        replace(&path, &encode(&Footprint { at, traces: look.traces }, &path)?)
+    }
+
+    /// What the action of a snapshot left behind; `None` when nobody looked.
+    pub(crate) fn footprint(&self, of: SnapshotId) -> Option<Footprint> {
+        let path = self.footprint_path(of);
+        decode(&fs::read(&path).ok()?, &path).ok()
+    }
+
+    pub(crate) fn footprint_path(&self, of: SnapshotId) -> PathBuf {
+        self.directory().join("footprints").join(of.to_string())
+    }
+}
+
+struct Look {
+    since: FileTime,
+    left: usize,
+    content: u64,
+    traces: BTreeMap<SavedPath, Trace>,
+}
+
+impl Look {
+    fn file(&mut self, path: &Path, found: &Stat) {
+        let changed = facts::changed(found);
+        if changed < self.since {
+            return;
+        }
+        let length = facts::length(found);
+        let is_read = facts::kind(found) == FileType::RegularFile && length <= FILE.min(self.content);
+        let content = if is_read { content_of(path, length) } else { None };
+        if content.is_some() {
+            self.content -= length;
+        }
+        let trace = Trace { inode: found.st_ino, length, mode: found.st_mode, changed, content };
+        self.traces.insert(SavedPath::from(path), trace);
+    }
+}
+
+fn content_of(path: &Path, length: u64) -> Option<ObjectId> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(length + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 == length).then(|| identity(path, &bytes))
+}
+
+/// What tells a content from others. The index of git is written anew whenever somebody looks, with nothing but other times.
+pub(crate) fn identity(path: &Path, bytes: &[u8]) -> ObjectId {
+    let entries = if is_git_index(path) { without_times(bytes) } else { None };
+    ObjectId::of(entries.as_deref().unwrap_or(bytes))
+}
+
+/// Whether a path has the name that git gives to its index.
+pub(crate) fn is_git_index(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "index")
+}

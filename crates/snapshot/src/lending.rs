@@ -1,0 +1,105 @@
+//! Modes that directories are given for a while, so that what is in them can be looked at and put back.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, FileType, Mode, Stat};
+use rustix::io::Errno;
+
+use crate::facts;
+use crate::lookup::{open_strictly, stat};
+
+/// What an owner needs to list a directory, to look names up in it and to change them.
+const ALL: u32 = 0o700;
+
+/// Directories that were opened for a while. They get their modes back when this is dropped, whatever happens in between.
+#[derive(Debug, Default)]
+pub(crate) struct Lent(BTreeMap<PathBuf, u32>);
+
+impl Lent {
+    /// Opens the directories above a path that nobody may enter as they are, and the path itself when it is one; only one's own.
+    pub(crate) fn open_up(&mut self, path: &Path) {
+        let mut above: Vec<&Path> = path.ancestors().collect();
+        above.reverse();
+        for directory in above {
+            // Below one that stays closed nothing can be found out.
+            let Ok(found) = stat(directory) else { return };
+            if facts::kind(&found) != FileType::Directory {
+                return;
+            }
+            let (Some(parent), Some(name)) = (directory.parent(), directory.file_name()) else { continue };
+            if is_closed(&found)
+                && let Ok(place) = open_strictly(parent)
+            {
+                self.open(&place, name.as_bytes(), &found, directory);
+            }
+        }
+    }
+
+    /// Opens one directory, that `found` says is one.
+    pub(crate) fn open(&mut self, place: &OwnedFd, name: &[u8], found: &Stat, path: &Path) {
+        let mode = found.st_mode & 0o7777;
+        if is_closed(found)
+            && rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode | ALL), AtFlags::empty()).is_ok()
+        {
+            self.0.entry(path.to_owned()).or_insert(mode);
+        }
+    }
+
+    /// The directories that are open for a while, the outermost first.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.keys().map(PathBuf::as_path)
+    }
+
+    /// A directory that is given its mode by somebody else.
+    pub(crate) fn forget(&mut self, path: &Path) {
+        self.0.remove(path);
+    }
+
+    /// Gives the directories back the modes that they had, the deepest first.
+    pub(crate) fn give_back(&mut self) {
+        let all: Vec<PathBuf> = self.0.keys().rev().cloned().collect();
+        all.iter().for_each(|path| self.give_back_one(path));
+    }
+
+    /// Gives one directory back the mode that it had.
+    pub(crate) fn give_back_one(&mut self, path: &Path) {
+        let (Some(mode), Some(parent), Some(name)) = (self.0.remove(path), path.parent(), path.file_name())
+        else {
+            return;
+        };
+        if let Ok(place) = open_strictly(parent) {
+            // One that is gone needs no mode.
+            let _ = rustix::fs::chmodat(&place, name.as_bytes(), Mode::from_raw_mode(mode), AtFlags::empty());
+        }
+    }
+
+    /// Tries something at a path, and once more with the directories above opened when these are what was in the way.
+    pub(crate) fn within<T>(
+        &mut self,
+        path: &Path,
+        mut attempt: impl FnMut() -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        match attempt() {
+            Err(Errno::ACCESS) => {
+                self.open_up(path);
+                attempt()
+            }
+            other => other,
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+/// Whether a directory of one's own lacks a permission for its owner. The superuser needs none.
+pub(crate) fn is_closed(found: &Stat) -> bool {
+    let own = rustix::process::geteuid();
+    found.st_mode & ALL != ALL && !own.is_root() && found.st_uid == own.as_raw()
+}
