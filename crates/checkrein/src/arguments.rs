@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Register the hooks of a client, after showing the change.
     #[command(
-        after_help = "Examples:\n  checkrein init                 this project, asks before writing\n  checkrein init --user --yes    every project of this person, without asking\n  checkrein init --dry-run       only show the change"
+        after_help = "Examples:\n  checkrein init                 this project, for you only; asks before writing\n  checkrein init --user --yes    every project of yours, without asking\n  checkrein init --team          this project, for everyone: .claude/settings.json, to be committed\n  checkrein init --dry-run       only show the change"
     )]
     Init(InitArguments),
     /// Take the hooks back; the records stay.
@@ -349,9 +349,12 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
     /// The settings of this person: every project.
-    #[arg(long, conflicts_with = "local")]
+    #[arg(long, conflicts_with_all = ["local", "team"])]
     pub(crate) user: bool,
-    /// The local settings of this project, which are not shared with others.
+    /// The settings of this project that are committed: everyone who works in it.
+    #[arg(long, conflicts_with = "local")]
+    pub(crate) team: bool,
+    /// The settings of this person in this project; the default.
     #[arg(long)]
     pub(crate) local: bool,
     /// Only show the change.

@@ -35,7 +35,9 @@ pub mod watch;
 pub mod worktree;
 
 use crate::error::CommandError;
+use crate::installation::{FALLEN_HINT, Installations};
 use crate::surroundings::Surroundings;
+use crate::terminal::log as say;
 
 /// How a command ended, as an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +122,17 @@ pub fn pretty(value: &impl serde::Serialize) -> Result<String, CommandError> {
 pub fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
     serde_json::to_string(value)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))
+}
+
+/// Says, beside the output, in which projects calls were reviewed once and are no more: there no hook runs that could say so.
+pub(crate) fn tell_fallen(surroundings: &Surroundings, output: Output) {
+    if output == Output::Json {
+        return;
+    }
+    // What cannot be read is told by `doctor`.
+    for fallen in Installations::load(surroundings).unwrap_or_default().fallen() {
+        say(&format!("warning: {fallen}\nhint: {FALLEN_HINT}"));
+    }
 }
 
 #[cfg(test)]

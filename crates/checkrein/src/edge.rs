@@ -29,6 +29,9 @@ const INPUT_DEADLINE: Duration = Duration::from_secs(5);
 /// How long the work may take: far below the time-out of the client, after which it would let the call run (ours).
 const WORK_DEADLINE: Duration = Duration::from_secs(10);
 
+/// How long the process stays to write down why it refused (ours).
+const RECORD_DEADLINE: Duration = Duration::from_secs(1);
+
 /// Room for the recursion of the interpreter, which is bounded by counts and needs far less (ours). Only touched pages cost anything.
 const STACK: usize = 64 * 1024 * 1024;
 
@@ -38,7 +41,7 @@ pub fn answer_hook(client: Client) {
     panic::set_hook(Box::new(|_| {}));
     match read_payload() {
         Ok(payload) => work_on(client, payload),
-        Err(failure) => write(&refuse(client, &[], &failure)),
+        Err(failure) => refuse(client, Arc::default(), failure),
     }
 }
 
@@ -82,10 +85,10 @@ fn work_on(client: Client, payload: Vec<u8>) {
         drop(receiver.recv());
         return;
     }
-    write(&refuse(client, &payload, &failure));
+    refuse(client, payload, failure);
 }
 
-#[expect(clippy::exit, reason = "the answer is given, and the other thread only waits for a failure")]
+#[expect(clippy::exit, reason = "the answer is given, and no other thread has anything to say")]
 fn end() {
     std::process::exit(0)
 }
@@ -94,7 +97,7 @@ fn respond(client: Client, payload: &[u8]) -> Result<Vec<u8>, Failure> {
     let started = Instant::now();
     let event = decode(client, payload)?;
     let surroundings = Surroundings::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
-    let guard = Guard::open(surroundings, &event.cwd);
+    let mut guard = Guard::of_session(surroundings, &event.cwd, Some(&event.session));
     let answer = guard.handle(&event, started);
     let encoded = match client {
         Client::Claude => claude::encode(&event, &answer),
@@ -110,19 +113,28 @@ fn decode(client: Client, payload: &[u8]) -> Result<HookEvent, Failure> {
     }
 }
 
-/// The refusal for a failure at the edge, written down if that is still possible.
-fn refuse(client: Client, payload: &[u8], failure: &Failure) -> Vec<u8> {
-    let record = || {
-        let session = decode(client, payload).ok().map(|event| event.session);
+/// Refuses for a failure at the edge. The answer comes first; what went wrong is written down afterwards, if that is possible in a moment: what
+/// hung the review may hang the record of it too, and the client waits for the end of this process.
+fn refuse(client: Client, payload: Arc<Vec<u8>>, failure: Failure) {
+    write(&match client {
+        Client::Claude => claude::deny_everything(&failure.reason()),
+    });
+    let record = move || {
+        let session = decode(client, &payload).ok().map(|event| event.session);
         if let Ok(surroundings) = Surroundings::of_process() {
-            crate::guard::record_failure(&surroundings, session, failure);
+            crate::guard::record_failure(&surroundings, session, &failure);
         }
     };
-    // Nothing that goes wrong while writing it down may keep the refusal from being given.
-    drop(panic::catch_unwind(AssertUnwindSafe(record)));
-    match client {
-        Client::Claude => claude::deny_everything(&failure.reason()),
+    let (sender, receiver) = mpsc::channel::<()>();
+    let recorder = thread::Builder::new().stack_size(STACK).spawn(move || {
+        drop(panic::catch_unwind(AssertUnwindSafe(record)));
+        drop(sender);
+    });
+    if recorder.is_ok() {
+        // Ends when the recorder does.
+        let _ = receiver.recv_timeout(RECORD_DEADLINE);
     }
+    end();
 }
 
 /// Reads until the end of the input, or until a whole JSON object has come and nothing more is waiting: a client that never closes

@@ -3,30 +3,39 @@
 //! Before: gather the world, review, record, answer. After: record the outcome. Both only carry facts to the deciding crates and
 //! their answer back.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::mem::ManuallyDrop;
 use std::time::Instant;
 
-use checkrein_clients::claude::{HoldsHooks, Protection, protection};
+use checkrein_clients::claude::{Protection, protection};
 use checkrein_effects::{AbsolutePath, Action, EffectKind, GuardedPath, History, Timestamp, World as _};
-use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
+use checkrein_ledger::{
+    Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, is_halted,
+};
 use checkrein_patterns::{Audience, Observation, PatternKind, PatternSensitivity, PatternSettings, Share};
 use checkrein_policy::{Approve, Config, Mode, Policy, Precedent, Profile, Sensitivity, Sync};
 use checkrein_protocol::{
-    ActionId, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord, RecordBody, SessionId,
+    ActionId, Beginning, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord, RecordBody,
+    SessionId,
 };
 use checkrein_review::{
     Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
 };
 use checkrein_snapshot::SessionPlace;
+use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
 
 use crate::aftermath;
+use crate::beginning;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
 use crate::installation::{self, Installations};
+use crate::notice::{self, Notice};
+use crate::places;
 use crate::recording::{event_record, message_mark, message_record, not_reviewed, review_record, success};
+use crate::rules::RuleTexts;
 use crate::saving;
 use crate::settings;
 use crate::spending::{self, Spending};
@@ -51,36 +60,98 @@ pub struct Guard {
     installations: Installations,
     policy: Policy,
     failures: Vec<Failure>,
+    /// What the policy was read from; `None` when it could not be read.
+    rules: Option<RuleTexts>,
+    /// What the session began with, once that is known.
+    beginning: Option<Beginning>,
+    /// The same, when it is to be written into the next record.
+    begun: Option<Box<Beginning>>,
+    /// The settings that are looser now than at the beginning, and do not count.
+    waiting: Vec<&'static str>,
 }
 
 impl Guard {
     /// Reads configuration and installations for the workspace that holds `cwd`. What cannot be read becomes a failure that every
     /// later answer takes into account.
     pub fn open(surroundings: Surroundings, cwd: &AbsolutePath) -> Self {
-        let workspace = find_workspace(cwd);
-        Self::in_workspace(surroundings, workspace)
+        Self::of_session(surroundings, cwd, None)
+    }
+
+    /// The same for a call of a session.
+    pub(crate) fn of_session(
+        surroundings: Surroundings,
+        cwd: &AbsolutePath,
+        session: Option<&SessionId>,
+    ) -> Self {
+        // A directory that is entered through a link is the same directory.
+        let real = if *cwd == surroundings.cwd { cwd.clone() } else { real_path(cwd) };
+        Self::settled(surroundings, find_workspace(&real), session)
     }
 
     /// The same with the workspace given.
     pub fn in_workspace(surroundings: Surroundings, workspace: AbsolutePath) -> Self {
-        let mut failures = Vec::new();
-        let misplaced = surroundings.misplaced(&workspace).map(|place| {
-            Failure::Configuration(format!("`{place}` lies inside the workspace, where the agent can write"))
-        });
+        Self::settled(surroundings, workspace, None)
+    }
+
+    fn settled(surroundings: Surroundings, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
+        let settled = places::settle(surroundings, &workspace, session);
+        let surroundings = settled.surroundings;
+        let mut failures: Vec<Failure> = settled.complaints.into_iter().map(Failure::Configuration).collect();
         let installations = Installations::load(&surroundings).unwrap_or_else(|error| {
             failures.push(Failure::Configuration(error.to_string()));
             Installations::default()
         });
-        // A configuration that the repository brought along is not even read.
-        let loaded = match misplaced {
-            Some(failure) => Err(failure),
-            None => policy(&surroundings, &workspace).map_err(|error| Failure::Configuration(error.message)),
+        let loaded = policy(&surroundings, &workspace).map_err(|error| Failure::Configuration(error.message));
+        let (policy, rules) = match loaded {
+            Ok((policy, rules)) => (policy, Some(rules)),
+            Err(failure) => {
+                failures.push(failure);
+                (Policy::default(), None)
+            }
         };
-        let policy = loaded.unwrap_or_else(|failure| {
-            failures.push(failure);
-            Policy::default()
-        });
-        Self { surroundings, workspace, installations, policy, failures }
+        Self {
+            surroundings,
+            workspace,
+            installations,
+            policy,
+            failures,
+            rules,
+            beginning: None,
+            begun: None,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Holds the session to what it began with. Where that is not on record, and something is about to be recorded, this is the beginning.
+    fn hold_to_beginning(&mut self, ledger: &SessionLedger, event: &HookEvent, state: &SessionState) {
+        let Some(beginning) = state.beginning().cloned() else {
+            if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
+                match beginning::begin(self, ledger, event) {
+                    Ok(begun) => self.begun = begun,
+                    Err(failure) => self.failures.push(failure),
+                }
+            }
+            self.beginning = self.begun.as_deref().cloned();
+            return;
+        };
+        let none = RuleTexts::default();
+        let now = (&self.policy, self.rules.as_ref().unwrap_or(&none));
+        let held = beginning::held(&self.surroundings, ledger, &beginning, &self.workspace, now);
+        self.beginning = Some(beginning);
+        match held {
+            Ok(None) => {}
+            Ok(Some(held)) => {
+                let stricter = match &event.moment {
+                    Moment::BeforeAction { action, .. } => {
+                        beginning::was_stricter(self, action, state.history(), &held)
+                    }
+                    _ => false,
+                };
+                self.waiting = held.waiting;
+                self.policy = held.earlier.filter(|_| stricter).unwrap_or(held.policy);
+            }
+            Err(error) => self.failures.push(Failure::Configuration(error.message)),
+        }
     }
 
     /// The same guard with another policy, to compare the two.
@@ -98,6 +169,21 @@ impl Guard {
     /// The policy in force.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Where hooks were registered.
+    pub fn installations(&self) -> &Installations {
+        &self.installations
+    }
+
+    /// The same, to be added to.
+    pub(crate) fn installations_mut(&mut self) -> &mut Installations {
+        &mut self.installations
+    }
+
+    /// What the policy was read from; `None` when it could not be read.
+    pub(crate) fn rules(&self) -> Option<&RuleTexts> {
+        self.rules.as_ref()
     }
 
     /// The root of the workspace.
@@ -141,6 +227,22 @@ impl Guard {
             let path = self.workspace.join(settings::blueprint_entry(entry).0);
             guarded.push(GuardedPath { path, role: "a blueprint of this project".to_owned() });
         }
+        let more = |path: AbsolutePath, role: &str| GuardedPath { path, role: role.to_owned() };
+        let files = self.rules.iter().flat_map(RuleTexts::project_files);
+        guarded.extend(files.map(|path| more(path, "the policy of a project around this one")));
+        if let Some(beginning) = &self.beginning {
+            guarded.extend(beginning.places.iter().map(|path| more(path.clone(), "a place of checkrein")));
+            if beginning.workspace != self.workspace {
+                let began = &beginning.workspace;
+                guarded.push(more(
+                    settings::project_file(began),
+                    "the policy of the project where the session began",
+                ));
+                guarded.extend(installation::claude_settings(&self.surroundings, began));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        guarded.retain(|one| seen.insert(one.path.clone()));
         guarded
     }
 
@@ -157,12 +259,25 @@ impl Guard {
     }
 
     /// Answers one event of a hook, and records it.
-    pub fn handle(&self, event: &HookEvent, started: Instant) -> HookAnswer {
+    pub fn handle(&mut self, event: &HookEvent, started: Instant) -> HookAnswer {
         let ledger = SessionLedger::open(&self.surroundings.state, &event.session);
         let halted = self.halt_reason(&event.session);
         match &event.moment {
             Moment::BeforeAction { call, action } => {
-                self.before(event, &ledger, call.clone(), action, halted.as_deref(), started)
+                let mut failures = Vec::new();
+                let known = ledger.known().unwrap_or_else(|error| {
+                    failures.push(Failure::History(error.to_string()));
+                    KnownSession::unknown()
+                });
+                self.hold_to_beginning(&ledger, event, known.state());
+                self.before(
+                    event,
+                    &ledger,
+                    (known, failures),
+                    (call.clone(), action),
+                    halted.as_deref(),
+                    started,
+                )
             }
             Moment::AfterAction(outcome) => {
                 let stepped_in = self.after(event, &ledger, outcome);
@@ -173,13 +288,24 @@ impl Guard {
                     &ledger,
                     event_record(event, json!({ "tool": action.tool.as_str(), "input": action.input })),
                 );
+                if let Ok(state) = ledger.state() {
+                    self.hold_to_beginning(&ledger, event, &state);
+                }
                 self.permission(&ledger, action, halted)
             }
             Moment::Prompt { text } => {
                 self.record(&ledger, RecordBody::Prompt { text: text.clone() });
-                halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+                match halted {
+                    Some(reason) => HookAnswer::Stop { reason },
+                    None => self
+                        .tell_lost(&ledger, Some(&event.session))
+                        .map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text }),
+                }
             }
             Moment::SessionStarted { source } => {
+                if let Ok(state) = ledger.state() {
+                    self.hold_to_beginning(&ledger, event, &state);
+                }
                 self.record(
                     &ledger,
                     RecordBody::SessionStarted {
@@ -188,6 +314,7 @@ impl Guard {
                         cwd: event.cwd.to_string(),
                         workspace: self.workspace.to_string(),
                         source: source.clone(),
+                        beginning: self.begun.clone(),
                     },
                 );
                 let place = SessionPlace {
@@ -199,7 +326,8 @@ impl Guard {
                 let saved = saving::workspace::at_start(self, place);
                 cleared.into_iter().chain(saved).for_each(|body| self.record(&ledger, body));
                 aftermath::take_picture(self, &ledger);
-                halted.map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
+                let lost = self.tell_lost(&ledger, None);
+                halted.or(lost).map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
             }
             Moment::BatchDone => {
                 self.record(&ledger, event_record(event, json!({})));
@@ -210,9 +338,15 @@ impl Guard {
             }
             Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
                 self.turn_ended(event, &ledger, message.as_deref());
+                self.tell_lost(&ledger, Some(&event.session));
                 HookAnswer::Silent
             }
-            Moment::SessionEnded | Moment::SubagentStarted => {
+            Moment::SessionEnded => {
+                self.record(&ledger, event_record(event, json!({})));
+                self.tell_lost(&ledger, Some(&event.session));
+                HookAnswer::Silent
+            }
+            Moment::SubagentStarted => {
                 self.record(&ledger, event_record(event, json!({})));
                 HookAnswer::Silent
             }
@@ -231,17 +365,12 @@ impl Guard {
         &self,
         event: &HookEvent,
         ledger: &SessionLedger,
-        call: Option<ActionId>,
-        action: &Action,
+        (known, failures): (KnownSession, Vec<Failure>),
+        (call, action): (Option<ActionId>, &Action),
         halted: Option<&str>,
         started: Instant,
     ) -> HookAnswer {
         let config = self.policy.config();
-        let mut failures = Vec::new();
-        let known = ledger.known().unwrap_or_else(|error| {
-            failures.push(Failure::History(error.to_string()));
-            KnownSession::unknown()
-        });
         let state = known.state();
         let action_id = call.unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
         if !config.step_reviewer.enabled && halted.is_none() {
@@ -304,6 +433,7 @@ impl Guard {
         let mut record =
             review_record(&review, action, action_id, event.actor.as_ref(), config.mode, elapsed.as_micros());
         record.snapshot = snapshot;
+        record.beginning.clone_from(&self.begun);
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
         if config.mode == Mode::Enforce {
@@ -472,8 +602,7 @@ impl Guard {
             return HookAnswer::Silent;
         };
         let text = fs::read_to_string(file.as_str()).ok();
-        let holds = if self.installations.holds(file) { HoldsHooks::Yes } else { HoldsHooks::No };
-        let found = protection(text.as_deref(), holds);
+        let found = protection(text.as_deref(), &self.installations.commands(file));
         let decision = match &found {
             Protection::Stands | Protection::NotConcerned => "accepted".to_owned(),
             Protection::Falls { why } => format!("refused: {why}"),
@@ -490,6 +619,35 @@ impl Guard {
         }
     }
 
+    /// Looks whether the settings from which hooks were called still call them: those of a session, else all of this person. What does
+    /// not is recorded, people are told, and the answer is what the model is told.
+    fn tell_lost(&self, ledger: &SessionLedger, session: Option<&SessionId>) -> Option<String> {
+        let state = session.and_then(|_| ledger.state().ok());
+        let lost = beginning::lost(&self.installations, state.as_ref().and_then(|state| state.beginning()));
+        let first = lost.first()?;
+        let text = format!("{}\n{}", lost.join("\n"), installation::FALLEN_HINT);
+        let detail = lost.join("; ");
+        let body = RecordBody::Failure {
+            stage: "settings".to_owned(),
+            kind: "fallen".to_owned(),
+            detail,
+            verdict: VerdictKind::Nudge.name().to_owned(),
+        };
+        self.record(ledger, body);
+        let notice = Notice {
+            event: "protection_lost".to_owned(),
+            session: ledger.folder().as_str().to_owned(),
+            workspace: self.workspace.clone(),
+            at: self.surroundings.now(),
+            title: "checkrein: hooks are gone".to_owned(),
+            text: text.clone(),
+        };
+        if let Err(error) = notice::send(&self.surroundings, self.policy.config(), &notice) {
+            crate::terminal::log(&format!("checkrein: {first}; nobody was told: {error}"));
+        }
+        Some(format!("checkrein: {text}"))
+    }
+
     fn halt_reason(&self, session: &SessionId) -> Option<String> {
         is_halted(&self.surroundings.state, &FolderName::of(session))
             .map(|halt| format!("this session is halted: {}", halt.reason))
@@ -497,6 +655,17 @@ impl Guard {
 
     /// Raises a verdict by the table of failures.
     fn take_failures_into_account(&self, review: &mut Review, more: &[Failure]) {
+        if !self.waiting.is_empty() && more.is_empty() {
+            let settings = self.waiting.join(", ");
+            review.failures.push(format!(
+                "looser since the session began, and waiting for `checkrein trust`: {settings}"
+            ));
+            if review.verdict.kind >= VerdictKind::Escalate {
+                review.alternatives.insert(0, format!(
+                    "if a person made the configuration looser ({settings}): `checkrein trust` in their terminal lets it count in this session"
+                ));
+            }
+        }
         for failure in self.failures.iter().chain(more) {
             review.failures.push(failure.to_string());
             let least = match failure.consequence() {
@@ -523,14 +692,13 @@ impl Guard {
 }
 
 /// The policy that configuration and described commands make.
-fn policy(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Policy, CommandError> {
-    let mut loaded = settings::load(surroundings, workspace)?;
-    if let Some(limits) = &surroundings.run_limits {
-        // Zero is no limit.
-        loaded.config.limits.dollars = Some(limits.dollars.unwrap_or_default());
-        loaded.config.limits.tokens = Some(limits.tokens.unwrap_or_default());
-    }
-    Ok(Policy::new(loaded.config).with_catalogue(settings::catalogue(surroundings)?))
+fn policy(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+) -> Result<(Policy, RuleTexts), CommandError> {
+    let rules = RuleTexts::read(surroundings, workspace)?;
+    let config = rules.config(surroundings, &settings::trusted(surroundings)?)?;
+    Ok((Policy::new(config).with_catalogue(rules.catalogue()?), rules))
 }
 
 /// Writes down a failure of the edge, as well as that is possible.

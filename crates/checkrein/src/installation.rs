@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::time::Duration;
 
+use checkrein_clients::claude::{HookCommand, PLACES, Protection, protection, reviewing_command};
 use checkrein_effects::{AbsolutePath, GuardedPath};
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +20,37 @@ pub struct Installed {
     pub client: String,
     /// The settings file.
     pub settings: AbsolutePath,
-    /// The command line that was registered.
+    /// The command line that was registered for the review of calls.
     pub command: String,
 }
 
-/// The list of all places where hooks were registered by this person.
+/// A settings file from which calls were reviewed once, and are no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fallen {
+    /// The settings file.
+    pub settings: AbsolutePath,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+impl Installed {
+    /// Hooks of Claude Code in a settings file.
+    pub fn claude(settings: AbsolutePath, command: String) -> Self {
+        Self { client: "claude".to_owned(), settings, command }
+    }
+
+    /// Whether the folder of the project is still there; the settings of a person count as there.
+    fn is_of_something(&self) -> bool {
+        let folder = self.settings.parent();
+        let holder = match folder {
+            Some(folder) if folder.name() == Some(".claude") => folder.parent(),
+            other => other,
+        };
+        holder.is_none_or(|folder| fs::symlink_metadata(folder.as_str()).is_ok())
+    }
+}
+
+/// The list of all places from which the hooks of this person were called: where they registered them, and where a session found them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Installations(pub Vec<Installed>);
 
@@ -55,10 +84,86 @@ impl Installations {
         self.0.push(installed);
     }
 
-    /// Whether hooks were registered in this file.
-    pub fn holds(&self, settings: &AbsolutePath) -> bool {
-        self.0.iter().any(|known| known.settings == *settings)
+    /// The command lines that reviewed calls from this file.
+    pub fn commands(&self, settings: &AbsolutePath) -> Vec<&str> {
+        self.0
+            .iter()
+            .filter(|known| known.settings == *settings)
+            .map(|known| known.command.as_str())
+            .collect()
     }
+
+    /// Remembers the settings files from which the client calls the hooks now, among those that take part in a workspace; returns them. Places that
+    /// are gone with their project are forgotten. Whoever brought a settings file along, what protects a session is out of the agent's
+    /// reach from then on.
+    pub fn remember(
+        &mut self,
+        surroundings: &Surroundings,
+        files: &[AbsolutePath],
+    ) -> Result<Vec<AbsolutePath>, CommandError> {
+        let found: Vec<Installed> = files
+            .iter()
+            .filter_map(|file| Some(Installed::claude(file.clone(), reviewing_command(&text(file)?)?)))
+            .collect();
+        let settings = found.iter().map(|installed| installed.settings.clone()).collect();
+        if found.iter().all(|installed| self.0.iter().any(|known| known.settings == installed.settings)) {
+            return Ok(settings);
+        }
+        // Another session may have written meanwhile.
+        let _lock = lock(surroundings);
+        *self = Self::load(surroundings)?;
+        self.0.retain(Installed::is_of_something);
+        for installed in found {
+            if !self.0.iter().any(|known| known.settings == installed.settings) {
+                self.0.push(installed);
+            }
+        }
+        self.save(surroundings)?;
+        Ok(settings)
+    }
+
+    /// The settings files from which calls are no longer reviewed.
+    pub fn fallen(&self) -> Vec<Fallen> {
+        let standing = self.0.iter().filter(|known| known.is_of_something());
+        let fallen = standing.filter_map(|known| {
+            let commands = self.commands(&known.settings);
+            match protection(text(&known.settings).as_deref(), &commands) {
+                Protection::Falls { why } => Some(Fallen { settings: known.settings.clone(), why }),
+                Protection::Stands | Protection::NotConcerned => None,
+            }
+        });
+        fallen.collect()
+    }
+}
+
+impl std::fmt::Display for Fallen {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "new sessions are not reviewed: `{}`: {}", self.settings, self.why)
+    }
+}
+
+/// What a person can do about settings that no longer call the hooks.
+pub const FALLEN_HINT: &str =
+    "`checkrein init` in that project puts the hooks back, `checkrein uninstall` there forgets them";
+
+/// The text of a settings file; `None` when it cannot be read.
+fn text(path: &AbsolutePath) -> Option<String> {
+    fs::read_to_string(path.as_str()).ok()
+}
+
+/// Held while the list is changed; `None` when it cannot be had in a moment. Then the list is changed all the same: a lost entry comes back
+/// with the next session, and the guard waits for nobody.
+fn lock(surroundings: &Surroundings) -> Option<fs::File> {
+    let path = surroundings.state_path.join("installed.lock");
+    let mut options = fs::OpenOptions::new();
+    let file = options.append(true).create(true).mode(0o600).open(path.as_str()).ok()?;
+    for _ in 0..100 {
+        if file.try_lock().is_ok() {
+            return Some(file);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    None
 }
 
 fn list_path(surroundings: &Surroundings) -> AbsolutePath {
@@ -100,8 +205,12 @@ pub fn guarded(
     paths.extend(claude_settings(surroundings, workspace));
     for installed in &installations.0 {
         paths.push(own(installed.settings.clone(), "the hook settings of a client"));
-        let program = installed.command.trim_end_matches(" claude").trim_matches('\'');
-        paths.extend(AbsolutePath::new(program).map(|path| own(path, "the hook program of checkrein")));
+        let Some((command, _)) = HookCommand::parse(&installed.command, "PreToolUse") else { continue };
+        let program = |path: AbsolutePath| own(path, "the hook program of checkrein");
+        match command.program() {
+            Some(path) => paths.extend(AbsolutePath::new(path).map(program)),
+            None => paths.extend(looked_up(surroundings).map(program)),
+        }
     }
     let program = surroundings.program.as_ref().and_then(|path| AbsolutePath::new(path.to_str()?));
     paths.extend(program.map(|path| own(path, "the program of checkrein")));
@@ -109,4 +218,15 @@ pub fn guarded(
     let mut seen = BTreeSet::new();
     paths.retain(|guarded| seen.insert(guarded.path.clone()));
     paths
+}
+
+/// Where a shared command line looks for the hook program: whoever puts another one before it has the guard.
+pub fn looked_up(surroundings: &Surroundings) -> impl Iterator<Item = AbsolutePath> + '_ {
+    PLACES.iter().map(|place| {
+        let folder = match place.strip_prefix("~/") {
+            Some(below) => surroundings.home.join(below),
+            None => AbsolutePath::root().join(place),
+        };
+        folder.join("checkrein-hook")
+    })
 }

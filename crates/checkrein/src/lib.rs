@@ -4,6 +4,9 @@
 //! |---|---|
 //! | `surroundings` | the one place that reads the environment: home, state, configuration, workspace |
 //! | `settings` | the layers of configuration, read and merged |
+//! | `places` | where home, configuration and state of the person really are |
+//! | `rules` | the texts that the rules of a workspace rest on |
+//! | `beginning` | what a session began with, and being held to it |
 //! | `guard` | the two functions that every surface calls: before an action and after it |
 //! | `saving` | saving what an action would destroy, right before it runs |
 //! | `aftermath` | after a call: what really changed, against what was predicted |
@@ -29,6 +32,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod aftermath;
+mod beginning;
 pub mod commands;
 pub mod credentials;
 mod deletion;
@@ -39,9 +43,11 @@ pub mod guard;
 mod incident;
 pub mod installation;
 mod notice;
+mod places;
 mod recording;
 pub mod rehearsal;
 mod rollback;
+mod rules;
 mod saving;
 pub mod settings;
 mod spending;

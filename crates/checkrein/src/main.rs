@@ -227,13 +227,12 @@ fn worktrees(
     }
 }
 
-fn scope(wanted: &InitArguments) -> Scope {
-    if wanted.user {
-        Scope::User
-    } else if wanted.local {
-        Scope::Local
-    } else {
-        Scope::Project
+fn scope(wanted: &InitArguments) -> Option<Scope> {
+    match (wanted.user, wanted.team, wanted.local) {
+        (true, _, _) => Some(Scope::User),
+        (_, true, _) => Some(Scope::Team),
+        (_, _, true) => Some(Scope::Local),
+        (false, false, false) => None,
     }
 }
 

@@ -91,6 +91,7 @@ pub(crate) fn review_record(
         elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
         mode: mode.word().to_owned(),
         governance: governance_record(review),
+        beginning: None,
     }
 }
 

@@ -46,6 +46,7 @@ impl Rehearsal {
             cwd: workspace.clone(),
             workspace,
             source: "replay".to_owned(),
+            beginning: None,
         });
         goals.iter().for_each(|goal| rehearsal.heard(goal));
         rehearsal

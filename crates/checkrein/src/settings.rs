@@ -15,6 +15,7 @@ use checkrein_policy::{
 };
 
 use crate::error::{CommandError, ErrorKind as Kind};
+use crate::rules::RuleTexts;
 use crate::surroundings::{MANAGED, Surroundings};
 
 /// The configuration file of a project.
@@ -26,6 +27,12 @@ pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
 pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
     let layers = layers(surroundings, workspace)?;
     checkrein_policy::load(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
+}
+
+/// What the environment sets. The settings of a client in a cloned repository can set variables for its hooks, so what comes from the
+/// environment may tighten like a project file, and loosen as little.
+pub(crate) fn environment(surroundings: &Surroundings) -> Layer {
+    Layer { kind: LayerKind::Project, source: Source::Variables(surroundings.variables.clone()) }
 }
 
 /// The same, with every condition parsed, and every example and fixture played.
@@ -48,12 +55,36 @@ pub(crate) fn layers(
     surroundings: &Surroundings,
     workspace: &AbsolutePath,
 ) -> Result<Vec<Layer>, CommandError> {
+    let mut layers = files(surroundings, workspace)?;
+    layers.push(environment(surroundings));
+    Ok(layers)
+}
+
+/// The projects around a workspace, outermost first: a repository inside another one keeps to its rules as well. The home directory and
+/// what lies above it are nobody's project.
+fn projects_around(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<AbsolutePath> {
+    let temporary = surroundings.temporary();
+    let is_project = |folder: &AbsolutePath| {
+        !surroundings.home.is_within(folder) && folder.parent().is_some() && !temporary.contains(folder)
+    };
+    let mut around: Vec<AbsolutePath> =
+        std::iter::successors(workspace.parent(), AbsolutePath::parent).take_while(is_project).collect();
+    around.reverse();
+    around
+}
+
+/// The files that take part, blueprints included.
+pub(crate) fn files(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+) -> Result<Vec<Layer>, CommandError> {
     let managed = AbsolutePath::root().join(MANAGED).join("config.yaml");
-    let files = [
+    let mut files = vec![
         (LayerKind::Managed, managed),
         (LayerKind::User, surroundings.configuration.join("config.yaml")),
-        (LayerKind::Project, project_file(workspace)),
     ];
+    let projects = projects_around(surroundings, workspace).into_iter().chain([workspace.clone()]);
+    files.extend(projects.map(|project| (LayerKind::Project, project_file(&project))));
     let mut layers = Vec::new();
     let mut named = Vec::new();
     for (kind, path) in files {
@@ -63,20 +94,23 @@ pub(crate) fn layers(
         layers.push(Layer { kind, source });
     }
     layers.extend(named);
-    // The settings of a client in a cloned repository can set variables for its hooks, so what comes from the environment may tighten
-    // like a project file, and loosen as little.
-    layers
-        .push(Layer { kind: LayerKind::Project, source: Source::Variables(surroundings.variables.clone()) });
     Ok(layers)
 }
 
 /// The commands that the person has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
 pub fn catalogue(surroundings: &Surroundings) -> Result<UserCatalogue, CommandError> {
+    parse_catalogue(&catalogue_texts(surroundings)?)
+}
+
+/// The texts of these files, with their names.
+pub(crate) fn catalogue_texts(
+    surroundings: &Surroundings,
+) -> Result<Vec<(AbsolutePath, String)>, CommandError> {
     let folder = surroundings.configuration.join("catalogue");
     let entries = match fs::read_dir(folder.as_str()) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(UserCatalogue::default());
+            return Ok(Vec::new());
         }
         Err(error) => return Err(CommandError::file("read", &folder, &error)),
     };
@@ -86,11 +120,19 @@ pub fn catalogue(surroundings: &Surroundings) -> Result<UserCatalogue, CommandEr
         .filter(|name| name.ends_with(".toml"))
         .collect();
     names.sort();
-    let mut catalogue = UserCatalogue::default();
+    let mut texts = Vec::new();
     for name in names {
         let path = folder.join(&name);
-        let Some(text) = read(&path)? else { continue };
-        let described = UserCatalogue::parse(&text, path.as_str()).map_err(|error| CommandError {
+        texts.extend(read(&path)?.map(|text| (path, text)));
+    }
+    Ok(texts)
+}
+
+/// The commands that these files describe.
+pub(crate) fn parse_catalogue(texts: &[(AbsolutePath, String)]) -> Result<UserCatalogue, CommandError> {
+    let mut catalogue = UserCatalogue::default();
+    for (path, text) in texts {
+        let described = UserCatalogue::parse(text, path.as_str()).map_err(|error| CommandError {
             kind: Kind::Configuration,
             message: error.to_string(),
             hint: Some("docs/catalogue.md describes the format".to_owned()),
@@ -272,21 +314,24 @@ pub(crate) fn blueprint_files(
     Ok(files)
 }
 
-/// Trusts the text that a project file has now.
-pub fn trust(surroundings: &Surroundings, file: &AbsolutePath) -> Result<(), CommandError> {
-    let text = read(file)?
-        .ok_or_else(|| CommandError::user(format!("`{file}` is not there"), "there is nothing to trust"))?;
+/// Trusts the rules that hold in a workspace now: the text of its project file, and all of them together for sessions that began with
+/// others.
+pub(crate) fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
+    let file = read(&project_file(workspace))?.map(|text| FileHash::of(&text));
+    let together = RuleTexts::read(surroundings, workspace)?.hash();
     let mut hashes = trusted(surroundings)?;
-    let hash = FileHash::of(&text);
-    if !hashes.contains(&hash) {
-        hashes.push(hash);
+    for hash in file.into_iter().chain([together]) {
+        if !hashes.contains(&hash) {
+            hashes.push(hash);
+        }
     }
     let text = serde_json::to_string(&hashes)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
     write_private(&trust_list(surroundings), text.as_bytes())
 }
 
-fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, CommandError> {
+/// What a person has trusted.
+pub(crate) fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, CommandError> {
     let path = trust_list(surroundings);
     let Some(text) = read(&path)? else { return Ok(Vec::new()) };
     serde_json::from_str(&text).map_err(|error| {
@@ -302,7 +347,7 @@ fn trust_list(surroundings: &Surroundings) -> AbsolutePath {
 }
 
 /// The text of a file; `None` when it is not there.
-fn read(path: &AbsolutePath) -> Result<Option<String>, CommandError> {
+pub(crate) fn read(path: &AbsolutePath) -> Result<Option<String>, CommandError> {
     match fs::read_to_string(path.as_str()) {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),

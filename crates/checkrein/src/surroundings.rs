@@ -52,6 +52,21 @@ impl Surroundings {
         let variables: BTreeMap<String, String> = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
+        let cwd =
+            env::current_dir().ok().and_then(|path| AbsolutePath::new(path.to_str()?)).ok_or_else(|| {
+                CommandError::user(
+                    "the working directory is gone or has no plain name",
+                    "change to another directory",
+                )
+            })?;
+        Self::of(Arc::new(variables), cwd)
+    }
+
+    /// What these variables say.
+    pub(crate) fn of(
+        variables: Arc<BTreeMap<String, String>>,
+        cwd: AbsolutePath,
+    ) -> Result<Self, CommandError> {
         let directory = |name: &str| variables.get(name).and_then(|text| AbsolutePath::new(text));
         let login = directory("HOME").is_none().then(login_from_system).flatten();
         let home =
@@ -59,13 +74,6 @@ impl Surroundings {
                 CommandError::user(
                     "no home directory: `HOME` is not set and the system knows none",
                     "set `HOME`",
-                )
-            })?;
-        let cwd =
-            env::current_dir().ok().and_then(|path| AbsolutePath::new(path.to_str()?)).ok_or_else(|| {
-                CommandError::user(
-                    "the working directory is gone or has no plain name",
-                    "change to another directory",
                 )
             })?;
         let state_path = directory("CHECKREIN_HOME").unwrap_or_else(|| {
@@ -91,7 +99,7 @@ impl Surroundings {
             state_path,
             configuration,
             program: env::current_exe().ok(),
-            variables: Arc::new(variables),
+            variables,
         })
     }
 
@@ -102,20 +110,6 @@ impl Surroundings {
         let own = self.variables.get("TMPDIR").and_then(|text| AbsolutePath::new(text));
         found.extend(own.filter(|path| path.parent().is_some() && !self.home.is_within(path)));
         found
-    }
-
-    /// Which of our own places lies inside a workspace: a cloned repository could bring it along, since the settings of a client may
-    /// set variables for its hooks. `None` when none does, when the home directory is the workspace, or when the person's real home
-    /// directory lies in there.
-    pub fn misplaced(&self, workspace: &AbsolutePath) -> Option<&AbsolutePath> {
-        if self.home == *workspace {
-            return None;
-        }
-        let inside = [&self.configuration, &self.state_path, &self.home]
-            .into_iter()
-            .find(|path| path.is_within(workspace))?;
-        let real = login_from_system().map(|(_, home)| home);
-        (!real.is_some_and(|home| home.is_within(workspace))).then_some(inside)
     }
 
     /// The time.
@@ -150,6 +144,11 @@ pub(crate) fn confinement_gaps() -> Vec<String> {
 fn credentials(variables: &BTreeMap<String, String>) -> Vec<String> {
     let names = variables.get(CREDENTIALS).map(String::as_str).unwrap_or_default();
     names.split(',').filter_map(|name| variables.get(name).cloned()).collect()
+}
+
+/// The home directory of the user of this process, as the system's list has it; `None` when it has none.
+pub(crate) fn home_from_system() -> Option<AbsolutePath> {
+    login_from_system().map(|(_, home)| home)
 }
 
 /// Name and home directory of the user of this process from the system's list.

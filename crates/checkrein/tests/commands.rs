@@ -62,9 +62,9 @@ fn without_hashes(text: &str) -> String {
 #[test]
 fn init_shows_the_change_writes_it_once_and_uninstall_takes_it_back() {
     let environment = TestEnvironment::new();
-    let settings = environment.project().join(".claude/settings.json");
+    let settings = environment.project().join(".claude/settings.local.json");
     let before = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }]\n  }\n}\n";
-    environment.write(".claude/settings.json", before);
+    environment.write(".claude/settings.local.json", before);
     let dry = environment.succeed(&["init", "--dry-run"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), before, "a dry run writes nothing");
     insta::assert_snapshot!("init_dry_run", stable(&environment, &dry));
@@ -85,13 +85,13 @@ fn init_without_an_answer_writes_nothing() {
     let environment = TestEnvironment::new();
     let output = environment.checkrein(&["init"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(!environment.project().join(".claude/settings.json").exists());
+    assert!(!environment.project().join(".claude/settings.local.json").exists());
 }
 
 #[test]
 fn init_refuses_a_broken_settings_file_and_says_where() {
     let environment = TestEnvironment::new();
-    environment.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n}\n");
+    environment.write(".claude/settings.local.json", "{\n  \"model\": \"opus\",\n}\n");
     let output = environment.checkrein(&["init", "--yes"]);
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(
@@ -116,7 +116,7 @@ fn doctor_tells_protected_from_not_protected() {
         let told = environment.succeed(command);
         assert!(!told.contains("canary"), "what doctor tries is no work of an agent: {command:?}\n{told}");
     }
-    let settings = environment.project().join(".claude/settings.json");
+    let settings = environment.project().join(".claude/settings.local.json");
     let registered = fs::read_to_string(&settings).unwrap();
     for (broken, word) in [
         (registered.replacen('{', "{ \"disableAllHooks\": true,", 1), "switched off"),

@@ -27,7 +27,7 @@ fn tampering_is_blocked_and_flagged() {
     for command in [
         "rm -rf ~/.local/state/checkrein",
         "echo {} > .claude/settings.json",
-        "sed -i s/checkrein-hook/true/ .claude/settings.json",
+        "sed -i s/checkrein-hook/true/ .claude/settings.local.json",
         "mv .claude .claude.off",
         "chmod 000 ~/.local/state/checkrein",
         "echo 'mode: observe' > checkrein.yaml",
@@ -54,12 +54,12 @@ fn tampering_is_blocked_and_flagged() {
 fn looking_and_backing_up_are_fine() {
     let environment = guarded();
     for command in [
-        "cat .claude/settings.json",
+        "cat .claude/settings.local.json",
         "checkrein log",
         "checkrein check 'rm -rf /'",
         "checkrein audit verify",
         "checkrein config show",
-        "cp .claude/settings.json /tmp/settings-copy.json",
+        "cp .claude/settings.local.json /tmp/settings-copy.json",
         "tar czf /tmp/state.tgz ~/.local/state/checkrein",
         "git diff .claude",
     ] {
@@ -71,7 +71,7 @@ fn looking_and_backing_up_are_fine() {
 #[test]
 fn native_tools_are_held_too() {
     let environment = guarded();
-    let settings = environment.project().join(".claude/settings.json");
+    let settings = environment.project().join(".claude/settings.local.json");
     let input = json!({ "file_path": settings, "content": "{}" });
     let payload =
         environment.payload("s", "PreToolUse", json!({ "tool_name": "Write", "tool_input": input }));
@@ -81,7 +81,7 @@ fn native_tools_are_held_too() {
 #[test]
 fn a_settings_change_that_silences_the_hooks_is_refused() {
     let environment = guarded();
-    let settings = environment.project().join(".claude/settings.json");
+    let settings = environment.project().join(".claude/settings.local.json");
     let fields = json!({ "source": "project_settings", "file_path": settings });
     let change = environment.payload("s", "ConfigChange", fields);
     assert_eq!(environment.answer_to(&change), json!({}), "nothing has changed");

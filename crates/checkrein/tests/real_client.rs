@@ -255,13 +255,111 @@ fn an_agent_that_empties_the_settings_keeps_the_hooks() {
     let environment = guarded();
     environment.write("notes/draft.md", "the only copy\n");
     // The write goes around the guard, as a program that it cannot see through would.
-    environment.write("sneak.py", "open('.claude/settings.json', 'w').write('{}')\n");
+    environment.write("sneak.py", "open('.claude/settings.local.json', 'w').write('{}')\n");
     let model = Model::start(
         vec![bash("python3 sneak.py"), bash("sleep 2"), bash("rm -rf ~/project"), Turn::Says("finished")],
         vec![],
     );
     run(&environment, &model, &["--dangerously-skip-permissions"]);
     assert!(environment.project().join("notes/draft.md").exists(), "the hooks were gone");
+}
+
+/// A project whose hook is a program of its own, beside the home directory.
+fn with_own_hook() -> (TestEnvironment, PathBuf) {
+    let environment = TestEnvironment::new();
+    let hook = environment.home().join("programs/checkrein-hook");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), &hook).unwrap();
+    environment.succeed(&["init", "--yes", "--hook", hook.to_str().unwrap()]);
+    (environment, hook)
+}
+
+#[test]
+fn a_hook_that_cannot_run_lets_nothing_run() {
+    let killed = Some("#!/bin/sh\nkill -9 $$\n");
+    for (what, text, mode) in
+        [("missing", None, 0), ("not executable", killed, 0o644), ("killed", killed, 0o755)]
+    {
+        let (environment, hook) = with_own_hook();
+        fs::remove_file(&hook).unwrap();
+        if let Some(text) = text {
+            fs::write(&hook, text).unwrap();
+            fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        }
+        environment.write("notes.txt", "the only copy\n");
+        let model = Model::start(vec![bash("rm -f notes.txt"), Turn::Says("finished")], vec![]);
+        let result = run(&environment, &model, &["--dangerously-skip-permissions"]);
+        assert!(environment.project().join("notes.txt").exists(), "{what}: it ran");
+        assert!(model.heard().contains("checkrein did not answer, so this is refused"), "{}", model.heard());
+        // A prompt went through and the turn ended as it should: nothing else is refused.
+        assert_eq!(result["result"], "finished", "{what}: {result}");
+        assert_eq!(model.asked(), 2, "{what}: the end of the turn was held up");
+    }
+}
+
+/// A clone of a project whose committed settings call the hook where it is looked for.
+fn cloned() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    let place = environment.home().join(".local/bin");
+    fs::create_dir_all(&place).unwrap();
+    let hook = place.join("checkrein-hook");
+    fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), &hook).unwrap();
+    environment.succeed(&["init", "--team", "--yes", "--hook", hook.to_str().unwrap()]);
+    // `init` never ran on this machine.
+    fs::remove_dir_all(environment.home().join(".local/state")).unwrap();
+    environment
+}
+
+#[test]
+fn a_cloned_project_stays_guarded_when_git_takes_its_settings_away() {
+    let untracked = cloned();
+    let tracked = cloned();
+    tracked.git(&["checkout", "-q", "-b", "guarded"]);
+    tracked.git(&["add", "-A"]);
+    tracked.commit("hooks");
+    for (environment, command) in [(untracked, "git stash -q -u"), (tracked, "git checkout -q main")] {
+        // The guard may refuse the command by its name, so it goes the way of a program that nobody reads.
+        fs::write(environment.home().join("away"), format!("#!/bin/sh\n{command}\n")).unwrap();
+        let away = environment.home().join("away");
+        fs::set_permissions(&away, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let hidden = "python3 -c 'import os,sys; os.execv(os.environ[\"HOME\"]+\"/aw\"+\"ay\", [\"away\"])'";
+        let model = Model::start(
+            vec![bash(hidden), bash("sleep 2"), bash("rm -rf ~/project"), Turn::Says("finished")],
+            vec![],
+        );
+        let result = run(&environment, &model, &["--dangerously-skip-permissions"]);
+        assert!(
+            !environment.project().join(".claude/settings.json").exists(),
+            "{command}: {}",
+            model.heard()
+        );
+        assert!(environment.project().join("README.md").exists(), "{command}: the hooks were gone");
+        let records = environment.records(session_of(&result));
+        let has = |kind: &str| records.iter().any(|record| record["body"]["kind"] == kind);
+        assert!(has("fallen"), "{command}: nothing says that the next session has no hooks");
+    }
+}
+
+#[test]
+fn a_colleague_without_the_program_reads_what_is_missing() {
+    let environment = cloned();
+    fs::remove_dir_all(environment.home().join(".local")).unwrap();
+    environment.write("notes.txt", "the only copy\n");
+    let model = Model::start(vec![bash("rm -f notes.txt"), Turn::Says("finished")], vec![]);
+    run(&environment, &model, &["--dangerously-skip-permissions"]);
+    assert!(environment.project().join("notes.txt").exists());
+    assert!(model.heard().contains("install checkrein for this account"), "{}", model.heard());
+}
+
+#[test]
+fn the_same_hook_in_two_settings_files_is_run_once() {
+    let environment = cloned();
+    let hook = environment.home().join(".local/bin/checkrein-hook");
+    environment.succeed(&["init", "--user", "--yes", "--hook", hook.to_str().unwrap()]);
+    let model = Model::start(vec![bash("ls"), Turn::Says("finished")], vec![]);
+    let result = run(&environment, &model, &[]);
+    let records = environment.records(session_of(&result));
+    assert_eq!(records.iter().filter(|record| record["body"]["type"] == "review").count(), 1);
 }
 
 /// A guarded project with settings of the person.

@@ -15,8 +15,8 @@ use checkrein_patterns::{
     Success, Touch, Use,
 };
 use checkrein_protocol::{
-    ActionId, DoubtRecord, HaltScope, MessagePlace, OutcomeRecord, Record, RecordBody, ReviewRecord,
-    RollbackRecord, RollbackStage,
+    ActionId, Beginning, DoubtRecord, HaltScope, MessagePlace, OutcomeRecord, Record, RecordBody,
+    ReviewRecord, RollbackRecord, RollbackStage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,7 @@ pub struct SessionState {
     trust: Trust,
     /// The record that asked a person to look at the tier, while nobody has.
     tier_ticket: Option<u64>,
+    beginning: Option<Beginning>,
 }
 
 /// Something that the person asked for.
@@ -150,7 +151,8 @@ impl SessionState {
         self.records += 1;
         self.last = Some(record.at);
         match &record.body {
-            RecordBody::SessionStarted { session, workspace, client, .. } => {
+            RecordBody::SessionStarted { session, workspace, client, beginning, .. } => {
+                self.take_beginning(beginning.as_deref());
                 self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
                 self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
                 self.started.get_or_insert(record.at);
@@ -299,6 +301,11 @@ impl SessionState {
         self.workspace.as_ref()
     }
 
+    /// What the session began with; `None` when that is not on record.
+    pub fn beginning(&self) -> Option<&Beginning> {
+        self.beginning.as_ref()
+    }
+
     /// How many file operations were made.
     pub fn file_operations(&self) -> u64 {
         self.file_operations
@@ -368,7 +375,15 @@ impl SessionState {
         }
     }
 
+    /// An agent that tells the hook of another beginning changes nothing.
+    fn take_beginning(&mut self, beginning: Option<&Beginning>) {
+        if self.beginning.is_none() {
+            self.beginning = beginning.cloned();
+        }
+    }
+
     fn take_review(&mut self, review: &ReviewRecord, record: &Record) {
+        self.take_beginning(review.beginning.as_deref());
         self.actions += 1;
         if let Some(governance) = &review.governance {
             if let Some(debt) = governance.debt {

@@ -3,7 +3,7 @@
 //! A line is `{"seq":N,"prev":"HEX","at":MS,"body":{"type":"...",...},"hash":"HEX"}`. The hash stands last and is the SHA-256
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
-use checkrein_effects::{Counted, Effect, Severity, Timestamp, ToolName};
+use checkrein_effects::{AbsolutePath, Counted, Effect, Severity, Timestamp, ToolName};
 use checkrein_intervention::Intervention;
 use checkrein_patterns::{ActionNumber, Cascade, Claim, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,9 @@ pub enum RecordBody {
         workspace: String,
         /// How it began, in the client's words: `startup`, `resume`, `clear`, ...
         source: String,
+        /// What it began with; `None` when an earlier record says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beginning: Option<Box<Beginning>>,
     },
     /// The user said something to the agent.
     Prompt {
@@ -213,6 +216,20 @@ pub enum RecordBody {
     Unknown,
 }
 
+/// What a session began with. The first that is on record counts: nothing that comes later in the session changes it. Its paths are those of
+/// the guard itself, and are written as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// The root of the workspace.
+    pub workspace: AbsolutePath,
+    /// What tells the rules that held from others: the SHA-256 of all their texts.
+    pub rules: [u8; 32],
+    /// The settings files from which the client called the hooks.
+    pub settings: Vec<AbsolutePath>,
+    /// Where guarded paths really were, for those that went through links.
+    pub places: Vec<AbsolutePath>,
+}
+
 /// What a person says about a detection (upstream 1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -323,6 +340,9 @@ pub struct ReviewRecord {
     /// What governance says about it; `None` when it has nothing to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governance: Option<Box<GovernanceRecord>>,
+    /// What the session began with, when no earlier record says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beginning: Option<Box<Beginning>>,
 }
 
 /// What governance says about an action, as written.

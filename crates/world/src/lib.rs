@@ -27,4 +27,4 @@ mod repository;
 mod version;
 
 pub use real::{RealWorld, Surroundings};
-pub use repository::find_workspace;
+pub use repository::{find_workspace, shared_git_directory};

@@ -36,6 +36,11 @@ pub(crate) fn repository_at(root: &AbsolutePath) -> Option<Repository> {
     Some(Repository { root: root.clone(), directory, branch })
 }
 
+/// The directory that holds what all work trees of the repository at `root` share; `None` when no repository has its root there.
+pub fn shared_git_directory(root: &AbsolutePath) -> Option<AbsolutePath> {
+    repository_at(root).as_ref().map(shared_directory)
+}
+
 /// The directory that holds what linked work trees share.
 pub(crate) fn shared_directory(repository: &Repository) -> AbsolutePath {
     let pointer = repository.directory.join("commondir");

@@ -4,7 +4,9 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use checkrein_clients::claude::{Registration, canary};
+use checkrein_clients::claude::{
+    HookCommand, Registration, Unanswered, canary, leads_guard, reviewing_command, variables,
+};
 use checkrein_policy::{Config, ContainedCommands};
 use serde::Serialize;
 
@@ -12,6 +14,7 @@ use super::init::{Scope, read, registered, settings_file};
 use super::{Exit, Output, pretty};
 use crate::error::CommandError;
 use crate::guard::Guard;
+use crate::installation::FALLEN_HINT;
 use crate::surroundings::{Surroundings, confinement_gaps};
 use crate::terminal::{Wellness, dim, mark, print};
 
@@ -43,7 +46,7 @@ fn wellness_name<S: serde::Serializer>(wellness: &Wellness, serializer: S) -> Re
 /// Examines the installation in this project; fails when it does not protect.
 pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, CommandError> {
     let mut findings = Vec::new();
-    let commands = settings_findings(&surroundings, &mut findings);
+    let settings = settings_findings(&surroundings, &mut findings);
     let state = surroundings.state.clone();
     let guard = Guard::open(surroundings, &crate_cwd()?);
     for failure in guard.failures() {
@@ -61,8 +64,10 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
     }
     state_finding(&state, &mut findings);
     findings.push(containment_finding(guard.policy().config()));
-    for command in &commands {
-        probe(&guard, command, RUNS, &mut findings);
+    probe_all(&guard, &settings, RUNS, &mut findings);
+    for fallen in guard.installations().fallen() {
+        let detail = fallen.to_string();
+        findings.push(finding("projects", Wellness::Doubtful, detail, Some(FALLEN_HINT)));
     }
     let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Wellness::Broken);
     match output {
@@ -87,14 +92,12 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.
 pub(super) fn protection(surroundings: &Surroundings) -> Result<(), CommandError> {
     let mut findings = Vec::new();
-    let commands = settings_findings(surroundings, &mut findings);
+    let settings = settings_findings(surroundings, &mut findings);
     let guard = Guard::open(surroundings.clone(), &surroundings.cwd);
     for failure in guard.failures() {
         findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
     }
-    for command in &commands {
-        probe(&guard, command, 1, &mut findings);
-    }
+    probe_all(&guard, &settings, 1, &mut findings);
     // How fast the hook is is no matter of protection.
     findings.retain(|finding| finding.check != "latency");
     match findings.into_iter().max_by_key(|finding| finding.wellness) {
@@ -113,10 +116,19 @@ fn crate_cwd() -> Result<checkrein_effects::AbsolutePath, CommandError> {
     Ok(Surroundings::of_process()?.cwd)
 }
 
+/// What the client would read here.
+#[derive(Default)]
+struct ClientSettings {
+    /// The command lines that it would run before each call.
+    commands: Vec<String>,
+    /// The variables that it would set for them, later ones before earlier ones.
+    variables: Vec<(String, String)>,
+}
+
 /// Looks at every settings file that takes part; one that the client cannot read silences all hooks in it.
-fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -> Vec<String> {
-    let mut found = Vec::new();
-    for scope in [Scope::Project, Scope::Local, Scope::User] {
+fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -> ClientSettings {
+    let mut found = ClientSettings::default();
+    for scope in [Scope::User, Scope::Team, Scope::Local] {
         let path = settings_file(surroundings, scope);
         let text = match read(&path) {
             Ok(text) => text,
@@ -126,49 +138,54 @@ fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -
             }
         };
         match registered(&path) {
-            Err(error) => {
-                findings.push(finding(
-                    "settings",
-                    Wellness::Broken,
-                    format!("{path}: {error}"),
-                    error.hint.as_deref(),
-                ));
+            Err(error) => findings.push(broken(format!("{path}: {error}"), error.hint.as_deref())),
+            Ok(Registration::Absent) if text.contains("checkrein-hook") => {
+                let detail =
+                    format!("{path}: hooks of checkrein that were changed; the client does not obey them");
+                findings.push(broken(detail, Some("run `checkrein init`")));
             }
             Ok(Registration::Absent) => {}
-            Ok(Registration::Partial { missing, commands }) => {
+            Ok(Registration::Partial { missing, .. }) => {
                 let detail =
                     format!("{path}: {} events are not registered: {}", missing.len(), missing.join(", "));
                 let vital = missing.contains(&"PreToolUse");
                 let wellness = if vital { Wellness::Broken } else { Wellness::Doubtful };
                 findings.push(finding("settings", wellness, detail, Some("run `checkrein init`")));
-                found.extend(commands);
             }
-            Ok(Registration::Complete { commands }) => {
-                findings.push(finding(
-                    "settings",
-                    Wellness::Well,
-                    format!("{path}: all events registered"),
-                    None,
-                ));
-                found.extend(commands);
+            Ok(Registration::Complete { unanswered: Unanswered::Passes, .. }) => {
+                let detail =
+                    format!("{path}: all events registered, but calls pass when the hook cannot run");
+                findings.push(finding("settings", Wellness::Doubtful, detail, Some("run `checkrein init`")));
+            }
+            Ok(Registration::Complete { unanswered: Unanswered::Refused, .. }) => {
+                let detail = format!("{path}: all events registered");
+                findings.push(finding("settings", Wellness::Well, detail, None));
             }
         }
         let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         if settings.get("disableAllHooks").and_then(serde_json::Value::as_bool) == Some(true) {
             let hint = Some("remove `disableAllHooks` from it");
-            findings.push(finding(
-                "settings",
-                Wellness::Broken,
-                format!("{path}: all hooks are switched off"),
-                hint,
-            ));
+            findings.push(broken(format!("{path}: all hooks are switched off"), hint));
         }
+        let set = variables(&text);
+        if let Some((name, _)) = set.iter().find(|(name, _)| scope != Scope::User && leads_guard(name)) {
+            let detail =
+                format!("{path}: it sets `{name}`, so that the hooks look for their places elsewhere");
+            findings.push(broken(detail, Some("take it out of `env`")));
+        }
+        found.variables.extend(set);
+        found.commands.extend(reviewing_command(&text));
     }
-    found.sort();
-    found.dedup();
-    if found.is_empty() {
+    found.commands.sort();
+    found.commands.dedup();
+    if found.commands.is_empty() {
         let hint = Some("run `checkrein init` in the project, or `checkrein init --user`");
         findings.push(finding("settings", Wellness::Broken, "no hook is registered here".to_owned(), hint));
+    }
+    if found.commands.len() > 1 {
+        let detail = format!("{} different hooks review each call", found.commands.len());
+        let hint = Some("keep one: `checkrein uninstall`, with `--user`, `--team` or `--local`");
+        findings.push(finding("settings", Wellness::Doubtful, detail, hint));
     }
     found
 }
@@ -209,23 +226,38 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
     }
 }
 
-/// Feeds the canary to the hook command through a shell, as the client does, and measures it.
-fn probe(guard: &Guard, command: &str, runs: usize, findings: &mut Vec<Finding>) {
+/// Tries every hook command as the client would run it.
+fn probe_all(guard: &Guard, settings: &ClientSettings, runs: usize, findings: &mut Vec<Finding>) {
+    for command in &settings.commands {
+        probe(guard, command, &settings.variables, runs, findings);
+    }
+}
+
+/// Feeds the canary to the hook command through a shell, with the variables that the client sets, and measures it.
+fn probe(
+    guard: &Guard,
+    command: &str,
+    variables: &[(String, String)],
+    runs: usize,
+    findings: &mut Vec<Finding>,
+) {
+    let name =
+        HookCommand::parse(command, "PreToolUse").map_or(command.to_owned(), |(known, _)| known.to_string());
     let canary = canary(guard.workspace());
     let mut times = Vec::with_capacity(runs);
     for _ in 0..runs {
         let started = Instant::now();
-        match run_hook(command, canary.payload()) {
+        match run_hook(command, variables, canary.payload()) {
             Err(cause) => {
                 let hint = Some(
                     "run `checkrein init` again; the client lets calls run when its hook cannot be started",
                 );
-                findings.push(finding("canary", Wellness::Broken, format!("`{command}`: {cause}"), hint));
+                findings.push(finding("canary", Wellness::Broken, format!("`{name}`: {cause}"), hint));
                 return;
             }
             Ok(output) if !canary.is_denied(&output) => {
                 let observing = guard.policy().config().mode.word() == "observe";
-                let detail = format!("`{command}` let `rm -rf ~` pass");
+                let detail = format!("`{name}` let `rm -rf ~` pass");
                 let (wellness, hint) = if observing {
                     (Wellness::Doubtful, "the mode is observe: nothing is stopped")
                 } else {
@@ -239,7 +271,7 @@ fn probe(guard: &Guard, command: &str, runs: usize, findings: &mut Vec<Finding>)
     }
     times.sort();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    let detail = format!("`rm -rf ~` is denied by `{command}`");
+    let detail = format!("`rm -rf ~` is denied by `{name}`");
     findings.push(finding("canary", Wellness::Well, detail, None));
     let wellness = if median > Duration::from_millis(100) { Wellness::Doubtful } else { Wellness::Well };
     let detail = format!(
@@ -249,9 +281,10 @@ fn probe(guard: &Guard, command: &str, runs: usize, findings: &mut Vec<Finding>)
     findings.push(finding("latency", wellness, detail, None));
 }
 
-fn run_hook(command: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+fn run_hook(command: &str, variables: &[(String, String)], payload: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = Command::new("sh")
         .args(["-c", command])
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -279,4 +312,8 @@ fn run_hook(command: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
 
 fn finding(check: &str, wellness: Wellness, detail: String, hint: Option<&str>) -> Finding {
     Finding { check: check.to_owned(), wellness, detail, hint: hint.map(str::to_owned) }
+}
+
+fn broken(detail: String, hint: Option<&str>) -> Finding {
+    finding("settings", Wellness::Broken, detail, hint)
 }

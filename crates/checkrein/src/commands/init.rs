@@ -2,17 +2,18 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use checkrein_clients::claude::{HookCommand, Registration, register, registration, unregister};
 use checkrein_effects::AbsolutePath;
-use checkrein_world::find_workspace;
+use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::json;
 use similar::TextDiff;
 
 use super::{Exit, Output, for_people_only, line};
 use crate::error::CommandError;
-use crate::installation::{Installations, Installed};
+use crate::installation::{Installations, Installed, looked_up};
 use crate::settings::replace_file;
 use crate::surroundings::Surroundings;
 use crate::terminal::{bold, confirm, dim, log, print};
@@ -20,13 +21,19 @@ use crate::terminal::{bold, confirm, dim, log, print};
 /// Which settings file of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// `.claude/settings.json` of the project: for everyone who works in it on this machine.
-    Project,
+    /// `.claude/settings.json` of the project: for everyone who works in it, on every machine.
+    Team,
     /// `.claude/settings.local.json`: for this person in this project.
     Local,
     /// `settings.json` of the person: for every project.
     User,
 }
+
+/// What `init` writes above its line in `.git/info/exclude`.
+const EXCLUDED_BY: &str = "# by `checkrein init`: no `git clean` or `git stash` takes the hooks away";
+
+/// The line that keeps git away from the local settings.
+const EXCLUDED: &str = "/.claude/settings.local.json";
 
 /// What to do with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,17 +46,35 @@ pub enum Approval {
     DryRun,
 }
 
-/// Registers the hooks.
+/// Registers the hooks. Without a scope: in the file of the project that holds them already, else in the local one.
 pub fn init(
     surroundings: &Surroundings,
-    scope: Scope,
+    scope: Option<Scope>,
     approval: Approval,
     program: Option<PathBuf>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let settings = settings_file(surroundings, scope);
-    let program = hook_program(surroundings, program)?;
-    let command = HookCommand::new(&program);
+    let team = settings_file(surroundings, Scope::Team);
+    let is_registered = |path| -> Result<bool, CommandError> {
+        Ok(registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
+    };
+    let chosen = match scope {
+        Some(scope) => scope,
+        None if is_registered(&team)? => Scope::Team,
+        None => Scope::Local,
+    };
+    let settings = settings_file(surroundings, chosen);
+    let command = hook_command(surroundings, program)?;
+    if scope == Some(Scope::Team)
+        && let Some(program) = command.program()
+    {
+        return Err(CommandError::user(
+            format!(
+                "a settings file that others share must not name `{program}`, which is on this machine only"
+            ),
+            "install checkrein where it is looked for, such as `~/.local/bin`; or leave `--team` away",
+        ));
+    }
     let before = read(&settings)?;
     let after = register(&before, &command)?;
     let found = if find_on_path(surroundings, "claude") {
@@ -57,50 +82,114 @@ pub fn init(
     } else {
         "not found on PATH; the hooks wait for it"
     };
-    let remarks = [
+    let mut remarks = vec![
         format!("client    Claude Code ({found})"),
         format!("settings  {settings}"),
-        format!("hook      {}", command.as_str()),
+        format!("hook      {command}"),
     ];
-    let written = apply(&settings, &before, &after, approval, output, &remarks)?;
-    if written == Written::Yes || before == after {
+    let exclude = (chosen == Scope::Local).then(|| exclude_file(surroundings)).flatten();
+    if let Some(file) = &exclude {
+        remarks.push(format!("git       leaves the settings alone: a line in {file}"));
+    }
+    // The list first: a session that sees the file change must know which command is meant to stand there.
+    let remember = || -> Result<(), CommandError> {
         let mut installations = Installations::load(surroundings)?;
-        let entry = Installed {
-            client: "claude".to_owned(),
-            settings: settings.clone(),
-            command: command.as_str().to_owned(),
-        };
-        if approval != Approval::DryRun && !installations.0.contains(&entry) {
+        let entry = Installed::claude(settings.clone(), command.text("PreToolUse"));
+        if !installations.0.contains(&entry) {
             installations.add(entry);
             installations.save(surroundings)?;
         }
+        exclude.as_ref().map_or(Ok(()), exclude_settings)
+    };
+    let written = apply(&settings, &before, &after, approval, output, &remarks, &remember)?;
+    if written == Written::Unchanged && approval != Approval::DryRun {
+        remember()?;
     }
-    finish(
-        written,
-        &settings,
-        output,
-        "from the next session of Claude Code on, every tool call is reviewed; `checkrein doctor` proves it",
-    )
+    let next = match chosen {
+        Scope::Team => {
+            "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
+             where checkrein is not installed; docs/team.md says more"
+        }
+        Scope::Local | Scope::User => {
+            "from the next session of Claude Code on, every tool call is reviewed; `checkrein doctor` proves it"
+        }
+    };
+    finish(written, &settings, output, next)
 }
 
-/// Takes the hooks back.
+/// Takes the hooks back. Without a scope: from both files of the project.
 pub fn uninstall(
     surroundings: &Surroundings,
-    scope: Scope,
+    scope: Option<Scope>,
     approval: Approval,
     output: Output,
 ) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "uninstall")?;
-    let settings = settings_file(surroundings, scope);
-    let before = read(&settings)?;
-    let after = unregister(&before)?;
-    let written = apply(&settings, &before, &after, approval, output, &[format!("settings  {settings}")])?;
-    if written == Written::Yes || (before == after && approval != Approval::DryRun) {
-        let mut installations = Installations::load(surroundings)?;
-        installations.0.retain(|known| known.settings != settings);
-        installations.save(surroundings)?;
+    let both = vec![Scope::Local, Scope::Team];
+    let scopes = scope.map_or_else(
+        || {
+            let holds = |scope: &Scope| {
+                read(&settings_file(surroundings, *scope)).is_ok_and(|text| text.contains("checkrein"))
+            };
+            let found: Vec<Scope> = both.iter().copied().filter(holds).collect();
+            if found.is_empty() { both.clone() } else { found }
+        },
+        |scope| vec![scope],
+    );
+    let mut exit = Exit::Done;
+    for scope in scopes {
+        let settings = settings_file(surroundings, scope);
+        let before = read(&settings)?;
+        let after = unregister(&before)?;
+        // The list first: a running session must not take the change of the file for tampering.
+        let forget = || -> Result<(), CommandError> {
+            let mut installations = Installations::load(surroundings)?;
+            installations.0.retain(|known| known.settings != settings);
+            installations.save(surroundings)
+        };
+        let remarks = [format!("settings  {settings}")];
+        let written = apply(&settings, &before, &after, approval, output, &remarks, &forget)?;
+        if written == Written::Unchanged && approval != Approval::DryRun {
+            forget()?;
+        }
+        if written == Written::Yes && scope == Scope::Local {
+            include_settings(surroundings)?;
+        }
+        let done = finish(written, &settings, output, "the hooks are gone; the records stay where they are")?;
+        if done != Exit::Done {
+            exit = done;
+        }
     }
-    finish(written, &settings, output, "the hooks are gone; the records stay where they are")
+    Ok(exit)
+}
+
+/// The file that keeps git away from local settings, when that is to be written; `None` outside a repository and where it says so already.
+fn exclude_file(surroundings: &Surroundings) -> Option<AbsolutePath> {
+    let folder = shared_git_directory(&find_workspace(&surroundings.cwd))?;
+    let file = folder.join("info/exclude");
+    let text = read(&file).ok()?;
+    (!text.lines().any(|line| line.trim() == EXCLUDED)).then_some(file)
+}
+
+fn exclude_settings(file: &AbsolutePath) -> Result<(), CommandError> {
+    let mut text = read(file)?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    for line in [EXCLUDED_BY, EXCLUDED] {
+        text.push_str(line);
+        text.push('\n');
+    }
+    replace_file(file, text.as_bytes())
+}
+
+/// Takes back what [`exclude_settings`] wrote.
+fn include_settings(surroundings: &Surroundings) -> Result<(), CommandError> {
+    let Some(folder) = shared_git_directory(&find_workspace(&surroundings.cwd)) else { return Ok(()) };
+    let file = folder.join("info/exclude");
+    let text = read(&file)?;
+    let without = text.replace(&format!("{EXCLUDED_BY}\n{EXCLUDED}\n"), "");
+    if without == text { Ok(()) } else { replace_file(&file, without.as_bytes()) }
 }
 
 /// The settings file of a scope.
@@ -108,7 +197,7 @@ pub fn settings_file(surroundings: &Surroundings, scope: Scope) -> AbsolutePath 
     let workspace = find_workspace(&surroundings.cwd);
     let user = surroundings.variables.get("CLAUDE_CONFIG_DIR").and_then(|text| AbsolutePath::new(text));
     match scope {
-        Scope::Project => workspace.join(".claude/settings.json"),
+        Scope::Team => workspace.join(".claude/settings.json"),
         Scope::Local => workspace.join(".claude/settings.local.json"),
         Scope::User => user.unwrap_or_else(|| surroundings.home.join(".claude")).join("settings.json"),
     }
@@ -138,6 +227,7 @@ fn apply(
     approval: Approval,
     output: Output,
     remarks: &[String],
+    first: &dyn Fn() -> Result<(), CommandError>,
 ) -> Result<Written, CommandError> {
     if before == after {
         return Ok(Written::Unchanged);
@@ -153,6 +243,7 @@ fn apply(
     }
     // What was written must be what the client will read: it drops a broken file without a word, and the guard with it.
     registration(after)?;
+    first()?;
     replace_file(settings, after.as_bytes())?;
     Ok(Written::Yes)
 }
@@ -187,6 +278,22 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
         .context_radius(2)
         .header(&format!("{path} (now)"), &format!("{path} (then)"))
         .to_string()
+}
+
+/// The command that the client will run: one that looks for the program where that finds this one, else one with its path.
+fn hook_command(surroundings: &Surroundings, given: Option<PathBuf>) -> Result<HookCommand, CommandError> {
+    let program = hook_program(surroundings, given)?;
+    let first = looked_up(surroundings).find(is_executable);
+    let finds = first.and_then(|path| fs::canonicalize(path.as_str()).ok());
+    Ok(if finds.as_deref() == Some(Path::new(&program)) {
+        HookCommand::looked_up()
+    } else {
+        HookCommand::new(&program)
+    })
+}
+
+fn is_executable(path: &AbsolutePath) -> bool {
+    fs::metadata(path.as_str()).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
 /// The program that the client will start: the one given, the small hook beside this program, or this program's own hook command.

@@ -6,7 +6,7 @@ use checkrein_ledger::{FolderName, SessionLedger, last, lines};
 use checkrein_protocol::{Judgement, Record, RecordBody, ReviewRecord, RollbackStage};
 
 use super::surprises::surprises_in_one_line;
-use super::{Exit, Output, line};
+use super::{Exit, Output, line, tell_fallen};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
 use crate::terminal::{cut, dim, plain, print, table, verdict};
@@ -24,6 +24,7 @@ pub struct Selection {
 
 /// Shows the newest records.
 pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -> Result<Exit, CommandError> {
+    tell_fallen(surroundings, output);
     let mut records = Vec::new();
     for folder in folders(surroundings, selection.session.as_deref())? {
         let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());

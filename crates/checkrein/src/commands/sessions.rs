@@ -7,7 +7,7 @@ use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
 use super::log::time;
-use super::{Exit, Output, line};
+use super::{Exit, Output, line, tell_fallen};
 use crate::error::CommandError;
 use crate::settings;
 use crate::spending::cost_in_words;
@@ -19,6 +19,7 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
     let mut all = checkrein_ledger::sessions(&surroundings.state)?;
     all.retain(|session| session.folder.as_str() != CANARY_SESSION);
     all.reverse();
+    tell_fallen(surroundings, output);
     // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
     let policy = settings::load(surroundings, &find_workspace(&surroundings.cwd))
         .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt);

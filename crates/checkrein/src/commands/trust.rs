@@ -1,8 +1,11 @@
 //! `checkrein trust`: a person agrees to what a project file loosens.
 
+use checkrein_effects::AbsolutePath;
+use checkrein_ledger::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::{Exit, for_people_only};
+use crate::beginning;
 use crate::error::CommandError;
 use crate::settings;
 use crate::surroundings::Surroundings;
@@ -14,19 +17,53 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, Co
     let workspace = find_workspace(&surroundings.cwd);
     let file = settings::project_file(&workspace);
     let loaded = settings::load(surroundings, &workspace)?;
-    if loaded.pending.is_empty() {
-        print(&format!("`{file}` loosens nothing that is not trusted already"));
+    let sessions = sessions_that_wait(surroundings, &workspace)?;
+    if loaded.pending.is_empty() && sessions.is_empty() {
+        print(&format!(
+            "`{file}` loosens nothing that is not trusted already, and no session waits for this"
+        ));
         return Ok(Exit::Done);
     }
-    print(&format!("`{file}` asks for more than the layers below it allow:"));
+    if !loaded.pending.is_empty() {
+        print(&format!("`{file}` asks for more than the layers below it allow:"));
+    }
     for loosening in &loaded.pending {
         print(&format!("  {}", super::config::waiting(loosening)));
     }
-    if yes == super::Switch::Off && !confirm("Trust this text of the file?") {
+    for (session, settings) in &sessions {
+        print(&format!("session {session} began with stricter rules; these would be looser in it:"));
+        print(&format!("  {}", settings.join(", ")));
+    }
+    if yes == super::Switch::Off && !confirm("Trust the rules as they are now?") {
         log("not trusted; `--yes` trusts without asking");
         return Ok(Exit::Failed);
     }
-    settings::trust(surroundings, &file)?;
-    print("trusted; a change of the file asks again");
+    settings::trust(surroundings, &workspace)?;
+    print("trusted; a change of the rules asks again");
     Ok(Exit::Done)
+}
+
+/// Sessions that were written to within this time may still be going on, in milliseconds (ours).
+const RECENT: u64 = 7 * 24 * 60 * 60 * 1000;
+
+/// The sessions of a workspace that are held to stricter rules than those of now, with the settings.
+fn sessions_that_wait(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+) -> Result<Vec<(String, Vec<&'static str>)>, CommandError> {
+    let now = surroundings.now().0;
+    let mut waiting = Vec::new();
+    for summary in checkrein_ledger::sessions(&surroundings.state)? {
+        if summary.last.is_none_or(|last| now.saturating_sub(last.0) > RECENT) {
+            continue;
+        }
+        let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
+        // Of a session whose beginning cannot be read the hook says so itself; trust is the way out.
+        let settings = beginning::waiting(surroundings, workspace, &ledger)
+            .unwrap_or_else(|_| vec!["what it began with cannot be read"]);
+        if !settings.is_empty() {
+            waiting.push((summary.folder.as_str().to_owned(), settings));
+        }
+    }
+    Ok(waiting)
 }

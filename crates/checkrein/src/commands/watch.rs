@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::log::{call, severity_name, time};
 use super::sessions::{spent, tokens_in_words};
-use super::{Exit, Output, Switch, line};
+use super::{Exit, Output, Switch, line, tell_fallen};
 use crate::error::CommandError;
 use crate::spending::cost_in_words;
 use crate::surroundings::Surroundings;
@@ -57,6 +57,7 @@ pub fn watch(
                     print(&dim(&format!("checkrein watch  {}  (Ctrl-C ends)", time(surroundings.now().0))));
                 }
                 print(&shown(&seen));
+                tell_fallen(surroundings, output);
             }
         }
         if !is_live && (output == Output::Text || once == Switch::On) {

@@ -4,6 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value as Json;
 
+use super::command::{HookCommand, Unanswered, VITAL, runs_hook};
 use crate::error::SettingsError;
 
 /// The events that are registered, with whether the client matches them against a name. `WorktreeCreate` is left out on purpose: a
@@ -38,11 +39,12 @@ pub const EVENTS: [(&str, Matching); 27] = [
     ("ElicitationResult", Matching::Never),
 ];
 
-/// The events without which the guard does not guard.
-const VITAL: [&str; 2] = ["PreToolUse", "ConfigChange"];
-
 /// How long the client waits for one answer, in seconds; the hook's own deadline is far below (ours).
 const TIMEOUT_SECONDS: u32 = 30;
+
+/// The shortest time that the client may wait, in seconds: after it the client lets the call run, so the hook's own deadline, after which
+/// it refuses, must come before.
+const SHORTEST_TIMEOUT: f64 = 12.0;
 
 /// Whether the client matches an event against a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,28 +53,6 @@ pub enum Matching {
     ByName,
     /// Not at all, or by something that never matters here.
     Never,
-}
-
-/// The command line that the client runs for each event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookCommand(String);
-
-impl HookCommand {
-    /// The command that runs the program at `path` as a hook of Claude Code. The client gives it to a shell, so the path is quoted
-    /// where it must be.
-    pub fn new(program: &str) -> Self {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
-        if program.chars().all(plain) {
-            Self(format!("{program} claude"))
-        } else {
-            Self(format!("'{}' claude", program.replace('\'', r"'\''")))
-        }
-    }
-
-    /// The text of the command line.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// What a settings file says about our hooks.
@@ -84,14 +64,26 @@ pub enum Registration {
     Partial {
         /// The events that are missing.
         missing: Vec<&'static str>,
-        /// The command lines that are registered, without repetition.
-        commands: Vec<String>,
+        /// The commands that are registered, without repetition.
+        commands: Vec<HookCommand>,
     },
     /// All events are registered.
     Complete {
-        /// The command lines that are registered, without repetition.
-        commands: Vec<String>,
+        /// The commands that are registered, without repetition.
+        commands: Vec<HookCommand>,
+        /// What happens to a call when the hook gives no answer.
+        unanswered: Unanswered,
     },
+}
+
+impl Registration {
+    /// The commands that are registered, without repetition.
+    pub fn commands(&self) -> &[HookCommand] {
+        match self {
+            Self::Absent => &[],
+            Self::Partial { commands, .. } | Self::Complete { commands, .. } => commands,
+        }
+    }
 }
 
 /// What a settings file does to a protection that is in force.
@@ -111,14 +103,17 @@ pub enum Protection {
 /// What the text of a settings file says about our hooks. An empty text is an empty object.
 pub fn registration(text: &str) -> Result<Registration, SettingsError> {
     let settings = parse_strict(text)?;
-    let mut commands: Vec<String> = Vec::new();
+    let mut commands: Vec<HookCommand> = Vec::new();
     let mut missing = Vec::new();
+    let mut unanswered = Unanswered::Refused;
     for (event, _) in EVENTS {
         let found = our_commands(&settings, event);
         if found.is_empty() {
             missing.push(event);
+        } else if VITAL.contains(&event) && !found.iter().any(|(_, form)| *form == Unanswered::Refused) {
+            unanswered = Unanswered::Passes;
         }
-        for command in found {
+        for (command, _) in found {
             if !commands.contains(&command) {
                 commands.push(command);
             }
@@ -127,48 +122,91 @@ pub fn registration(text: &str) -> Result<Registration, SettingsError> {
     Ok(if commands.is_empty() {
         Registration::Absent
     } else if missing.is_empty() {
-        Registration::Complete { commands }
+        Registration::Complete { commands, unanswered }
     } else {
         Registration::Partial { missing, commands }
     })
 }
 
-/// Whether a settings file, as it is now, leaves the hooks in force. `holds_hooks` says that they were registered in this very
-/// file when the guard was installed.
-pub fn protection(text: Option<&str>, holds_hooks: HoldsHooks) -> Protection {
-    let falls = |why: &str| Protection::Falls { why: why.to_owned() };
-    let settings = match (text.map(parse_strict), holds_hooks) {
-        (Some(Ok(settings)), _) => settings,
-        (Some(Err(error)), _) => return falls(&error.to_string()),
-        (None, HoldsHooks::Yes) => return falls("the file is gone"),
-        (None, HoldsHooks::No) => return Protection::NotConcerned,
-    };
-    if settings.get("disableAllHooks").and_then(Json::as_bool) == Some(true) {
-        return falls("it sets `disableAllHooks`");
+/// The command line of ours that a settings file has for the review of calls; `None` when the client would call none from it.
+pub fn reviewing_command(text: &str) -> Option<String> {
+    let settings = parse_strict(text).ok()?;
+    if is_switched_off(&settings) {
+        return None;
     }
-    match holds_hooks {
-        HoldsHooks::No => Protection::NotConcerned,
-        HoldsHooks::Yes if VITAL.iter().any(|event| our_commands(&settings, event).is_empty()) => {
-            falls("the hooks of the guard are no longer in it")
-        }
-        HoldsHooks::Yes => Protection::Stands,
-    }
+    let (command, form) = our_commands(&settings, "PreToolUse").into_iter().max_by_key(|(_, form)| *form)?;
+    Some(match form {
+        Unanswered::Refused => command.text("PreToolUse"),
+        Unanswered::Passes => command.text("PostToolUse"),
+    })
 }
 
-/// Whether the hooks were registered in a certain file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HoldsHooks {
-    /// They were.
-    Yes,
-    /// They were not, or in another file.
-    No,
+/// The variables that a settings file sets for the client and its hooks, by name.
+pub fn variables(text: &str) -> Vec<(String, String)> {
+    let settings = parse_strict(text).unwrap_or_default();
+    let found = settings.get("env").and_then(Json::as_object).into_iter().flatten();
+    found.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+/// Whether a variable decides where the guard finds its places, or which code its command line runs.
+pub fn leads_guard(name: &str) -> bool {
+    const NAMES: [&str; 9] = [
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "BASH_ENV",
+        "ENV",
+        "SHELLOPTS",
+        "IFS",
+        "CLAUDE_CODE_SHELL",
+    ];
+    NAMES.contains(&name) || ["CHECKREIN_", "LD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a settings file, as it is now, leaves the hooks in force. `registered` are the command lines that reviewed calls from this very
+/// file before; none when there were none.
+pub fn protection(text: Option<&str>, registered: &[&str]) -> Protection {
+    let falls = |why: &str| Protection::Falls { why: why.to_owned() };
+    let held = !registered.is_empty();
+    let settings = match (text.map(parse_strict), held) {
+        (Some(Ok(settings)), _) => settings,
+        (Some(Err(error)), _) => return falls(&error.to_string()),
+        (None, true) => return falls("the file is gone"),
+        (None, false) => return Protection::NotConcerned,
+    };
+    if is_switched_off(&settings) {
+        return falls("it sets `disableAllHooks`");
+    }
+    if let Some((name, _)) = text.into_iter().flat_map(variables).find(|(name, _)| leads_guard(name)) {
+        return falls(&format!("it sets `{name}` for the hooks"));
+    }
+    if !held {
+        return Protection::NotConcerned;
+    }
+    // No matter what a command line looks like now, it must be one that was there, and not one that says less when there is no answer.
+    let known = |(command, form): &(HookCommand, Unanswered)| {
+        registered
+            .iter()
+            .filter_map(|text| HookCommand::parse(text, "PreToolUse"))
+            .any(|(known, least)| known == *command && *form >= least)
+    };
+    if VITAL.iter().any(|event| !our_commands(&settings, event).iter().any(known)) {
+        return falls("the hooks of the guard are no longer in it as they were");
+    }
+    Protection::Stands
+}
+
+fn is_switched_off(settings: &Json) -> bool {
+    settings.get("disableAllHooks").and_then(Json::as_bool) == Some(true)
 }
 
 /// The text of the settings file with our hooks registered for every event. Registering twice changes nothing; an older
 /// command line of ours is replaced.
 pub fn register(text: &str, command: &HookCommand) -> Result<String, SettingsError> {
     parse_strict(text)?;
-    if registration(text)? == (Registration::Complete { commands: vec![command.0.clone()] }) {
+    let wanted = Registration::Complete { commands: vec![command.clone()], unanswered: Unanswered::Refused };
+    if registration(text)? == wanted {
         return Ok(text.to_owned());
     }
     let cleaned = unregister(text)?;
@@ -185,7 +223,7 @@ pub fn register(text: &str, command: &HookCommand) -> Result<String, SettingsErr
             key: format!("hooks.{event}"),
             expected: "an array",
         })?;
-        groups.append(group(command, matching));
+        groups.append(group(&command.text(event), matching));
         groups.ensure_multiline();
     }
     Ok(root.to_string())
@@ -193,7 +231,8 @@ pub fn register(text: &str, command: &HookCommand) -> Result<String, SettingsErr
 
 /// The text of the settings file without our hooks. What becomes empty by that goes too; a file without our hooks is left as it is.
 pub fn unregister(text: &str) -> Result<String, SettingsError> {
-    if registration(text)? == Registration::Absent {
+    parse_strict(text)?;
+    if !text.contains("checkrein") {
         return Ok(text.to_owned());
     }
     let root = parse_tree(text)?;
@@ -232,18 +271,11 @@ fn remove_ours(groups: &CstArray) {
 
 fn is_our_node(node: &CstNode) -> bool {
     let command = |object: CstObject| object.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
-    node.as_object().and_then(command).is_some_and(|text| is_our_command(&text))
+    node.as_object().and_then(command).is_some_and(|text| runs_hook(&text))
 }
 
-/// Whether a command line runs our hook: its program is `checkrein-hook`, or `checkrein` followed by `hook`.
-fn is_our_command(command: &str) -> bool {
-    let unquoted = command.replace(['\'', '"'], "");
-    let program = unquoted.strip_suffix(" claude").unwrap_or(&unquoted);
-    let name = program.rsplit('/').next().unwrap_or(program);
-    name == "checkrein-hook" || name == "checkrein hook"
-}
-
-fn our_commands(settings: &Json, event: &str) -> Vec<String> {
+/// The commands of ours that the client runs for each call of an event, and waits for.
+fn our_commands(settings: &Json, event: &str) -> Vec<(HookCommand, Unanswered)> {
     let groups = settings.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Json::as_array);
     groups
         .into_iter()
@@ -251,11 +283,22 @@ fn our_commands(settings: &Json, event: &str) -> Vec<String> {
         .filter(|group| matches_everything(group))
         .filter_map(|group| group.get("hooks").and_then(Json::as_array))
         .flatten()
-        .filter(|handler| handler.get("type").and_then(Json::as_str) == Some("command"))
+        .filter(|handler| is_waited_for(handler))
         .filter_map(|handler| handler.get("command").and_then(Json::as_str))
-        .filter(|command| is_our_command(command))
-        .map(str::to_owned)
+        .filter_map(|command| HookCommand::parse(command, event))
         .collect()
+}
+
+/// Whether the client runs a handler every time and waits long enough for its answer: fields that this version does not know may say
+/// otherwise, as `async` and `if` do.
+fn is_waited_for(handler: &Json) -> bool {
+    const KNOWN: [&str; 4] = ["type", "command", "timeout", "statusMessage"];
+    let Some(fields) = handler.as_object() else { return false };
+    fields.keys().all(|name| KNOWN.contains(&name.as_str()))
+        && fields.get("type").and_then(Json::as_str) == Some("command")
+        && fields
+            .get("timeout")
+            .is_none_or(|timeout| timeout.as_f64().is_some_and(|seconds| seconds >= SHORTEST_TIMEOUT))
 }
 
 fn matches_everything(group: &Json) -> bool {
@@ -265,10 +308,10 @@ fn matches_everything(group: &Json) -> bool {
     }
 }
 
-fn group(command: &HookCommand, matching: Matching) -> CstInputValue {
+fn group(command: &str, matching: Matching) -> CstInputValue {
     let handler = CstInputValue::Object(vec![
         ("type".to_owned(), CstInputValue::String("command".to_owned())),
-        ("command".to_owned(), CstInputValue::String(command.0.clone())),
+        ("command".to_owned(), CstInputValue::String(command.to_owned())),
         ("timeout".to_owned(), CstInputValue::Number(TIMEOUT_SECONDS.to_string())),
     ]);
     let mut fields = Vec::new();
@@ -323,7 +366,7 @@ mod tests {
         assert!(registered.contains(r#"{"type": "command", "command": "say done"}"#));
         assert_eq!(
             registration(&registered).unwrap(),
-            Registration::Complete { commands: vec![command().as_str().to_owned()] }
+            Registration::Complete { commands: vec![command()], unanswered: Unanswered::Refused }
         );
         assert_eq!(
             register(&registered, &command()).unwrap(),
@@ -355,7 +398,7 @@ mod tests {
         let new = register(&old, &command()).unwrap();
         assert_eq!(
             registration(&new).unwrap(),
-            Registration::Complete { commands: vec!["/opt/bin/checkrein-hook claude".to_owned()] }
+            Registration::Complete { commands: vec![command()], unanswered: Unanswered::Refused }
         );
     }
 
@@ -368,22 +411,59 @@ mod tests {
     }
 
     #[test]
+    fn the_form_of_earlier_versions_is_replaced() {
+        let old = register("{}", &command()).unwrap();
+        let mut value: Json = serde_json::from_str(&old).unwrap();
+        for (event, _) in EVENTS {
+            value["hooks"][event][0]["hooks"][0]["command"] = Json::from("/opt/bin/checkrein-hook claude");
+        }
+        let old = serde_json::to_string_pretty(&value).unwrap();
+        let found = registration(&old).unwrap();
+        let passes = Registration::Complete { commands: vec![command()], unanswered: Unanswered::Passes };
+        assert_eq!(found, passes);
+        let stands = protection(Some(&old), &["/opt/bin/checkrein-hook claude"]);
+        assert_eq!(stands, Protection::Stands, "it protects as it did");
+        let bare = |text: &str| serde_json::from_str::<Json>(&unregister(text).unwrap()).unwrap();
+        for new in [command(), HookCommand::looked_up()] {
+            let text = register(&old, &new).unwrap();
+            let wanted =
+                Registration::Complete { commands: vec![new.clone()], unanswered: Unanswered::Refused };
+            assert_eq!(registration(&text).unwrap(), wanted);
+            assert_eq!(bare(&text), serde_json::json!({}));
+        }
+        assert_eq!(bare(&old), serde_json::json!({}));
+    }
+
+    #[test]
     fn a_change_that_silences_the_hooks_is_seen() {
         let registered = register(SETTINGS, &command()).unwrap();
-        assert_eq!(protection(Some(&registered), HoldsHooks::Yes), Protection::Stands);
-        for fallen in ["{}", "", "{ not json", r#"{"disableAllHooks": true}"#] {
-            assert!(
-                matches!(protection(Some(fallen), HoldsHooks::Yes), Protection::Falls { .. }),
-                "{fallen}"
-            );
+        let before = command().text("PreToolUse");
+        let held = [before.as_str()];
+        assert_eq!(protection(Some(&registered), &held), Protection::Stands);
+        let off = r#"{"disableAllHooks": true}"#;
+        for fallen in ["{}", "", "{ not json", off] {
+            assert!(matches!(protection(Some(fallen), &held), Protection::Falls { .. }), "{fallen}");
         }
-        assert!(matches!(protection(None, HoldsHooks::Yes), Protection::Falls { .. }));
-        assert_eq!(protection(Some("{}"), HoldsHooks::No), Protection::NotConcerned);
-        assert!(matches!(
-            protection(Some(r#"{"disableAllHooks": true}"#), HoldsHooks::No),
-            Protection::Falls { .. }
-        ));
-        let narrowed = registered.replace(r#""matcher": "*""#, r#""matcher": "Read""#);
-        assert!(matches!(protection(Some(&narrowed), HoldsHooks::Yes), Protection::Falls { .. }));
+        assert!(matches!(protection(None, &held), Protection::Falls { .. }));
+        assert_eq!(protection(Some("{}"), &[]), Protection::NotConcerned);
+        assert!(matches!(protection(Some(off), &[]), Protection::Falls { .. }));
+        for (from, to) in [
+            (r#""matcher": "*""#, r#""matcher": "Read""#),
+            (r#""timeout": 30"#, r#""timeout": 1"#),
+            (r#""timeout": 30"#, r#""timeout": 30, "async": true"#),
+            (r#""timeout": 30"#, r#""if": "Read(*)""#),
+            ("exit 2;", "exit 0;"),
+            (" claude||{", " claude||true||{"),
+            ("/opt/bin/checkrein-hook", "/tmp/checkrein-hook"),
+            (r#""model":"#, r#""env": {"XDG_CONFIG_HOME": "/tmp/x"}, "model":"#),
+        ] {
+            let changed = registered.replace(from, to);
+            assert_ne!(changed, registered, "{from}");
+            let found = protection(Some(&changed), &held);
+            assert!(matches!(found, Protection::Falls { .. }), "{from} became {to}");
+        }
+        let weaker = registered.replace(&before, "/opt/bin/checkrein-hook claude");
+        assert_ne!(weaker, registered);
+        assert!(matches!(protection(Some(&weaker), &held), Protection::Falls { .. }), "it no longer refuses");
     }
 }

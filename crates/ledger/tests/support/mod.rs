@@ -28,6 +28,7 @@ pub fn started(session: &str) -> RecordBody {
         cwd: "/home/dev/shop".to_owned(),
         workspace: "/home/dev/shop".to_owned(),
         source: "startup".to_owned(),
+        beginning: None,
     }
 }
 
@@ -65,6 +66,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         rewrite: None,
         snapshot: None,
         governance: None,
+        beginning: None,
         problems: Vec::new(),
         programs: vec!["run".to_owned()],
         kind,

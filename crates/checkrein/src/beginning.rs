@@ -1,0 +1,206 @@
+//! What a session began with, and being held to it.
+//!
+//! What the next call is judged by lies in files, and an agent may reach them through something that nobody can read. So the beginning
+//! of a session is written down: the settings from which its client calls the hooks, where our places really are, and the rules. What
+//! makes the rules stricter counts at once; what makes them looser waits for a person (`checkrein trust`) or for the next session. A
+//! session that goes on in another workspace keeps the rules of the one where it began.
+
+use std::fs;
+use std::path::PathBuf;
+
+use checkrein_clients::claude::CANARY_SESSION;
+use checkrein_effects::{AbsolutePath, Action, GuardedPath, History};
+use checkrein_ledger::SessionLedger;
+use checkrein_policy::{Config, FileHash, Policy, settings_of, strictest};
+use checkrein_protocol::{Beginning, HookEvent};
+use checkrein_review::review;
+use checkrein_world::changes::real_path;
+
+use crate::error::CommandError;
+use crate::fail_closed::Failure;
+use crate::guard::Guard;
+use crate::installation::{self, Installations, claude_settings};
+use crate::rules::RuleTexts;
+use crate::settings;
+use crate::surroundings::Surroundings;
+
+/// The rules that a session is held to.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The rules.
+    pub(crate) policy: Policy,
+    /// The same with the described commands that there were; kept when they are others now.
+    pub(crate) earlier: Option<Policy>,
+    /// What is looser now and does not count: the settings, by name.
+    pub(crate) waiting: Vec<&'static str>,
+}
+
+/// Keeps what a session begins with, to be written into its next record; `None` for a session that is none.
+pub(crate) fn begin(
+    guard: &mut Guard,
+    ledger: &SessionLedger,
+    event: &HookEvent,
+) -> Result<Option<Box<Beginning>>, Failure> {
+    if event.session.as_str() == CANARY_SESSION {
+        return Ok(None);
+    }
+    let workspace = guard.workspace().clone();
+    let files = settings_of_client(guard.surroundings(), &workspace, &event.cwd);
+    let surroundings = guard.surroundings().clone();
+    let settings = guard
+        .installations_mut()
+        .remember(&surroundings, &files)
+        .map_err(|error| Failure::Record(error.message))?;
+    let texts = guard.rules().cloned().unwrap_or_default();
+    let write = |error: CommandError| Failure::Record(error.message);
+    settings::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
+    let places = other_names(&installation::guarded(&surroundings, &workspace, guard.installations()));
+    Ok(Some(Box::new(Beginning { workspace, rules: texts.hash().0, settings, places })))
+}
+
+/// The settings files of the client for a session in a workspace: it reads those of the directory where it was started.
+fn settings_of_client(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+    cwd: &AbsolutePath,
+) -> Vec<AbsolutePath> {
+    let started_in =
+        surroundings.variables.get("CLAUDE_PROJECT_DIR").and_then(|text| AbsolutePath::new(text));
+    let mut files: Vec<AbsolutePath> = Vec::new();
+    for folder in [Some(workspace), Some(cwd), started_in.as_ref()].into_iter().flatten() {
+        let all = claude_settings(surroundings, folder).into_iter().map(|guarded| guarded.path);
+        files.extend(all.filter(|path| path.name().is_some_and(|name| name.ends_with(".json"))));
+    }
+    files.push(AbsolutePath::root().join("etc/claude-code/managed-settings.json"));
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// Where guarded paths really are, for those that go through links: effects name what they really touch.
+fn other_names(guarded: &[GuardedPath]) -> Vec<AbsolutePath> {
+    let mut names: Vec<AbsolutePath> = Vec::new();
+    for GuardedPath { path, .. } in guarded {
+        let real = real_place(path);
+        if real != *path && !names.contains(&real) {
+            names.push(real);
+        }
+    }
+    names
+}
+
+/// Where a path really is, as far as it exists; the rest of it is taken as it stands.
+pub(crate) fn real_place(path: &AbsolutePath) -> AbsolutePath {
+    let mut above = Some(path.clone());
+    while let Some(folder) = above {
+        if fs::symlink_metadata(folder.as_str()).is_ok() {
+            let real = real_path(&folder);
+            return match path.relative_to(&folder) {
+                Some(rest) if !rest.is_empty() => real.join(rest),
+                Some(_) | None => real,
+            };
+        }
+        above = folder.parent();
+    }
+    path.clone()
+}
+
+/// The rules that a session is held to, which began otherwise; `None` where what holds now may hold.
+pub(crate) fn held(
+    surroundings: &Surroundings,
+    ledger: &SessionLedger,
+    beginning: &Beginning,
+    workspace: &AbsolutePath,
+    now: (&Policy, &RuleTexts),
+) -> Result<Option<Held>, CommandError> {
+    let (policy, texts) = now;
+    let hash = texts.hash();
+    if hash.0 == beginning.rules {
+        return Ok(None);
+    }
+    let trusted = settings::trusted(surroundings)?;
+    let is_agreed = |hash: &FileHash| hash.0 == beginning.rules || trusted.contains(hash);
+    let is_elsewhere = *workspace != beginning.workspace;
+    if !is_elsewhere && is_agreed(&hash) {
+        return Ok(None);
+    }
+    let first = stored(ledger, beginning)?;
+    let began = first.config(surroundings, &trusted)?;
+    let least = if is_elsewhere {
+        let there = RuleTexts::read(surroundings, &beginning.workspace)?;
+        let config = there.config(surroundings, &trusted)?;
+        if is_agreed(&there.hash()) { config } else { strictest(&config, &began) }
+    } else {
+        began
+    };
+    let config = strictest(policy.config(), &least);
+    let waiting = if is_elsewhere { Vec::new() } else { different(policy.config(), &config) };
+    let earlier = if texts.has_catalogue_of(&first) {
+        None
+    } else {
+        Some(Policy::new(config.clone()).with_catalogue(first.catalogue()?))
+    };
+    let policy = Policy::new(config).with_catalogue(texts.catalogue()?);
+    Ok(Some(Held { policy, earlier, waiting }))
+}
+
+/// The settings that differ, by name.
+fn different(one: &Config, other: &Config) -> Vec<&'static str> {
+    let pairs = settings_of(one).into_iter().zip(settings_of(other));
+    pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.path).collect()
+}
+
+/// The settings that are looser now than when a session of this workspace began, and wait for a person.
+pub(crate) fn waiting(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+    ledger: &SessionLedger,
+) -> Result<Vec<&'static str>, CommandError> {
+    let state = ledger.state()?;
+    let Some(beginning) = state.beginning().filter(|beginning| beginning.workspace == *workspace) else {
+        return Ok(Vec::new());
+    };
+    let texts = RuleTexts::read(surroundings, workspace)?;
+    let policy = Policy::new(texts.config(surroundings, &settings::trusted(surroundings)?)?);
+    let held = held(surroundings, ledger, beginning, workspace, (&policy, &texts))?;
+    Ok(held.map_or_else(Vec::new, |held| {
+        let mut waiting = held.waiting;
+        if held.earlier.is_some() {
+            waiting.push("catalogue");
+        }
+        waiting
+    }))
+}
+
+/// Whether the described commands of the beginning are stricter about an action than those of now.
+pub(crate) fn was_stricter(guard: &Guard, action: &Action, history: History, held: &Held) -> bool {
+    let Some(earlier) = &held.earlier else { return false };
+    let world = guard.world(history);
+    review(action, &world, earlier).verdict.kind > review(action, &world, &held.policy).verdict.kind
+}
+
+fn stored_at(ledger: &SessionLedger) -> AbsolutePath {
+    let path: PathBuf = ledger.directory().join("rules.json");
+    AbsolutePath::root().join(&path.to_string_lossy())
+}
+
+/// The rules of the beginning; the record bears witness that they are what they were.
+fn stored(ledger: &SessionLedger, beginning: &Beginning) -> Result<RuleTexts, CommandError> {
+    let path = stored_at(ledger);
+    let damaged = || {
+        CommandError::user(
+            format!("`{path}` does not hold the rules with which the session began"),
+            "begin a new session, or agree to the rules of now with `checkrein trust`",
+        )
+    };
+    let text = settings::read(&path)?.ok_or_else(damaged)?;
+    RuleTexts::parse(&text).filter(|texts| texts.hash().0 == beginning.rules).ok_or_else(damaged)
+}
+
+/// The settings from which the hooks of a session were called and are no more, in words; empty while they stand.
+pub(crate) fn lost(installations: &Installations, beginning: Option<&Beginning>) -> Vec<String> {
+    let own =
+        |settings: &AbsolutePath| beginning.is_none_or(|beginning| beginning.settings.contains(settings));
+    let fallen = installations.fallen().into_iter().filter(|fallen| own(&fallen.settings));
+    fallen.map(|fallen| fallen.to_string()).collect()
+}

@@ -1,0 +1,257 @@
+//! Where home, configuration and state of the person really are.
+//!
+//! A client passes its environment on to its hooks, and the settings of a project may set variables in it. So a variable that leads us
+//! elsewhere counts only when it comes from the person: not when the settings of the workspace name it, not when it leads into the
+//! workspace by whatever way, and not when the session is on record in the person's own place.
+
+use std::fs;
+use std::sync::Arc;
+
+use checkrein_clients::claude::variables;
+use checkrein_effects::AbsolutePath;
+use checkrein_ledger::FolderName;
+use checkrein_protocol::SessionId;
+
+use crate::beginning::real_place;
+use crate::surroundings::{Surroundings, home_from_system};
+
+/// The variables that move our places, in the order in which they are looked at.
+const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"];
+
+/// Surroundings in which nothing of the workspace says where our places are, and what was wrong with them.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// The surroundings.
+    pub(crate) surroundings: Surroundings,
+    /// What is not as it should be, in words; empty where all is well.
+    pub(crate) complaints: Vec<String>,
+}
+
+/// Takes our places from the person where something else moved them. `session` is that of the call, when there is one.
+pub(crate) fn settle(
+    surroundings: Surroundings,
+    workspace: &AbsolutePath,
+    session: Option<&SessionId>,
+) -> Settled {
+    settle_at(surroundings, workspace, session, home_from_system().as_ref())
+}
+
+/// The same with the home directory that the system knows.
+fn settle_at(
+    surroundings: Surroundings,
+    workspace: &AbsolutePath,
+    session: Option<&SessionId>,
+    own_home: Option<&AbsolutePath>,
+) -> Settled {
+    let moved: Vec<&str> = MOVING.into_iter().filter(|name| moves(name, &surroundings, own_home)).collect();
+    if moved.is_empty() {
+        return Settled { surroundings, complaints: Vec::new() };
+    }
+    let brought = brought_by(&surroundings, workspace);
+    let mut complaints = Vec::new();
+    let mut kept = Vec::clone(&moved);
+    for name in &moved {
+        let value = surroundings.variables.get(*name).map(String::as_str).unwrap_or_default();
+        let file = brought.iter().find(|(_, named, text)| named == name && text == value);
+        if let Some((file, ..)) = file {
+            complaints.push(format!("`{file}` sets `{name}`, which a project must not"));
+            kept.retain(|other| other != name);
+        } else if let Some(why) = misplaced(name, value, &surroundings, workspace, own_home) {
+            complaints.push(format!("`{name}` is `{value}`, {why}"));
+            kept.retain(|other| other != name);
+        }
+    }
+    // A session that is on record where the person's own places are began there.
+    if complaints.is_empty()
+        && let Some(session) = session
+        && let Some(own) = without(&surroundings, &moved, own_home)
+        && own.state_path != surroundings.state_path
+        && fs::symlink_metadata(own.state.session(&FolderName::of(session))).is_ok()
+        && fs::symlink_metadata(surroundings.state.session(&FolderName::of(session))).is_err()
+    {
+        complaints.push(format!("{} moved while the session was going on", moved.join(", ")));
+        kept.clear();
+    }
+    if complaints.is_empty() {
+        return Settled { surroundings, complaints };
+    }
+    let dropped: Vec<&str> = moved.into_iter().filter(|name| !kept.contains(name)).collect();
+    match without(&surroundings, &dropped, own_home) {
+        Some(surroundings) => Settled { surroundings, complaints },
+        None => Settled { surroundings, complaints },
+    }
+}
+
+/// Whether a variable puts our places elsewhere than they would be without it.
+fn moves(name: &str, surroundings: &Surroundings, own_home: Option<&AbsolutePath>) -> bool {
+    match (name, surroundings.variables.get(name)) {
+        (_, None) => false,
+        ("HOME", Some(home)) => own_home.is_some_and(|own| AbsolutePath::new(home).as_ref() != Some(own)),
+        (_, Some(path)) => !path.is_empty(),
+    }
+}
+
+/// The variables that the settings of the workspace set: by which file, name, value.
+fn brought_by(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<(AbsolutePath, String, String)> {
+    let started_in =
+        surroundings.variables.get("CLAUDE_PROJECT_DIR").and_then(|text| AbsolutePath::new(text));
+    let mut folders = vec![workspace.clone(), surroundings.cwd.clone()];
+    folders.extend(started_in);
+    folders.sort();
+    folders.dedup();
+    let mut found = Vec::new();
+    for folder in folders {
+        for name in ["settings.json", "settings.local.json"] {
+            let file = folder.join(".claude").join(name);
+            let text = fs::read_to_string(file.as_str()).unwrap_or_default();
+            found.extend(variables(&text).into_iter().map(|(name, value)| (file.clone(), name, value)));
+        }
+    }
+    found
+}
+
+/// Why a place is none for configuration and state; `None` when it is one. Where the home directory is itself temporary, or is the
+/// workspace, everything is.
+fn misplaced(
+    name: &str,
+    value: &str,
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+    own_home: Option<&AbsolutePath>,
+) -> Option<&'static str> {
+    let Some(given) = AbsolutePath::new(value) else { return Some("which is no absolute path") };
+    let of_kernel = ["proc", "sys", "dev"].map(|folder| AbsolutePath::root().join(folder));
+    if of_kernel.iter().any(|folder| given.is_within(folder)) {
+        return Some("which is a place of the kernel");
+    }
+    let real = real_place(&given);
+    if real_place(&surroundings.home) == *workspace || own_home.is_some_and(|home| home.is_within(workspace))
+    {
+        return None;
+    }
+    if real.is_within(workspace) {
+        return Some("which lies inside the workspace, where the agent can write");
+    }
+    let home = real_place(&surroundings.home);
+    let is_open = |folder: &AbsolutePath| real.is_within(folder) && !home.is_within(folder);
+    (name != "HOME" && surroundings.temporary().iter().any(is_open))
+        .then_some("which lies among temporary files, where the agent can write")
+}
+
+/// The surroundings without these variables; `HOME` is what the system says. `None` when it says nothing.
+fn without(
+    surroundings: &Surroundings,
+    names: &[&str],
+    own_home: Option<&AbsolutePath>,
+) -> Option<Surroundings> {
+    let mut variables = surroundings.variables.as_ref().clone();
+    for name in names {
+        variables.remove(*name);
+    }
+    if names.contains(&"HOME") {
+        variables.insert("HOME".to_owned(), own_home?.to_string());
+    }
+    Surroundings::of(Arc::new(variables), surroundings.cwd.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    struct Scene {
+        folder: tempfile::TempDir,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir_all(folder.path().join("home/project/.claude")).unwrap();
+            fs::create_dir_all(folder.path().join("home/project/brought")).unwrap();
+            Self { folder }
+        }
+
+        fn at(&self, path: &str) -> AbsolutePath {
+            let real = fs::canonicalize(self.folder.path()).unwrap();
+            AbsolutePath::new(real.to_str().unwrap()).unwrap().join(path)
+        }
+
+        fn surroundings(&self, variables: &[(&str, String)]) -> Surroundings {
+            let mut all = BTreeMap::from([("HOME".to_owned(), self.at("home").to_string())]);
+            all.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+            Surroundings::of(Arc::new(all), self.at("home/project")).unwrap()
+        }
+
+        fn settle(&self, variables: &[(&str, String)], session: Option<&str>) -> Settled {
+            let session = session.map(|name| SessionId(name.to_owned()));
+            let own = Some(self.at("home"));
+            settle_at(self.surroundings(variables), &self.at("home/project"), session.as_ref(), own.as_ref())
+        }
+
+        fn is_at_home(&self, settled: &Settled) -> bool {
+            let found = &settled.surroundings;
+            found.home == self.at("home")
+                && found.configuration == self.at("home/.config/checkrein")
+                && found.state_path == self.at("home/.local/state/checkrein")
+        }
+    }
+
+    #[test]
+    fn nothing_of_the_workspace_says_where_our_places_are() {
+        let scene = Scene::new();
+        let link = scene.at("home/link");
+        std::os::unix::fs::symlink(scene.at("home/project").as_str(), link.as_str()).unwrap();
+        let brought = scene.at("home/project/brought").to_string();
+        for place in [
+            brought.clone(),
+            format!("{link}/brought"),
+            format!("{link}/not/there/yet"),
+            "/proc/self/cwd/brought".to_owned(),
+            format!("/proc/self/root{brought}"),
+            "/proc/thread-self/cwd".to_owned(),
+            "brought".to_owned(),
+            "/dev/shm/x".to_owned(),
+        ] {
+            for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME", "HOME"] {
+                if name == "HOME" && place == "/dev/shm/x" {
+                    continue;
+                }
+                if name == "HOME" && AbsolutePath::new(&place).is_none() {
+                    // The surroundings themselves take no such home.
+                    continue;
+                }
+                let settled = scene.settle(&[(name, place.clone())], None);
+                assert_eq!(settled.complaints.len(), 1, "{name}={place}");
+                assert!(scene.is_at_home(&settled), "{name}={place}: {settled:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_variable_of_the_settings_of_the_project_moves_nothing_and_one_of_the_person_does() {
+        let scene = Scene::new();
+        let elsewhere = scene.at("elsewhere").to_string();
+        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"] {
+            let moved = [(name, elsewhere.clone())];
+            let own = scene.settle(&moved, Some("s"));
+            assert!(own.complaints.is_empty(), "{name}: {:?}", own.complaints);
+            assert!(!scene.is_at_home(&own), "{name}");
+            for file in ["settings.json", "settings.local.json"] {
+                let path = scene.at("home/project/.claude").join(file);
+                let text = serde_json::json!({ "env": { name: elsewhere } }).to_string();
+                fs::write(path.as_str(), text).unwrap();
+                let settled = scene.settle(&moved, Some("s"));
+                assert_eq!(settled.complaints.len(), 1, "{name} in {file}");
+                assert!(scene.is_at_home(&settled), "{name} in {file}");
+                fs::remove_file(path.as_str()).unwrap();
+            }
+            // The file is gone, but the session is on record where it began.
+            let session = scene.at("home/.local/state/checkrein/sessions/s");
+            fs::create_dir_all(session.as_str()).unwrap();
+            let settled = scene.settle(&moved, Some("s"));
+            assert_eq!(settled.complaints.is_empty(), name == "XDG_CONFIG_HOME", "{name}");
+            fs::remove_dir_all(session.as_str()).unwrap();
+        }
+    }
+}

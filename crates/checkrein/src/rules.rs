@@ -1,0 +1,117 @@
+//! The texts that the rules of a workspace rest on.
+
+use checkrein_effects::{AbsolutePath, UserCatalogue};
+use checkrein_policy::{Config, FileHash, Layer, LayerKind, Source};
+use serde::{Deserialize, Serialize};
+
+use crate::error::CommandError;
+use crate::settings;
+use crate::surroundings::Surroundings;
+
+/// Everything that was read to know the rules of a workspace, so that it can be kept, and told from what is there later.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct RuleTexts {
+    /// Configuration, rules and blueprints, in the order in which they were read.
+    layers: Vec<LayerText>,
+    /// The commands that the person has described: file and text.
+    catalogue: Vec<(AbsolutePath, String)>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct LayerText {
+    kind: LayerKind,
+    form: Form,
+    name: String,
+    text: String,
+}
+
+/// How a file is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Form {
+    Settings,
+    Rules,
+    Blueprint,
+}
+
+impl RuleTexts {
+    /// Reads what holds in a workspace.
+    pub(crate) fn read(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Self, CommandError> {
+        let layers = settings::files(surroundings, workspace)?;
+        let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
+        Ok(Self { layers, catalogue: settings::catalogue_texts(surroundings)? })
+    }
+
+    /// What [`Self::to_text`] wrote; `None` for anything else.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The texts as one.
+    pub(crate) fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What tells these texts from all others.
+    pub(crate) fn hash(&self) -> FileHash {
+        FileHash::of(&self.to_text())
+    }
+
+    /// The configuration that they make, with what the environment says.
+    pub(crate) fn config(
+        &self,
+        surroundings: &Surroundings,
+        trusted: &[FileHash],
+    ) -> Result<Config, CommandError> {
+        let mut layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).collect();
+        layers.push(settings::environment(surroundings));
+        let loaded = checkrein_policy::load(&layers, trusted).map_err(|errors| settings::invalid(&errors))?;
+        let mut config = loaded.config;
+        if let Some(limits) = &surroundings.run_limits {
+            // Zero is no limit.
+            config.limits.dollars = Some(limits.dollars.unwrap_or_default());
+            config.limits.tokens = Some(limits.tokens.unwrap_or_default());
+        }
+        Ok(config)
+    }
+
+    /// The commands that the person has described.
+    pub(crate) fn catalogue(&self) -> Result<UserCatalogue, CommandError> {
+        settings::parse_catalogue(&self.catalogue)
+    }
+
+    /// Whether the described commands are the same.
+    pub(crate) fn has_catalogue_of(&self, other: &Self) -> bool {
+        self.catalogue == other.catalogue
+    }
+
+    /// The configuration files of projects among them.
+    pub(crate) fn project_files(&self) -> impl Iterator<Item = AbsolutePath> + '_ {
+        let files = self.layers.iter().filter(|layer| layer.kind == LayerKind::Project);
+        files
+            .filter(|layer| matches!(layer.form, Form::Settings))
+            .filter_map(|layer| AbsolutePath::new(&layer.name))
+    }
+}
+
+impl LayerText {
+    fn of(kind: LayerKind, source: Source) -> Option<Self> {
+        let (form, name, text) = match source {
+            Source::File { name, text } => (Form::Settings, name, text),
+            Source::Rules { name, text } => (Form::Rules, name, text),
+            Source::Blueprint { name, text } => (Form::Blueprint, name, text),
+            Source::Variables(_) | Source::Flags(_) => return None,
+        };
+        Some(Self { kind, form, name, text })
+    }
+
+    fn layer(&self) -> Layer {
+        let (name, text) = (self.name.clone(), self.text.clone());
+        let source = match self.form {
+            Form::Settings => Source::File { name, text },
+            Form::Rules => Source::Rules { name, text },
+            Form::Blueprint => Source::Blueprint { name, text },
+        };
+        Layer { kind: self.kind, source }
+    }
+}
