@@ -139,6 +139,7 @@ fn record(number: usize) -> RecordBody {
         rewrite: None,
         snapshot: None,
         governance: None,
+        beginning: None,
         problems: vec![],
         programs: vec!["cargo".to_owned()],
         kind: (number % 700) as u64,
