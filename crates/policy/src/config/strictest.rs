@@ -93,7 +93,7 @@ mod tests {
             "mode: observe\n",
             "profile: strict\n",
             "profile: unattended\nlimits:\n  dollars: 3\n",
-            "step_reviewer:\n  risk:\n    high_threshold: 0.5\n  rules:\n    builtin: essential\n",
+            "step_reviewer:\n  risk:\n    high_threshold: 0.65\n  rules:\n    builtin: essential\n",
             "scope:\n  paths: [src/**]\npatterns:\n  enabled_patterns: [stuck_loop]\n",
             "snapshots:\n  enabled: false\n",
         ];
