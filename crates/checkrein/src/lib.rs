@@ -42,6 +42,7 @@ pub mod fail_closed;
 pub mod guard;
 mod incident;
 pub mod installation;
+mod limits;
 mod notice;
 mod places;
 mod recording;

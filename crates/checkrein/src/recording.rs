@@ -55,6 +55,9 @@ pub(crate) fn review_record(
             .map(|warning| format!("warning of the first time, not said: {warning}")),
     );
     let describe = |name: &str, amount: f64, detail: &str| format!("{name} {amount:+.2} ({detail})");
+    // A call about which nothing is said leaves no more behind than it must.
+    let spoken = review.verdict.kind > VerdictKind::Ok;
+    let when_spoken = |texts: &[String]| if spoken { texts.to_vec() } else { Vec::new() };
     ReviewRecord {
         action_id,
         tool: action.tool.clone(),
@@ -74,6 +77,10 @@ pub(crate) fn review_record(
             level: review.rationality.level.name().to_owned(),
             goal_alignment: review.rationality.goal_alignment.map(checkrein_review::Score::value),
         }),
+        intent: spoken.then_some(review.intent),
+        confidence: spoken.then(|| review.confidence.value()),
+        further_reasons: when_spoken(further_reasons(review)),
+        mitigations: when_spoken(&review.side_effects.mitigations),
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
         rules: review
             .rules
@@ -92,6 +99,15 @@ pub(crate) fn review_record(
         mode: mode.word().to_owned(),
         governance: governance_record(review),
         beginning: None,
+    }
+}
+
+/// The reasons behind the one that is said.
+pub(crate) fn further_reasons(review: &Review) -> &[String] {
+    let all = review.reasoning.all.as_slice();
+    match all.split_first() {
+        Some((first, rest)) if *first == review.reasoning.primary => rest,
+        Some(_) | None => all,
     }
 }
 

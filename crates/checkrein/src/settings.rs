@@ -203,7 +203,7 @@ pub fn check_templates(surroundings: &Surroundings) -> Result<usize, CommandErro
     Ok(names.len())
 }
 
-/// The files that a configuration file names: custom rules, which only a file of this machine may, and blueprints. Their paths are
+/// The files that a configuration file names: custom rules and blueprints. Their paths are
 /// relative to that file.
 fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<Vec<Source>, CommandError> {
     let Source::File { text, .. } = source else { return Ok(Vec::new()) };
@@ -216,10 +216,15 @@ fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<
     let Ok(loaded) = checkrein_policy::load(&[layer], &[]) else { return Ok(Vec::new()) };
     let Some(folder) = path.parent() else { return Ok(Vec::new()) };
     let mut files = Vec::new();
-    if let Some(named) = loaded.config.step_reviewer.rules.custom_rules_path
-        && kind != LayerKind::Project
-    {
+    // Rules only tighten, so that a project may bring its own; a file elsewhere is not its own.
+    if let Some(named) = loaded.config.step_reviewer.rules.custom_rules_path {
         let file = folder.join(&named);
+        if kind == LayerKind::Project && !file.is_within(&folder) {
+            return Err(CommandError::user(
+                format!("`{path}` names the rules `{named}`, which lie outside the project"),
+                "put them into the project, or into your own configuration",
+            ));
+        }
         let text = read(&file)?.ok_or_else(|| {
             CommandError::user(
                 format!("`{path}` names the rules `{file}`, which is not there"),

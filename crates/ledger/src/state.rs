@@ -58,6 +58,7 @@ const RESTORED: &str = "checkrein.restored";
 pub struct SessionState {
     session: Option<String>,
     started: Option<Timestamp>,
+    entered: Option<Timestamp>,
     last: Option<Timestamp>,
     records: u64,
     actions: u64,
@@ -156,6 +157,7 @@ impl SessionState {
                 self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
                 self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
                 self.started.get_or_insert(record.at);
+                self.entered = Some(record.at);
                 self.session.get_or_insert_with(|| cut(session.as_str(), bounds::TEXT_BYTES).to_owned());
             }
             RecordBody::Prompt { text } => {
@@ -234,6 +236,11 @@ impl SessionState {
     /// The session's id as its client spells it; `None` when no start was recorded.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
+    }
+
+    /// When the session began last: at its start, or when it was taken up again; `None` when no start was recorded.
+    pub fn entered(&self) -> Option<Timestamp> {
+        self.entered
     }
 
     /// When the session began; `None` when no start was recorded.

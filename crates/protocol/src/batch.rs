@@ -1,6 +1,6 @@
 //! `check` and `check --batch`: the questions and answers that other tools may rely on (design 12).
 
-use checkrein_effects::{Certainty, Depth, Effect, EffectKind, Severity, Stake};
+use checkrein_effects::{Certainty, Depth, Effect, EffectKind, Intent, Severity, Stake};
 use checkrein_policy::{Decision, Posture, Tier};
 use checkrein_review::{RationalityLevel, Review, RiskLevel, VerdictKind};
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,14 @@ pub struct BatchAnswer {
     pub rules: Vec<String>,
     /// One sentence.
     pub reason: String,
+    /// All reasons, weightiest first.
+    pub reasons: Vec<String>,
+    /// What it is for.
+    pub intent: Intent,
+    /// How sure the picture is, 0 to 1, three decimals.
+    pub confidence: f64,
+    /// What softens it.
+    pub mitigations: Vec<String>,
     /// What could be done instead.
     pub alternatives: Vec<String>,
     /// The safer command that would run in its place.
@@ -147,6 +155,10 @@ impl BatchAnswer {
             effects: review.side_effects.effects.iter().map(EffectAnswer::from).collect(),
             rules: review.rules.iter().map(|finding| finding.rule.clone()).collect(),
             reason: review.reasoning.primary.clone(),
+            reasons: review.reasoning.all.clone(),
+            intent: review.intent,
+            confidence: three_decimals(review.confidence.value()),
+            mitigations: review.side_effects.mitigations.clone(),
             alternatives: review.alternatives.clone(),
             rewrite: review.rewrite.as_ref().map(|rewrite| rewrite.command.clone()),
             failures: review.failures.clone(),

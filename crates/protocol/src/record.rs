@@ -3,7 +3,7 @@
 //! A line is `{"seq":N,"prev":"HEX","at":MS,"body":{"type":"...",...},"hash":"HEX"}`. The hash stands last and is the SHA-256
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
-use checkrein_effects::{AbsolutePath, Counted, Effect, Severity, Timestamp, ToolName};
+use checkrein_effects::{AbsolutePath, Counted, Effect, Intent, Severity, Timestamp, ToolName};
 use checkrein_intervention::Intervention;
 use checkrein_patterns::{ActionNumber, Cascade, Claim, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
@@ -308,6 +308,18 @@ pub struct ReviewRecord {
     pub risk: RiskRecord,
     /// The rationality; `None` when it did not run.
     pub rationality: Option<RationalityRecord>,
+    /// What it is for; `None` for a call about which nothing was said, as for the next four.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<Intent>,
+    /// How sure the picture is, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// The reasons behind the first, weightiest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_reasons: Vec<String>,
+    /// What softens it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mitigations: Vec<String>,
     /// The predicted effects.
     pub effects: Vec<Effect>,
     /// The names of the rules that fired.

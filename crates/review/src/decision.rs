@@ -1,21 +1,42 @@
 //! The matrix and the rules put together (seed 002, design 5).
 
 use checkrein_effects::Severity;
-use checkrein_policy::Decision;
+use checkrein_policy::{Config, Decision};
 
-use crate::verdict::{RationalityLevel, RiskLevel};
+use crate::verdict::{RationalityLevel, RiskLevel, Score};
 
 /// What the decision rests on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grounds {
     pub(crate) risk: RiskLevel,
     pub(crate) rationality: RationalityLevel,
+    pub(crate) sense: Sense,
     pub(crate) severity: Severity,
     /// An issue is active in the session.
     pub(crate) dangerous_pattern: bool,
     pub(crate) first_time: bool,
     /// The strictest decision that a rule asks for.
     pub(crate) rules: Option<Decision>,
+}
+
+/// Whether an action makes any sense (`step_reviewer.rationality.low_threshold`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sense {
+    /// It does.
+    Some,
+    /// Its rationality lies below the low threshold: whatever the risk, a person decides.
+    None,
+}
+
+impl Sense {
+    /// What a score says.
+    pub(crate) fn of(rationality: Score, config: &Config) -> Self {
+        if rationality.value() < config.step_reviewer.rationality.low_threshold {
+            Self::None
+        } else {
+            Self::Some
+        }
+    }
 }
 
 /// What was decided.
@@ -32,6 +53,8 @@ pub(crate) fn decide(grounds: Grounds) -> Decided {
     let base = matrix(grounds.risk, grounds.rationality);
     let (own, warning_recorded) = if grounds.severity == Severity::Critical {
         (Decision::Block, false)
+    } else if grounds.sense == Sense::None {
+        (base.max(Decision::Modify), false)
     } else if base == Decision::Warn && grounds.dangerous_pattern {
         (Decision::Modify, false)
     } else if base == Decision::Warn && grounds.first_time {
@@ -68,11 +91,19 @@ mod tests {
     const CALM: Grounds = Grounds {
         risk: RiskLevel::Low,
         rationality: RationalityLevel::High,
+        sense: Sense::Some,
         severity: Severity::Low,
         dangerous_pattern: false,
         first_time: false,
         rules: None,
     };
+
+    #[test]
+    fn what_makes_no_sense_is_asked_about_whatever_the_risk() {
+        let senseless = Grounds { rationality: RationalityLevel::Low, sense: Sense::None, ..CALM };
+        assert_eq!(decide(senseless).decision, Decision::Modify);
+        assert_eq!(decide(Grounds { risk: RiskLevel::Critical, ..senseless }).decision, Decision::Block);
+    }
 
     #[test]
     fn the_matrix_is_the_one_of_the_seed() {

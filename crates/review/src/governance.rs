@@ -302,7 +302,7 @@ pub fn risk_class(review: &Review) -> RiskClass {
 pub fn keep_contract(review: &mut Review, took_ms: u64, precedent: Precedent, config: &Config) {
     let contract = &config.governance.contract;
     let class = risk_class(review);
-    let budget = contract.budget_ms(class);
+    let budget = contract.budget_ms(class, config.step_reviewer.performance.max_review_time_ms);
     if took_ms <= budget {
         return;
     }

@@ -72,7 +72,7 @@ fn logical_progression(situation: &Situation<'_>, issues: &mut Vec<String>) -> O
         situation.effects.iter().filter_map(|effect| effect.target.path()).collect();
     let undoes = situation.effects.iter().any(|effect| {
         effect.kind == EffectKind::FileDelete
-            && effect.stake >= Stake::Unsaved
+            && effect.stake >= Stake::Recoverable
             && effect
                 .target
                 .path()

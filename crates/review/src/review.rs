@@ -110,6 +110,7 @@ fn judge(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> 
     let decided = decision::decide(Grounds {
         risk: risk.level,
         rationality: rationality.level,
+        sense: decision::Sense::of(rationality.score, config),
         severity: side_effects.severity,
         dangerous_pattern: world.history().active_issues > 0,
         first_time: first_time && governance.trust.posture == Posture::Normal,

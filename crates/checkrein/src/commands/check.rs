@@ -216,6 +216,9 @@ pub fn explain(review: &Review) -> String {
             dim(&plain(&rewrite.note))
         ));
     }
+    for mitigation in &review.side_effects.mitigations {
+        lines.push(format!("{}  {}", bold("softened by"), plain(mitigation)));
+    }
     for alternative in &review.alternatives {
         lines.push(format!("{}  {}", bold("instead"), plain(alternative)));
     }

@@ -114,10 +114,18 @@ fn review_text(review: &ReviewRecord) -> String {
             effect.cause
         )));
     }
-    let parts =
-        [("rule", &review.rules), ("instead", &review.alternatives), ("did not run", &review.problems)];
+    let parts = [
+        ("rule", &review.rules),
+        ("also", &review.further_reasons),
+        ("softened by", &review.mitigations),
+        ("instead", &review.alternatives),
+        ("did not run", &review.problems),
+    ];
     for (name, texts) in parts {
         lines.extend(texts.iter().map(|text| format!("{}  {}", bold(name), plain(text))));
+    }
+    if let (Some(confidence), Some(intent)) = (review.confidence, review.intent) {
+        lines.push(format!("{}  {confidence:.2}  {}", bold("confidence"), serde_name(&intent)));
     }
     if let Some(rewrite) = &review.rewrite {
         lines.push(format!("{}  {}", bold("ran instead"), plain(rewrite.as_str().unwrap_or_default())));

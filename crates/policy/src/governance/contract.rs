@@ -72,9 +72,13 @@ impl RiskClass {
 }
 
 impl Contract {
-    /// How long a review may take, in milliseconds.
-    pub fn budget_ms(&self, class: RiskClass) -> u64 {
-        self.latency_budget_ms.unwrap_or_else(|| class.max(self.risk_level).budget_ms())
+    /// How long a review may take, in milliseconds; `least` is the time of an action of low risk (seed 002: `max_review_time_ms`).
+    pub fn budget_ms(&self, class: RiskClass, least: u64) -> u64 {
+        let of_class = || match class.max(self.risk_level) {
+            RiskClass::Low => least,
+            graver @ (RiskClass::Elevated | RiskClass::Critical) => graver.budget_ms(),
+        };
+        self.latency_budget_ms.unwrap_or_else(of_class)
     }
 
     /// The least verdict after a review that took longer than its budget. From tier 3 on, where every trace is looked at closely,
@@ -101,11 +105,12 @@ mod tests {
     fn budgets_are_those_of_acgp_and_a_class_can_only_be_raised() {
         let contract = Contract::default();
         let classes = [RiskClass::Low, RiskClass::Elevated, RiskClass::Critical];
-        assert_eq!(classes.map(|class| contract.budget_ms(class)), [100, 300, 5000]);
+        assert_eq!(classes.map(|class| contract.budget_ms(class, 100)), [100, 300, 5000]);
+        assert_eq!(classes.map(|class| contract.budget_ms(class, 40)), [40, 300, 5000]);
         let raised = Contract { risk_level: RiskClass::Elevated, ..contract };
-        assert_eq!(classes.map(|class| raised.budget_ms(class)), [300, 300, 5000]);
+        assert_eq!(classes.map(|class| raised.budget_ms(class, 100)), [300, 300, 5000]);
         let fixed = Contract { latency_budget_ms: Some(40), ..contract };
-        assert_eq!(classes.map(|class| fixed.budget_ms(class)), [40, 40, 40]);
+        assert_eq!(classes.map(|class| fixed.budget_ms(class, 100)), [40, 40, 40]);
     }
 
     #[test]
