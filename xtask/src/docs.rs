@@ -79,8 +79,8 @@ fn escape_page() -> String {
         - Shared locks on files that it may read (`flock`, and `fcntl`, which knows no other ones there): writers outside wait for them. In the\n  \
           state directory of checkrein those of `flock` are refused too.\n\
         - Names of local sockets that are no paths: a command may take one that a program outside would take or look for.\n\
-        - What System V has processes share is left where a command makes it and does not remove it; so are memory in sockets and pipes, of which\n  \
-          `--memory` does not know.\n\
+        - What System V has processes share is left where a command makes it and does not remove it; memory in sockets, in pipes\n  \
+          and in files of memory that are passed from one to another and not open meanwhile is not counted by `--memory`.\n\
         - How much is written to the disk in all: `--file-size` bounds each file.\n\
         - Memory that is used faster than it is measured, where no control group can be made: it is looked at every 20 ms, every 2 ms from half\n  \
           of the limit on.\n\

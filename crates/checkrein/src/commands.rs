@@ -34,6 +34,7 @@ pub mod undo;
 pub mod watch;
 pub mod worktree;
 
+use crate::asking::{self, Asker};
 use crate::error::CommandError;
 use crate::installation::{FALLEN_HINT, Installations};
 use crate::surroundings::Surroundings;
@@ -101,15 +102,24 @@ impl From<bool> for Switch {
     }
 }
 
-/// Refuses commands that only a person may give when an agent gives them.
+/// Refuses commands that only a person may give when an agent gives them, or somebody of whom that cannot be told.
 pub fn for_people_only(surroundings: &Surroundings, command: &str) -> Result<(), CommandError> {
-    if surroundings.is_inside_agent() {
-        return Err(CommandError::user(
-            format!("`checkrein {command}` is for a person, and this process was started by an agent"),
+    for_asker(surroundings, Asker::Person, command)
+}
+
+/// Refuses commands that no agent may give when one gives them; a service may.
+pub fn for_no_agent(surroundings: &Surroundings, command: &str) -> Result<(), CommandError> {
+    for_asker(surroundings, Asker::PersonOrService, command)
+}
+
+fn for_asker(surroundings: &Surroundings, asker: Asker, command: &str) -> Result<(), CommandError> {
+    match asking::sign(surroundings, asker) {
+        None => Ok(()),
+        Some(sign) => Err(CommandError::user(
+            format!("`checkrein {command}` is for a person, and {sign}"),
             "run it yourself in a terminal of your own",
-        ));
+        )),
     }
-    Ok(())
 }
 
 /// JSON on several lines.

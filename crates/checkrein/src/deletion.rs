@@ -4,10 +4,16 @@
 //! snapshots, journals of data), the old blocks may stay until they are used again; what must not be found there belongs on an encrypted
 //! disk, and in the keyring of the system rather than in a file.
 
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
 
 /// What of one file is written over (ours): who left more than that left no secret of a few lines.
 const LONGEST: u64 = 64 << 20;
@@ -19,19 +25,79 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// The same for everything in a folder, and the folder.
+/// The same for everything in a folder, and the folder; whatever the modes of what is in there and however deep it is. Nobody may work in
+/// there any more. Fails when something stays.
 pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() => drop(overwrite(&entry.path())),
-                _ => {}
+    // What is ours can be opened up.
+    let _ = rustix::fs::chmod(path, Mode::RWXU);
+    let top = open_folder(CWD, path)?;
+    let mut moved = 0;
+    loop {
+        let names = entries(&top)?;
+        if names.is_empty() {
+            return fs::remove_dir(path);
+        }
+        for name in names {
+            remove_entry(&top, &name, &mut moved)?;
+        }
+    }
+}
+
+/// Removes what stands under a name. Folders in a folder come to the top, so that no path gets too long and no more than two are open.
+fn remove_entry(top: &OwnedFd, name: &CStr, moved: &mut u64) -> io::Result<()> {
+    if !is_folder(top, name) {
+        return remove_at(top, name);
+    }
+    rustix::fs::chmodat(top, name, Mode::RWXU, AtFlags::empty())?;
+    let folder = open_folder(top, name)?;
+    for inner in entries(&folder)? {
+        if !is_folder(&folder, &inner) {
+            remove_at(&folder, &inner)?;
+            continue;
+        }
+        rustix::fs::chmodat(&folder, &inner, Mode::RWXU, AtFlags::empty())?;
+        loop {
+            *moved += 1;
+            let new = format!("moved-{moved}");
+            match rustix::fs::renameat_with(&folder, &*inner, top, new, RenameFlags::NOREPLACE) {
+                Err(Errno::EXIST) => {}
+                result => break result?,
             }
         }
     }
-    fs::remove_dir_all(path)
+    Ok(rustix::fs::unlinkat(top, name, AtFlags::REMOVEDIR)?)
+}
+
+fn remove_at(folder: &OwnedFd, name: &CStr) -> io::Result<()> {
+    let is_file = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode).is_file());
+    if is_file {
+        let _ = rustix::fs::chmodat(folder, name, Mode::RUSR | Mode::WUSR, AtFlags::empty());
+        let held = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string());
+        drop(overwrite(&held.join(OsStr::from_bytes(name.to_bytes()))));
+    }
+    Ok(rustix::fs::unlinkat(folder, name, AtFlags::empty())?)
+}
+
+fn is_folder(folder: &OwnedFd, name: &CStr) -> bool {
+    let facts = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    facts.is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode).is_dir())
+}
+
+fn open_folder(above: impl AsFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(above, name, flags, Mode::empty())?)
+}
+
+fn entries(folder: &OwnedFd) -> io::Result<Vec<CString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let name = entry?.file_name().to_owned();
+        if ![&b"."[..], b".."].contains(&name.to_bytes()) {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
 fn overwrite(path: &Path) -> io::Result<()> {
@@ -71,6 +137,28 @@ mod tests {
         fs::hard_link(&path, &kept).unwrap();
         remove_file(&path).unwrap();
         assert_eq!(fs::read_to_string(&kept).unwrap(), "shared", "another name of it is not ours");
+    }
+
+    #[test]
+    fn neither_modes_nor_depth_keep_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("temporary");
+        fs::create_dir_all(path.join("locked/inside")).unwrap();
+        fs::write(path.join("locked/file"), "x").unwrap();
+        let shut = std::os::unix::fs::PermissionsExt::from_mode(0);
+        for name in ["locked/file", "locked/inside", "locked"] {
+            fs::set_permissions(path.join(name), std::fs::Permissions::clone(&shut)).unwrap();
+        }
+        // Deeper than any path is long; a name that is taken on the way up.
+        let mut place = open_folder(CWD, &path).unwrap();
+        fs::create_dir(path.join("moved-2")).unwrap();
+        let name = "d".repeat(200);
+        for _ in 0..60 {
+            rustix::fs::mkdirat(&place, &name, Mode::RWXU).unwrap();
+            place = open_folder(&place, &name).unwrap();
+        }
+        remove_folder(&path).unwrap();
+        assert!(!path.exists());
     }
 
     #[test]

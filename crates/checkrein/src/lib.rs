@@ -33,6 +33,7 @@
 
 mod aftermath;
 mod beginning;
+pub mod asking;
 pub mod commands;
 pub mod credentials;
 mod deletion;

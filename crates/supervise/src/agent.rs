@@ -22,8 +22,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 use crate::backlog::Speaker;
 use crate::error::SuperviseError;
 use crate::group::{Group as ControlGroup, GroupLimits};
-use crate::heartbeat::{self, Beating, Heartbeat, cannot_be_traced};
+use crate::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
 use crate::hold::{Group, Held, Hold, Remains, begin};
+use crate::memory::MemoryFiles;
 use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
 use crate::switches::{Clock, Stop, Switches};
@@ -121,6 +122,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
     tree::adopt_orphans()?;
     cannot_be_traced();
+    be_known_as(SUPERVISING);
     let outer = rustix::process::getpid();
     let terminal = Terminal::own();
     // SAFETY: there is one thread, so the child has everything that the parent has, and no lock is held by a thread that it lacks.
@@ -237,6 +239,7 @@ pub fn supervise(
     let pulse = Pulse::new(started);
     let bounds = GroupLimits { memory: agent.switches.memory, tasks: None };
     let control_group = ControlGroup::create(bounds);
+    let mut files = MemoryFiles::new();
     let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
     let beating = Beating::start()?;
     let (mut usage, mut sampled) = (None, None::<Instant>);
@@ -254,7 +257,8 @@ pub fn supervise(
         };
         (status, remains) = running.held.ended();
         if sampled.is_none_or(|time| time.elapsed() >= pace) {
-            usage = Some(tree::usage());
+            let now = tree::usage();
+            usage = Some(agent.switches.memory.map_or(now, |limit| files.added_to(now, limit)));
             sampled = Some(Instant::now());
         }
         if let Some(terminal) = &running.terminal

@@ -22,9 +22,11 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 use crate::error::SuperviseError;
 use crate::filter::Filter;
 use crate::group::{Group, GroupLimits};
+use crate::heartbeat::{CONFINING, be_known_as};
 use crate::kernel::{Kernel, OwnView};
 use crate::launch::{Launched, Privileges, Program, Restrictions, launch};
 use crate::mediation::{Judge, Mediator, Refusal, Refusals, devices, system_paths};
+use crate::memory::MemoryFiles;
 use crate::namespaces::View;
 use crate::scope::{Bytes, Limits, Network, Reading, Scope};
 use crate::signals::Signals;
@@ -104,6 +106,7 @@ const TIDYING_UP: Duration = Duration::from_millis(100);
 /// changed for this process, which must have one thread.
 pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, SuperviseError> {
     tree::adopt_orphans()?;
+    be_known_as(CONFINING);
     let Confined { program, arguments, environment, scope, kernel } = command;
     let program = Program::find(&program, &arguments, &environment)?;
     let resolved = resolved(&scope);
@@ -221,6 +224,15 @@ fn name_servers() -> Vec<SocketAddr> {
     servers.filter_map(|server| Some(SocketAddr::new(server.trim().parse().ok()?, NAMES))).collect()
 }
 
+/// Whether a process does not even notice when somebody interrupts it at the keyboard.
+fn ignores_interrupts(process: Pid) -> bool {
+    let text =
+        std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
+    let sets = text.lines().filter_map(|line| line.strip_prefix("SigIgn:").or(line.strip_prefix("SigBlk:")));
+    let mut sets = sets.filter_map(|set| u64::from_str_radix(set.trim(), 16).ok());
+    sets.any(|set| set & (1 << (libc::SIGINT - 1)) != 0)
+}
+
 /// Waits for the end of the command, or for what ends it.
 fn watch(
     pid: Pid,
@@ -234,6 +246,8 @@ fn watch(
     // What the kernel bounds need not be measured.
     let measured = limits.memory.filter(|_| group.is_none_or(|group| group.limits().memory.is_none()));
     let mut pace = SAMPLING;
+    let mut files = MemoryFiles::new();
+    let mut interrupts = 0;
     loop {
         for (ended, status) in tree::reap() {
             if ended == pid {
@@ -248,13 +262,20 @@ fn watch(
             wait(process.as_ref(), answers, GRACE);
             return Ending::Asked(signal);
         }
+        // The command has it too, and decides what it means; one that does not take it is ended with the second one.
+        if signals.interrupted() && ignores_interrupts(pid) {
+            interrupts += 1;
+            if interrupts > 1 {
+                return Ending::Asked(libc::SIGINT);
+            }
+        }
         if let Some((_, time)) = deadline.filter(|(end, _)| Instant::now() >= *end) {
             tree::signal_all(Signal::TERM);
             wait(process.as_ref(), answers, GRACE);
             return Ending::Time(time);
         }
         if let Some(most) = measured {
-            let used = tree::usage().bytes();
+            let used = files.added_to(tree::usage(), most).bytes();
             if used > most {
                 return Ending::Memory(used);
             }

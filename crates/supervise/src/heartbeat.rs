@@ -74,6 +74,18 @@ impl Beating {
     }
 }
 
+/// The names of the processes that supervise an agent, and of those that confine a command: who runs below one is told by them, whatever
+/// the program file is called.
+pub const SUPERVISING: &str = "checkrein-run";
+/// See [`SUPERVISING`].
+pub const CONFINING: &str = "checkrein-exec";
+
+/// Gives this process one of those names.
+pub(crate) fn be_known_as(name: &str) {
+    let name = std::ffi::CString::new(name).unwrap_or_default();
+    let _ = rustix::thread::set_name(&name);
+}
+
 /// Nobody else of the same user may trace this process, or read its memory and its environment. Not inherited by programs that it starts.
 pub(crate) fn cannot_be_traced() {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);

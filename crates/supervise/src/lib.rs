@@ -6,6 +6,7 @@
 //! | `kernel` | what this machine can enforce, and what of a scope it cannot |
 //! | `filter` | the system calls that are refused or asked about, as a program for the kernel |
 //! | `mediation` | answers the calls that the kernel asks about, and puts refusals into words |
+//! | `memory` | memory that belongs to no process |
 //! | `confinement` | starts a command inside a scope and stays with it |
 //! | `launch` | the start itself: a process that gets its restrictions before its program |
 //! | `namespaces` | the view of the file system for a command where Landlock is absent |
@@ -46,6 +47,7 @@ mod hold;
 mod kernel;
 mod launch;
 mod mediation;
+mod memory;
 mod namespaces;
 mod route;
 pub mod runs;
@@ -65,6 +67,7 @@ pub use confinement::{Confined, Ending, Outcome, run_confined};
 pub use error::SuperviseError;
 pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
 pub use group::{Group, GroupLimits};
+pub use heartbeat::{CONFINING, SUPERVISING};
 pub use hold::Hold;
 pub use kernel::{Gap, Kernel, OwnView};
 pub use mediation::{Attempt, Refusal, SharedKind};

@@ -51,6 +51,11 @@ pub fn usage() -> Usage {
     sum
 }
 
+/// The processes below this one that are alive.
+pub(crate) fn alive_below() -> Vec<i32> {
+    below().iter().filter(|process| process.is_alive()).map(|process| process.pid).collect()
+}
+
 /// Waits for what is below this process to end by itself, at most this long.
 pub(crate) fn let_end(patience: Duration) {
     let deadline = Instant::now() + patience;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::json;
 
-use super::{Exit, Output, for_people_only, line};
+use super::{Exit, Output, for_no_agent, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
@@ -13,7 +13,7 @@ use crate::terminal::{log, print, table};
 
 /// Reads a credential from standard input, without showing it, and keeps it.
 pub fn set(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "credential set")?;
+    for_no_agent(surroundings, "credential set")?;
     let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(surroundings).set(name, &secret)?;
     match output {

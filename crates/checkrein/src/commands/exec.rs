@@ -134,6 +134,14 @@ fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
         };
         (status, error.into())
     })?;
+    if let Some(temporary) = temporary
+        && !temporary.remove()
+    {
+        log(&format!(
+            "checkrein: the temporary folder {} could not be removed",
+            plain(&place.unwrap_or_default().to_string_lossy())
+        ));
+    }
     report(&outcome, output).map_err(nothing)?;
     Ok(outcome.ending.status())
 }
@@ -331,14 +339,28 @@ impl Temporary {
     }
 }
 
+impl Temporary {
+    /// Removes it with all that is in there; whether nothing of it is left.
+    fn remove(mut self) -> bool {
+        self.take_away()
+    }
+
+    fn take_away(&mut self) -> bool {
+        if deletion::remove_folder(&self.path).is_ok() {
+            return true;
+        }
+        let held = self.above.take().zip(self.path.file_name());
+        held.is_some_and(|(above, name)| {
+            let above = PathBuf::from(format!("/proc/self/fd/{}", above.as_raw_fd()));
+            deletion::remove_folder(&above.join(name)).is_ok()
+        })
+    }
+}
+
 impl Drop for Temporary {
     fn drop(&mut self) {
-        let held = self.above.as_ref().zip(self.path.file_name());
-        if deletion::remove_folder(&self.path).is_err()
-            && let Some((above, name)) = held
-        {
-            let above = PathBuf::from(format!("/proc/self/fd/{}", above.as_raw_fd()));
-            drop(deletion::remove_folder(&above.join(name)));
+        if self.path.symlink_metadata().is_ok() {
+            self.take_away();
         }
     }
 }

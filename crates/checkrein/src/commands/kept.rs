@@ -14,7 +14,7 @@ use checkrein_supervise::runs::{
 use checkrein_supervise::worktree::{GUARD_FILES, Kind, Made, Owner, Plan, Uncommitted, WorktreeName, make};
 use checkrein_supervise::{Moment, Switches};
 
-use super::for_people_only;
+use super::for_no_agent;
 use super::run::{HoldWanted, Wanted};
 use super::worktree::Site;
 use crate::error::CommandError;
@@ -156,7 +156,7 @@ impl Kept {
     }
 
     fn again(wanted: &Wanted, run: &str, surroundings: &Surroundings) -> Result<Self, CommandError> {
-        for_people_only(surroundings, "run --resume")?;
+        for_no_agent(surroundings, "run --resume")?;
         let keeping = &wanted.keeping;
         let runs = Runs::new(surroundings.state.root());
         let id = if run.is_empty() {

@@ -36,7 +36,7 @@ use checkrein_world::find_workspace;
 
 use super::exec::{plain_environment, still_there};
 use super::kept::{Keeping, Kept};
-use super::{Exit, Output, Switch, for_people_only, line};
+use super::{Exit, Output, Switch, for_no_agent, line};
 use crate::credentials::{CredentialName, Credentials};
 use crate::error::CommandError;
 use crate::guard::pattern_settings;
@@ -193,7 +193,7 @@ impl Plan {
         let credentials = Credentials::of(&surroundings);
         let mut veil = Veil { key: surroundings.state.mask_key().ok(), credentials: Vec::new() };
         if !wanted.credentials.is_empty() {
-            for_people_only(&surroundings, "run --credential")?;
+            for_no_agent(&surroundings, "run --credential")?;
         }
         for (name, variable) in &wanted.credentials {
             let value = credentials.get(name)?;

@@ -635,6 +635,16 @@ pub(crate) fn perform(name: &str, around: &Surroundings) -> Through {
             }
             parts.0.push("4 GB");
         }
+        "memory_held" => {
+            let file = call!(libc::SYS_memfd_create, c"held".as_ptr(), 0).unwrap();
+            // SAFETY: the kernel has just made this descriptor, and nobody else has it.
+            let mut file = unsafe { File::from_raw_fd(i32::try_from(file).unwrap()) };
+            for _ in 0..300 {
+                file.write_all(&vec![1; 1 << 20]).unwrap();
+            }
+            std::thread::sleep(std::time::Duration::from_secs(20));
+            parts.0.push("300 MB");
+        }
         "large_file" => {
             // SAFETY: the signal that would end us says the same as the error.
             unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };

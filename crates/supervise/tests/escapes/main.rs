@@ -180,11 +180,11 @@ fn confine(means: Means, name: &str) -> ExitCode {
         table::Network::Machine => Network::Loopback,
         table::Network::Another => Network::Only(vec![Endpoint { host: "127.0.0.1".to_owned(), port: 1 }]),
     };
-    let bombs = ["memory_bomb", "large_file"];
+    let bombs = ["memory_bomb", "large_file", "memory_held"];
     let is = |bomb: usize| bombs[bomb] == name;
     let multiplies = ["fork_bomb", "threads", "remains"].contains(&name);
     let limits = Limits {
-        memory: is(0).then_some(MEMORY),
+        memory: (is(0) || is(2)).then_some(MEMORY),
         file: is(1).then_some(FILE),
         processes: if multiplies { PROCESSES } else { Limits::default().processes },
         time: Some(if name == "first_thread" { Duration::from_millis(300) } else { Duration::from_mins(1) }),
@@ -369,7 +369,7 @@ fn is_as_expected(escape: &Escape, text: &str, project: &Path) -> bool {
         "fork_bomb" | "remains" => text.contains("20 processes are there"),
         "threads" => text.contains("320 threads are there"),
         "first_thread" => !project.join("lived").exists() && text.contains("left behind: 0"),
-        "memory_bomb" => text.contains("ended: Memory"),
+        "memory_bomb" | "memory_held" => text.contains("ended: Memory"),
         "large_file" => text.contains("File too large"),
         "daemon" => {
             let pid = fs::read_to_string(project.join("pid")).unwrap();

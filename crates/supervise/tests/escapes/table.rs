@@ -179,6 +179,11 @@ pub(crate) const ESCAPES: &[Escape] = &[
         ..asked("memory_bomb", "a memory bomb")
     },
     Escape {
+        landlock: "measured by us; a control group where one may be made",
+        view: "measured by us; a control group where one may be made",
+        ..asked("memory_held", "the same in a file that lies in memory (`memfd_create`)")
+    },
+    Escape {
         landlock: "a limit for each file (`--file-size`), not for all together",
         view: "a limit for each file (`--file-size`), not for all together",
         ..asked("large_file", "fill the disk with one file")

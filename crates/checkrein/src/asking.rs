@@ -1,0 +1,238 @@
+//! Who asks: a person, or an agent that is about to let itself off.
+//!
+//! Variables say so only as long as nobody takes them away. What an agent cannot change is above whom it started its processes: below our
+//! own supervision, which all orphans come to, or below its client. Who leaves that line, by forking twice, has a session whose leader is
+//! not above it any more, or none but a shell without a terminal. What cannot be told from a person: a process that somebody else starts
+//! for the agent (a running `tmux`, `at`, `systemd-run --user`), or that has left the line and made itself a terminal (`script`).
+
+use std::fmt;
+use std::fs;
+
+use crate::surroundings::Surroundings;
+
+/// What speaks for an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sign {
+    /// A client says in the environment of its tools that they are its tools.
+    Environment,
+    /// It runs below `checkrein run` or `checkrein exec`.
+    Supervised,
+    /// It runs below the program of a client.
+    Client(String),
+    /// Whoever started it is gone, and it has no terminal of its own: nobody can tell where it comes from.
+    Detached,
+}
+
+impl fmt::Display for Sign {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment => formatter.write_str("this process was started by an agent"),
+            Self::Supervised => {
+                formatter.write_str("this process runs below `checkrein run` or `checkrein exec`")
+            }
+            Self::Client(name) => write!(formatter, "this process was started by an agent (`{name}`)"),
+            Self::Detached => formatter.write_str("who started this process is gone and cannot be told"),
+        }
+    }
+}
+
+/// Who may give a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// A person.
+    Person,
+    /// A person, or what runs on behalf of one without a terminal, such as a service.
+    PersonOrService,
+}
+
+/// What speaks against it that such a one asks; `None` when nothing does.
+pub fn sign(surroundings: &Surroundings, asker: Asker) -> Option<Sign> {
+    if surroundings.is_inside_agent() {
+        return Some(Sign::Environment);
+    }
+    judge(&line_of_own(), asker)
+}
+
+/// A process of the line from this one upward.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Process {
+    number: i32,
+    session: i32,
+    has_terminal: bool,
+    name: String,
+    words: Vec<String>,
+}
+
+/// This process, the one above it, and so on.
+fn line_of_own() -> Vec<Process> {
+    let mut line = Vec::new();
+    let mut number = i32::try_from(std::process::id()).unwrap_or_default();
+    // Bounded: a process that ends meanwhile could close a circle.
+    while number > 0 && line.len() < 1024 {
+        let Some((process, parent)) = read(number) else { break };
+        line.push(process);
+        number = parent;
+    }
+    line
+}
+
+fn read(number: i32) -> Option<(Process, i32)> {
+    let text = fs::read(format!("/proc/{number}/stat")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    // The name stands in brackets and may hold anything.
+    let (name, rest) = text.split_once('(')?.1.rsplit_once(") ")?;
+    let fields: Vec<i64> = rest.split(' ').skip(1).map(|field| field.parse().unwrap_or_default()).collect();
+    let field = |place: usize| fields.get(place).copied();
+    let words = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+    let words = words.split(|byte| *byte == 0).take(4).map(|word| String::from_utf8_lossy(word).into_owned());
+    let process = Process {
+        number,
+        session: i32::try_from(field(2)?).ok()?,
+        has_terminal: field(3)? != 0,
+        name: name.to_owned(),
+        words: words.collect(),
+    };
+    Some((process, i32::try_from(field(0)?).ok()?))
+}
+
+fn judge(line: &[Process], asker: Asker) -> Option<Sign> {
+    let above = line.get(1..).unwrap_or_default();
+    if above.iter().any(|process| [SUPERVISING, CONFINING].contains(&process.name.as_str())) {
+        return Some(Sign::Supervised);
+    }
+    if let Some(client) = above.iter().find_map(client) {
+        return Some(Sign::Client(client.to_owned()));
+    }
+    match asker {
+        Asker::Person if is_detached(line) => Some(Sign::Detached),
+        Asker::Person | Asker::PersonOrService => None,
+    }
+}
+
+/// Whether the line does not lead to where a session of a person or of a service begins.
+fn is_detached(line: &[Process]) -> bool {
+    let Some(own) = line.first() else { return false };
+    let Some(place) = line.iter().position(|process| process.number == own.session) else { return true };
+    let is_orphan = line.get(place + 1).is_some_and(|above| above.number == 1 || above.name == "systemd");
+    let leader = line.get(place).map_or("", |leader| leader.name.as_str());
+    is_orphan && !own.has_terminal && (place == 0 || STARTERS.contains(&leader))
+}
+
+/// The names that the processes of `run` and `exec` give themselves.
+const SUPERVISING: &str = checkrein_supervise::SUPERVISING;
+const CONFINING: &str = checkrein_supervise::CONFINING;
+
+/// Programs that lead a session only as long as they run something else; no service and no login is one.
+const STARTERS: [&str; 13] = [
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "env", "nohup", "setsid", "timeout", "perl",
+    "python3",
+];
+
+/// Programs of clients.
+const CLIENTS: [&str; 8] =
+    ["claude", "codex", "gemini", "opencode", "aider", "cursor-agent", "copilot", "qwen"];
+
+/// The same as packages, which an interpreter runs.
+const PACKAGES: [(&str, &str); 3] = [
+    ("/@anthropic-ai/claude-code/", "claude"),
+    ("/@openai/codex/", "codex"),
+    ("/@google/gemini-cli/", "gemini"),
+];
+
+/// The client whose program a process runs, itself or by an interpreter.
+fn client(process: &Process) -> Option<&'static str> {
+    let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    let interprets = ["node", "bun", "deno", "python", "python3"]
+        .contains(&base(process.words.first().map_or("", String::as_str)).as_str());
+    let mut names = vec![process.name.clone()];
+    names.extend(process.words.first().map(|word| base(word)));
+    let script = process.words.iter().skip(1).find(|word| !word.starts_with('-')).filter(|_| interprets);
+    names.extend(script.map(|word| base(word)));
+    let package = script.and_then(|script| PACKAGES.iter().find(|(part, _)| script.contains(part)));
+    CLIENTS
+        .into_iter()
+        .find(|known| names.iter().any(|name| name == known))
+        .or(package.map(|(_, name)| *name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line of names from this process upward; the numbers go down to 1, and the session is that of the named place.
+    fn line(names: &[&str], leader: usize, terminal: bool) -> Vec<Process> {
+        let count = i32::try_from(names.len()).unwrap();
+        let session = count - i32::try_from(leader).unwrap();
+        let process = |(place, name): (usize, &&str)| Process {
+            number: count - i32::try_from(place).unwrap(),
+            session,
+            has_terminal: terminal,
+            name: name.split(' ').next().unwrap().rsplit('/').next().unwrap().to_owned(),
+            words: name.split(' ').map(str::to_owned).collect(),
+        };
+        names.iter().enumerate().map(process).collect()
+    }
+
+    fn of(names: &[&str], leader: usize, terminal: bool) -> Option<Sign> {
+        judge(&line(names, leader, terminal), Asker::Person)
+    }
+
+    #[test]
+    fn people_and_what_works_for_them_may_ask() {
+        for (names, leader, terminal) in [
+            // A terminal window, tmux, ssh with and without a terminal, a console.
+            (vec!["checkrein", "bash", "gnome-terminal-", "systemd", "systemd"], 1, true),
+            (vec!["checkrein", "zsh", "tmux: server", "systemd"], 1, true),
+            (vec!["checkrein", "bash", "sshd-session", "sshd", "systemd"], 1, true),
+            (vec!["checkrein", "bash", "sshd-session", "sshd", "systemd"], 1, false),
+            (vec!["checkrein", "bash", "login", "systemd"], 1, true),
+            // Jobs: cron, a runner of continuous integration, a container.
+            (vec!["checkrein", "sh", "cron", "systemd"], 1, false),
+            (vec!["checkrein", "bash", "Runner.Worker", "Runner.Listener", "systemd"], 3, false),
+            (vec!["checkrein", "sh"], 1, false),
+        ] {
+            assert_eq!(of(&names, leader, terminal), None, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn what_an_agent_starts_is_below_it_whatever_it_does_to_its_variables() {
+        let supervised = ["checkrein", "sh", "checkrein-run", "checkrein-run", "bash", "sshd", "systemd"];
+        assert_eq!(of(&supervised, 4, true), Some(Sign::Supervised));
+        assert_eq!(
+            of(&["checkrein", "sh", "checkrein-exec", "bash", "systemd"], 3, true),
+            Some(Sign::Supervised)
+        );
+        for agent in [
+            "claude",
+            "/usr/bin/node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js",
+            "node --no-warnings /usr/local/bin/codex",
+            "python3 /home/dev/.local/bin/aider",
+        ] {
+            let found = of(&["checkrein", "bash", agent, "zsh", "tmux", "systemd"], 3, true);
+            assert!(matches!(found, Some(Sign::Client(_))), "{agent}: {found:?}");
+        }
+        // A file of that name that somebody edits is not the program.
+        assert_eq!(of(&["checkrein", "bash", "vim /srv/claude", "zsh", "sshd", "systemd"], 3, true), None);
+    }
+
+    #[test]
+    fn who_left_the_line_cannot_be_told() {
+        // Its parent ended; the leader of its session is not above it.
+        assert_eq!(of(&["checkrein", "systemd"], 7, true), Some(Sign::Detached));
+        assert_eq!(of(&["checkrein", "sh", "systemd"], 7, false), Some(Sign::Detached));
+        // The same with a session of its own.
+        assert_eq!(of(&["checkrein", "sh", "systemd"], 1, false), Some(Sign::Detached));
+        assert_eq!(of(&["checkrein", "systemd"], 0, false), Some(Sign::Detached));
+        // What a service runs may be meant for it.
+        let service = line(&["checkrein", "systemd"], 0, false);
+        assert_eq!(judge(&service, Asker::PersonOrService), None);
+    }
+
+    #[test]
+    fn the_line_of_this_process_begins_with_it_and_leads_upward() {
+        let line = line_of_own();
+        assert_eq!(line[0].number, i32::try_from(std::process::id()).unwrap());
+        assert!(line.len() > 1 && line[0].session >= 0, "{line:?}");
+    }
+}
