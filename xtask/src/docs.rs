@@ -78,6 +78,8 @@ fn escape_page() -> String {
           likes there and read what is typed. Typing into one is refused. In a view of its own it has none but its own.\n\
         - Shared locks on files that it may read (`flock`, and `fcntl`, which knows no other ones there): writers outside wait for them. In the\n  \
           state directory of checkrein those of `flock` are refused too.\n\
+        - Memory and semaphores of POSIX are files of everybody in `/dev/shm`, outside of every scope, and there is no folder of its own for a\n  \
+          command: `multiprocessing` of Python does not find its locks. `--write /dev/shm` would let it reach those of all programs of the user.\n\
         - Names of local sockets that are no paths: a command may take one that a program outside would take or look for.\n\
         - What System V has processes share is left where a command makes it and does not remove it; memory in sockets, in pipes\n  \
           and in files of memory that are passed from one to another and not open meanwhile is not counted by `--memory`.\n\

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `surroundings` | the one place that reads the environment: home, state, configuration, workspace |
+//! | `asking` | who asks: a person or an agent, told by the processes above |
 //! | `settings` | the layers of configuration, read and merged |
 //! | `places` | where home, configuration and state of the person really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
@@ -32,8 +33,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod aftermath;
-mod beginning;
 pub mod asking;
+mod beginning;
 pub mod commands;
 pub mod credentials;
 mod deletion;

@@ -372,3 +372,58 @@ fn secrets_stay_behind_when_asked_and_temporary_files_go() {
     assert_eq!(key, "key=");
     assert!(folder.contains("checkrein-exec-") && !PathBuf::from(folder.trim()).exists());
 }
+
+#[test]
+fn a_command_that_ignores_the_keyboard_is_ended_by_the_second_interrupt() {
+    let scene = Scene::new();
+    let ready = scene.environment.project().join("ready");
+    let mut child = scene
+        .environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["exec", "--write", ".", "--", "sh", "-c", "trap '' INT; touch ready; sleep 60; touch lived"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let pid = child.id().to_string();
+    while child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < Duration::from_secs(30), "it does not end");
+        if ready.exists() {
+            assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("signal 2 asked for it"));
+}
+
+#[test]
+fn limits_that_let_nothing_run_are_mistakes() {
+    let scene = Scene::new();
+    for (options, words) in
+        [(["--memory", "1"], "less than 1 MB"), (["--processes", "0"], "none for the command")]
+    {
+        let output = scene.run(&options, "true");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(125) && said.contains(words), "{options:?}: {said}");
+    }
+}
+
+#[test]
+fn temporary_files_go_whatever_their_modes_and_however_deep_they_are() {
+    let scene = Scene::new();
+    let place = scene.environment.home().join("temporary");
+    fs::create_dir(&place).unwrap();
+    let script = "mkdir $TMPDIR/locked && touch $TMPDIR/locked/file && chmod 0 $TMPDIR/locked && cd $TMPDIR && \
+        for i in $(seq 30); do mkdir $(printf 'd%.0s' $(seq 200)) && cd d*; done; echo made";
+    let output = scene
+        .environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .env("TMPDIR", &place)
+        .args(["exec", "--write", ".", "--", "bash", "-c", script])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "made\n", "{output:?}");
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
+}

@@ -78,6 +78,8 @@ impl Refusal {
     /// What would allow it, as options of the command line of which one is enough; empty when nothing does.
     pub fn remedies(&self) -> Vec<String> {
         let option = match &self.attempt {
+            // Where all processes of the user put what they share: to be allowed that is to reach into every one of them.
+            Attempt::Write(path) if path.starts_with("/dev/shm") => return Vec::new(),
             // What is not there yet needs the folder that it will stand in.
             Attempt::Write(path) if !path.exists() => match path.parent() {
                 Some(folder) => format!("--write {}", folder.display()),
@@ -385,4 +387,19 @@ pub(crate) fn system_paths() -> impl Iterator<Item = PathBuf> {
 fn path_of(file: BorrowedFd<'_>) -> Option<PathBuf> {
     let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
     path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remedy_allows_what_was_refused_and_not_much_more() {
+        let remedies = |attempt| Refusal { program: "x".to_owned(), attempt }.remedies();
+        assert_eq!(remedies(Attempt::Local("@name".into())), ["--net open"]);
+        assert_eq!(remedies(Attempt::Local("/no/such/socket".into())), ["--write /no/such/socket"]);
+        assert_eq!(remedies(Attempt::Connect("0.0.0.0:80".parse().unwrap())), ["--net loopback"]);
+        assert_eq!(remedies(Attempt::Connect("192.0.2.1:80".parse().unwrap())), ["--net 192.0.2.1:80"]);
+        assert_eq!(remedies(Attempt::Write("/dev/shm/sem.mp-x".into())), Vec::<String>::new());
+    }
 }

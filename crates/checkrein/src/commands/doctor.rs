@@ -196,7 +196,12 @@ fn containment_finding(config: &Config) -> Finding {
     let gaps = confinement_gaps();
     let detail = |held: &str| format!("{held}; `containment.commands` is {}", commands.word());
     if gaps.is_empty() {
-        return finding("containment", Wellness::Well, detail("the kernel holds all bounds; `docs/reference/escapes.md` names what none holds"), None);
+        return finding(
+            "containment",
+            Wellness::Well,
+            detail("the kernel holds all bounds; `docs/reference/escapes.md` names what none holds"),
+            None,
+        );
     }
     let wellness = if commands == ContainedCommands::Off { Wellness::Well } else { Wellness::Doubtful };
     let held = format!("the kernel does not hold: {}", gaps.join("; "));
