@@ -161,19 +161,14 @@ fn a_look_between_action_and_undo_changes_nothing() {
     let environment = TestEnvironment::new();
     environment.write("README.md", "staged\n");
     environment.git(&["add", "README.md"]);
-    perform(
-        &environment,
-        "s",
-        &environment.project(),
-        "call",
-        "git restore --staged README.md; rm src/main.rs",
-    );
+    environment.write("b", "gone\n");
+    perform(&environment, "s", &environment.project(), "call", "git restore --staged README.md; rm b");
     std::thread::sleep(std::time::Duration::from_millis(30));
     // Another time of a file makes git write the index anew.
     let at = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     fs::File::options()
         .write(true)
-        .open(environment.project().join("README.md"))
+        .open(environment.project().join("src/main.rs"))
         .unwrap()
         .set_modified(at)
         .unwrap();
@@ -183,7 +178,7 @@ fn a_look_between_action_and_undo_changes_nothing() {
     assert!(index() != earlier, "it is written anew");
     let output = undo(&environment, &environment.project(), &[]);
     assert!(!said(&output).contains("index"), "{}", said(&output));
-    assert!(environment.project().join("src/main.rs").exists(), "{}", said(&output));
+    assert_eq!(read(&environment, "b"), "gone\n", "{}", said(&output));
     let staged = environment.command("git").args(["diff", "--cached", "--name-only"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&staged.stdout), "README.md\n");
 }

@@ -44,11 +44,11 @@ pub fn undo(
         Some(wanted) => named(&stores, wanted)?,
         None => open(&stores),
     };
-    let mut stories = Stories::default();
+    let mut ledgers = Stories::default();
     let mut passed_over = Vec::new();
     let mut kept = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
-        let story = stories.of(surroundings, snapshot);
+        let story = ledgers.of(surroundings, snapshot);
         let moment = story.moment();
         let case = Case { ground: store.ground, snapshot, moment, permissions };
         let mut prepared = store.ground.prepare(snapshot.id, &[], moment)?;
@@ -116,7 +116,7 @@ fn grounds(surroundings: &Surroundings) -> Result<Vec<Ground>, CommandError> {
     others.sort();
     others.dedup();
     let is_repository = Path::new(workspace.as_str()).join(".git").exists();
-    let around = others.iter().filter(|other| here.starts_with(other) && **other != here).next_back();
+    let around = others.iter().rfind(|other| here.starts_with(other) && **other != here);
     let around = around.filter(|_| !is_repository).cloned();
     // A home directory is no project, though work may be done in it: what lies below is none of its business.
     let home = std::fs::canonicalize(surroundings.home.as_str()).ok();
