@@ -9,6 +9,8 @@
 //! | `make` | making one |
 //! | `tree` | what stands in a folder, as a tree of git |
 //! | `change` | what a run changed, and bringing that back |
+//! | `merging` | a merge that is under way, for who is killed meanwhile |
+//! | `shared` | what all work trees share, and a run changed in it |
 //! | `copy` | the same where there is no repository |
 //! | `remove` | taking one away |
 //!
@@ -20,9 +22,11 @@ mod change;
 mod copy;
 mod git;
 mod make;
+mod merging;
 mod name;
 mod owner;
 mod remove;
+mod shared;
 mod tree;
 
 pub use carry::Carried;
@@ -30,6 +34,8 @@ pub use change::{Change, Changes, Deed, GUARD_FILES, GuardFiles, Merge};
 pub use copy::{Copies, CopyMerge};
 pub use git::{Environment, Repository};
 pub use make::{Made, Origin, Places, Plan, Uncommitted, make};
+pub use merging::{Merging, Progress as MergeProgress};
 pub use name::WorktreeName;
 pub use owner::{Kind, Owner};
 pub use remove::{Branch, Removal, keep_commits, remove};
+pub use shared::{Moment as SharedMoment, SharedChange, Watched};

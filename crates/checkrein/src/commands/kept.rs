@@ -11,12 +11,14 @@ use checkrein_supervise::runs::{
     Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RUN_VARIABLE,
     RunEnd, RunId, RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
 };
-use checkrein_supervise::worktree::{GUARD_FILES, Kind, Made, Owner, Plan, Uncommitted, WorktreeName, make};
+use checkrein_supervise::worktree::{
+    GUARD_FILES, Kind, Made, Owner, Plan, SharedMoment, Uncommitted, WorktreeName, make,
+};
 use checkrein_supervise::{Moment, Switches};
 
 use super::for_no_agent;
 use super::run::{HoldWanted, Wanted};
-use super::worktree::Site;
+use super::worktree::{Site, changes_since, note};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
 use crate::terminal::{log, plain};
@@ -47,6 +49,8 @@ pub struct Kept {
     saved: Option<Instant>,
     has_failed: bool,
     locks: Vec<Lock>,
+    /// The worktree of git, with the folder of what is known of it.
+    watched: Option<(Owner, PathBuf)>,
 }
 
 /// Whether a run begins or goes on.
@@ -91,6 +95,7 @@ impl Kept {
         let cwd = PathBuf::from(surroundings.cwd.as_str());
         let workspace = super::worktree::workspace(surroundings)?;
         let mut directory = cwd.clone();
+        let mut watched = None;
         let name = keeping.worktree.as_deref().map(str::parse::<WorktreeName>).transpose()?;
         if let Some(name) = &name {
             let site = Site::open(surroundings)?;
@@ -110,6 +115,8 @@ impl Kept {
             })??;
             locks.push(lock);
             tell_of(&made, &site);
+            note(surroundings, &workspace, (&made.owner, &record), id, SharedMoment::Before);
+            watched = Some((made.owner.clone(), record));
             directory = inside(&made.owner, &workspace, &cwd);
         }
         let key = surroundings.state.mask_key()?;
@@ -152,6 +159,7 @@ impl Kept {
             saved: None,
             has_failed: false,
             locks,
+            watched,
         })
     }
 
@@ -179,6 +187,7 @@ impl Kept {
             )));
         }
         let mut state = loaded.state;
+        let mut watched = None;
         if let Some(name) = &state.worktree {
             let name: WorktreeName = name.parse()?;
             let places = super::worktree::places(surroundings, &state.workspace)?;
@@ -191,6 +200,8 @@ impl Kept {
                 )
             })?;
             owner.prove()?;
+            note(surroundings, &state.workspace, (&owner, &record), &id, SharedMoment::Before);
+            watched = Some((owner, record));
         }
         if !state.directory.is_dir() {
             return Err(CommandError::user(
@@ -229,7 +240,17 @@ impl Kept {
             ),
         }));
         let before = state.counted;
-        Ok(Self { runs, state, before, wanted, begins: Begins::Again, saved: None, has_failed: false, locks })
+        Ok(Self {
+            runs,
+            state,
+            before,
+            wanted,
+            begins: Begins::Again,
+            saved: None,
+            has_failed: false,
+            locks,
+            watched,
+        })
     }
 
     /// What is wanted: as it was given, or as it was when the run began.
@@ -324,6 +345,13 @@ impl Kept {
         }
     }
 
+    /// What the run changed in the repository beside its worktree, in words; to be asked once, at its end.
+    pub fn shared_changes(&self, surroundings: &Surroundings) -> Vec<String> {
+        let Some((owner, record)) = &self.watched else { return Vec::new() };
+        note(surroundings, &self.state.workspace, (owner, record), &self.state.id, SharedMoment::After);
+        changes_since(surroundings, &self.state.workspace, owner, record)
+    }
+
     /// The name of the run.
     pub fn id(&self) -> &RunId {
         &self.state.id
@@ -415,6 +443,13 @@ fn tell_of(made: &Made, site: &Site) {
                 log(&plain(&format!(
                     "checkrein: what looks like a secret stays behind ({}), such as `{}`; `--carry` with its whole path takes it along",
                     carried.secrets.len(),
+                    first.display()
+                )));
+            }
+            if let Some((first, why)) = carried.undressed.first() {
+                log(&plain(&format!(
+                    "checkrein: copied, but not as it was in all respects ({}), such as `{}`: {why}",
+                    carried.undressed.len(),
                     first.display()
                 )));
             }

@@ -1,24 +1,28 @@
 //! `checkrein worktree`: what runs changed in worktrees of their own, and what becomes of it.
 
+mod cut_off;
+mod merge;
+mod shared;
 mod taking_away;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::{AbsolutePath, ToolName};
-use checkrein_ledger::{Durability, SessionLedger, content_hash};
-use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, SessionId};
-use checkrein_snapshot::{
-    Choice, Circumstances, Effort, Ended, Manner, Occasion, SessionPlace, SnapshotId, Wanted, capture,
-};
-use checkrein_supervise::runs::{Insistence, Lock, RunId, Stage};
+use checkrein_effects::AbsolutePath;
+use checkrein_snapshot::Manner;
+use checkrein_supervise::runs::{Insistence, Lock, Stage};
 use checkrein_supervise::worktree::{
-    Change, Changes, Copies, Environment, GuardFiles, Kind, Origin, Owner, Places, Repository, WorktreeName,
+    Change, Changes, Copies, Deed, Environment, Kind, MergeProgress, Merging, Origin, Owner, Places,
+    Repository, SharedChange, WorktreeName,
 };
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
-use taking_away::{TakenAway, take_away};
+use cut_off::take_back;
+pub use merge::{Afterwards, merge};
+pub(super) use shared::{changes_since, note};
+use shared::{described_changes, show_changes, watch};
+use taking_away::take_away;
 
 use super::log::time;
 use super::restoring::{Consent, Ground};
@@ -186,6 +190,19 @@ impl Known {
         }
     }
 
+    /// What runs changed in what all work trees share.
+    fn shared(&self, surroundings: &Surroundings) -> Result<Shared, CommandError> {
+        let Some(repository) = self.repository()? else { return Ok(Shared::default()) };
+        watch(surroundings, repository, &self.owner, &self.record, |watched| {
+            let changes = watched.changes()?;
+            let mut befores: Vec<u64> = changes.iter().map(|change| change.before).collect();
+            befores.dedup();
+            let commands =
+                befores.into_iter().flat_map(|before| watched.commands(&changes, before)).collect();
+            Ok(Shared { changes, commands })
+        })
+    }
+
     /// What the run changed.
     fn changes(&self, surroundings: &Surroundings) -> Result<Found, CommandError> {
         self.owner.prove()?;
@@ -198,6 +215,13 @@ impl Known {
             with_copies(surroundings, &self.owner.place, |copies| copies.changes(&self.owner))??;
         Ok(Found { files, patch, tree: None })
     }
+}
+
+/// What runs changed in what all work trees share, and the commands that take it back.
+#[derive(Default)]
+struct Shared {
+    changes: Vec<SharedChange>,
+    commands: Vec<String>,
 }
 
 /// What a run changed.
@@ -223,6 +247,9 @@ pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
         };
         let state = match (Lock::held(&Lock::path(&record)), owner.prove()) {
             (Some(holder), _) => format!("in use by {holder}"),
+            (None, Ok(())) if Merging::load(&record).is_ok_and(|merging| merging.is_some()) => {
+                "a merge of it was cut off; `checkrein worktree merge` again brings that to an end".to_owned()
+            }
             (None, Ok(())) => "waits".to_owned(),
             (None, Err(error)) => error.to_string(),
         };
@@ -265,10 +292,12 @@ pub fn diff(
 ) -> Result<Exit, CommandError> {
     let known = Known::find(surroundings, name)?;
     let found = known.changes(surroundings)?;
+    let shared = known.shared(surroundings)?;
     match output {
-        Output::Json => print(&pretty(&described(&known.name, &found))?),
+        Output::Json => print(&pretty(&described(&known.name, &found, &shared))?),
         Output::Text => {
             show(&found);
+            show_changes(&shared);
             if stat == Switch::Off && !found.files.is_empty() {
                 print("");
                 show_patch(&found.patch);
@@ -278,16 +307,23 @@ pub fn diff(
     Ok(Exit::Done)
 }
 
-fn described(name: &WorktreeName, found: &Found) -> Json {
+fn described(name: &WorktreeName, found: &Found, shared: &Shared) -> Json {
     let file = |change: &Change| {
         json!({
             "path": change.path.to_string_lossy(),
             "change": change.deed.name(),
             "added": change.lines.map(|lines| lines.0),
             "removed": change.lines.map(|lines| lines.1),
+            "link": change.link.as_ref().map(|link| link.to_string_lossy()),
         })
     };
-    json!({ "name": name.as_str(), "files": found.files.iter().map(file).collect::<Vec<_>>(), "patch": found.patch })
+    json!({
+        "name": name.as_str(),
+        "files": found.files.iter().map(file).collect::<Vec<_>>(),
+        "unread": found.tree.as_ref().map(|tree| &tree.unread),
+        "repository": described_changes(shared),
+        "patch": found.patch,
+    })
 }
 
 fn show(found: &Found) {
@@ -306,7 +342,8 @@ fn show(found: &Found) {
             None => "  no text".to_owned(),
         };
         let path = plain(&change.path.to_string_lossy().replace('\n', "\\n"));
-        print(&format!("{:<8} {path}{}", change.deed.name(), dim(&lines)));
+        let link = change.link.as_ref().map(|link| format!(" -> {}", plain(&link.to_string_lossy())));
+        print(&format!("{:<8} {path}{}{}", change.deed.name(), link.unwrap_or_default(), dim(&lines)));
     }
     if found.files.len() > LISTED {
         print(&format!("and {} more", found.files.len() - LISTED));
@@ -315,6 +352,18 @@ fn show(found: &Found) {
     print(&bold(&format!("{files}, {lines} added, {removed} removed")));
     for inner in found.tree.iter().flat_map(|tree| &tree.inner) {
         log(&plain(&format!("`{}` is a repository of its own and is left out", inner.display())));
+    }
+    for unread in found.tree.iter().flat_map(|tree| &tree.unread) {
+        log(&plain(&format!("`{}` cannot be read: what was in it counts as unchanged", unread.display())));
+    }
+    for change in &found.files {
+        let Some(link) = &change.link else { continue };
+        let was_folder = found
+            .files
+            .iter()
+            .any(|other| other.deed == Deed::Removed && other.path.parent() == Some(&change.path));
+        let what = if was_folder { "was a folder and is a link now" } else { "is a link" };
+        log(&plain(&format!("`{}` {what}, to `{}`", change.path.display(), link.display())));
     }
 }
 
@@ -331,109 +380,6 @@ fn show_patch(patch: &str) {
     }
 }
 
-/// What becomes of a worktree when its changes are merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Afterwards {
-    /// It goes.
-    Remove,
-    /// It stays.
-    Keep,
-}
-
-/// Brings what a run changed into the work tree that it came from, as one change that is not committed.
-pub fn merge(
-    surroundings: &Surroundings,
-    name: &str,
-    consent: Consent,
-    guard_files: GuardFiles,
-    afterwards: Afterwards,
-    output: Output,
-) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "worktree merge")?;
-    let known = Known::find(surroundings, name)?;
-    let lock = known.lock()?;
-    lock.lend(|| merge_held(surroundings, &known, consent, guard_files, afterwards, output))
-}
-
-fn merge_held(
-    surroundings: &Surroundings,
-    known: &Known,
-    consent: Consent,
-    guard_files: GuardFiles,
-    afterwards: Afterwards,
-    output: Output,
-) -> Result<Exit, CommandError> {
-    let found = known.changes(surroundings)?;
-    if output == Output::Text {
-        show(&found);
-        if consent == Consent::Ask && !found.files.is_empty() {
-            show_patch(&found.patch);
-        }
-    }
-    let agreed = |question: &str| match consent {
-        Consent::Given => Ok(()),
-        Consent::Ask if confirm(question) => Ok(()),
-        Consent::Ask | Consent::ShowOnly => {
-            Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"))
-        }
-    };
-    let question = "Bring this into the work tree? What is there now is saved first.";
-    let run = known.owner.run.clone();
-    let merged = if let (Some(changes), Some(repository)) = (&found.tree, known.repository()?) {
-        let plan = changes.merge(repository, &known.record, guard_files)?;
-        agreed(question)?;
-        let saved = save_before(surroundings, known, &plan.paths)?;
-        plan.carry_out(repository)?;
-        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
-    } else {
-        agreed(question)?;
-        let now = surroundings.now().0;
-        let (plan, saved) = with_copies(surroundings, &known.owner.place, |copies| {
-            let (plan, saved) = copies.merge(&known.owner, guard_files, now, place(&run, &known.name))?;
-            plan.carry_out(&known.site.workspace)?;
-            Ok::<_, CommandError>((plan, saved))
-        })??;
-        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
-    };
-    record(surroundings, known, &merged);
-    for guard in &merged.left_behind {
-        log(&format!(
-            "`{guard}` says what agents may do, so its change stays behind; `--with-guard-files` brings it too"
-        ));
-    }
-    let removed = match afterwards {
-        Afterwards::Keep => None,
-        Afterwards::Remove => Some(take_away(surroundings, known, Stage::Merged)?),
-    };
-    match output {
-        Output::Json => print(&pretty(&json!({
-            "name": known.name.as_str(),
-            "merged": merged.paths.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
-            "left_behind": merged.left_behind,
-            "snapshot": merged.saved,
-            "removed": removed.as_ref().map(TakenAway::json),
-        }))?),
-        Output::Text => {
-            print(&format!(
-                "{} files of the work tree are changed and not committed{}",
-                merged.paths.len(),
-                merged.saved.map(|_| "; `checkrein undo` takes that back").unwrap_or_default()
-            ));
-            if let Some(removed) = &removed {
-                removed.tell(&known.name);
-            }
-        }
-    }
-    Ok(Exit::Done)
-}
-
-/// What a merge did.
-struct Merged {
-    paths: Vec<PathBuf>,
-    left_behind: Vec<&'static str>,
-    saved: Option<SnapshotId>,
-}
-
 /// Throws away what a run changed. What is there is saved first.
 pub fn discard(
     surroundings: &Surroundings,
@@ -444,13 +390,24 @@ pub fn discard(
     for_people_only(surroundings, "worktree discard")?;
     let known = Known::find(surroundings, name)?;
     let lock = known.lock()?;
+    if let Some(merging) = Merging::load(&known.record)?.filter(|one| one.progress == MergeProgress::Begun) {
+        lock.lend(|| take_back(surroundings, &known, &merging))?;
+    }
     if known.owner.is_there() {
         let found = known.changes(surroundings)?;
         if output == Output::Text {
             show(&found);
+            show_changes(&known.shared(surroundings)?);
         }
+    } else if let Some(place) = known.owner.moved_to() {
+        return Err(CommandError::user(
+            plain(&format!("the worktree `{name}` was moved to `{}`; nothing was touched", place.display())),
+            plain(&format!("move it back to `{}`, or remove it yourself", known.owner.place.display())),
+        ));
     } else {
-        log(&format!("the folder of the worktree `{name}` is gone already"));
+        log(&format!(
+            "the folder of the worktree `{name}` is not at its place: it is gone, or was moved to where it was not found, and stays there then"
+        ));
     }
     match consent {
         Consent::Given => {}
@@ -465,91 +422,4 @@ pub fn discard(
         Output::Text => removed.tell(&known.name),
     }
     Ok(Exit::Done)
-}
-
-/// Saves what a merge changes in the work tree, as before an action, so that `undo` finds it.
-fn save_before(
-    surroundings: &Surroundings,
-    known: &Known,
-    paths: &[PathBuf],
-) -> Result<Option<SnapshotId>, CommandError> {
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    let ground = Ground::open(surroundings)?;
-    let mut wanted: Vec<Wanted> = paths
-        .iter()
-        .map(|path| Wanted {
-            path: highest_missing(&known.site.workspace, path),
-            selection: Choice::Everything,
-        })
-        .collect();
-    wanted.sort();
-    wanted.dedup();
-    let draft = ground.store.begin(Effort::Small)?;
-    let captured = match capture(&draft, &wanted, &ground.manner())? {
-        Ended::Whole(captured) => captured,
-        Ended::Over(_) => {
-            return Err(CommandError::user(
-                "what would be changed is too large to be saved",
-                "merge it by hand",
-            ));
-        }
-    };
-    let circumstances = Circumstances {
-        at: surroundings.now().0,
-        occasion: Occasion::BeforeAction,
-        reason: format!("merging the worktree `{}`", known.name),
-        place: Some(place(&known.owner.run, &known.name)),
-    };
-    Ok(Some(draft.commit(&captured.described(circumstances))?))
-}
-
-/// The path, or the highest directory above it that is not there yet.
-fn highest_missing(workspace: &Path, path: &Path) -> PathBuf {
-    let mut place = workspace.to_owned();
-    for part in path.components() {
-        place.push(part);
-        if fs::symlink_metadata(&place).is_err() {
-            return place;
-        }
-    }
-    place
-}
-
-/// Where a merge stands in the records: in a session of the run's name.
-fn place(run: &RunId, name: &WorktreeName) -> SessionPlace {
-    SessionPlace { session: run.to_string(), action: Some(action(name)), sequence: 0 }
-}
-
-fn action(name: &WorktreeName) -> String {
-    format!("merge-{name}")
-}
-
-/// Writes down that the merge is done: from this moment on, what differs was changed by somebody else.
-fn record(surroundings: &Surroundings, known: &Known, merged: &Merged) {
-    let ledger = SessionLedger::open(&surroundings.state, &SessionId(known.owner.run.to_string()));
-    let event = RecordBody::Event {
-        name: "checkrein.merged".to_owned(),
-        fields: json!({
-            "worktree": known.name.as_str(),
-            "files": merged.paths.len(),
-            "left_behind": merged.left_behind,
-            "snapshot": merged.saved,
-        }),
-    };
-    let outcome = RecordBody::Outcome(OutcomeRecord {
-        action_id: ActionId(action(&known.name)),
-        tool: ToolName("checkrein worktree merge".to_owned()),
-        failed: false,
-        error: None,
-        duration_ms: None,
-        output_bytes: 0,
-        output_hash: content_hash(b""),
-        observation: None,
-        verification: None,
-    });
-    if let Err(error) = ledger.append_all(surroundings.now(), vec![event, outcome], Durability::Durable) {
-        log(&format!("not recorded: {error}"));
-    }
 }

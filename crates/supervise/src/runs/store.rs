@@ -368,7 +368,7 @@ fn hash(path: &Path) -> Result<String, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runs::state::{Limits, Manner, Profile, Spent, Stage};
+    use crate::runs::state::{Attempt, Limits, Manner, Profile, Spent, Stage};
 
     fn state(id: &RunId) -> RunState {
         RunState {
@@ -417,6 +417,27 @@ mod tests {
         runs.save(&state).unwrap();
         assert_eq!(runs.load(&state.id).unwrap().0.damage, Damage::None);
         assert_eq!(load(&path.with_file_name("none"), &state.id).unwrap_err().kind, RunErrorKind::Damaged);
+    }
+
+    #[test]
+    fn what_was_spent_since_the_state_was_written_is_not_forgotten() {
+        let (_home, runs, mut state) = begun();
+        let attempt = |at| Attempt { at, spent: Spent::default(), session: None, end: None };
+        state.attempts.push(attempt(1));
+        runs.save(&state).unwrap();
+        let spent = Spent { dollars: Some(0.5), tokens: 900, iterations: 3, milliseconds: 70 };
+        (state.attempts[0].spent, state.counted) = (spent, spent);
+        state.attempts[0].session = Some("s".into());
+        runs.spend(&state).unwrap();
+        let path = runs.folder(&state.id, Whereabouts::Active).join(SPENT);
+        let torn = fs::read_to_string(&path).unwrap() + "{\"attempt\":1,\"spent\":{\"dollars\":9";
+        fs::write(&path, torn).unwrap();
+        let loaded = runs.load(&state.id).unwrap().0.state;
+        assert_eq!((loaded.spent(), loaded.counted, loaded.session()), (spent, spent, Some("s")));
+        // What was spent by an attempt before is known already.
+        state.attempts.push(attempt(2));
+        runs.save(&state).unwrap();
+        assert_eq!(runs.load(&state.id).unwrap().0.state.spent(), spent);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Carried {
     pub files: Vec<PathBuf>,
     /// Files that look like secrets and were not named, so they stayed.
     pub secrets: Vec<PathBuf>,
+    /// Copied files whose owner, mode, attributes or time are not as they were, and why.
+    pub undressed: Vec<(PathBuf, String)>,
 }
 
 /// Whether a path is meant by a pattern: `*` and `?` stop at `/`, `**` does not; what means a directory means everything in it.

@@ -1,6 +1,7 @@
 //! What a run changed in a worktree of git, and bringing that back into the work tree that it came from.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,8 @@ pub struct Change {
     pub deed: Deed,
     /// How many lines are new and how many are gone; `None` where there are no lines.
     pub lines: Option<(u64, u64)>,
+    /// Where it leads, when it is a link now.
+    pub link: Option<PathBuf>,
 }
 
 /// Everything that a run changed: committed, not committed, new.
@@ -61,6 +64,8 @@ pub struct Changes {
     pub files: Vec<Change>,
     /// Other repositories inside, of which nothing is looked at.
     pub inner: Vec<PathBuf>,
+    /// Directories that could not be read: what was in them counts as unchanged.
+    pub unread: Vec<PathBuf>,
     base: String,
     now: String,
     objects: PathBuf,
@@ -109,16 +114,19 @@ impl Changes {
             ];
             repository.bytes(&arguments, &call)
         };
-        let (deeds, counts) = (list("--name-status")?, list("--numstat")?);
+        let (deeds, counts) = (list("--raw")?, list("--numstat")?);
         let mut fields = deeds.split(|byte| *byte == 0);
         let mut files = Vec::new();
-        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
-            let deed = match status.first() {
+        while let (Some(facts), Some(path)) = (fields.next(), fields.next()) {
+            let deed = match facts.last() {
                 Some(b'A') => Deed::Added,
                 Some(b'D') => Deed::Removed,
                 _ => Deed::Changed,
             };
-            files.push(Change { path: PathBuf::from(OsStr::from_bytes(path)), deed, lines: None });
+            let path = PathBuf::from(OsStr::from_bytes(path));
+            let is_link = facts.split(|byte| *byte == b' ').nth(1) == Some(b"120000");
+            let link = is_link.then(|| fs::read_link(owner.place.join(&path)).unwrap_or_default());
+            files.push(Change { path, deed, lines: None, link });
         }
         for row in counts.split(|byte| *byte == 0).filter(|row| !row.is_empty()) {
             let mut parts = row.splitn(3, |byte| *byte == b'\t');
@@ -129,7 +137,8 @@ impl Changes {
                 change.lines = lines.0.zip(lines.1);
             }
         }
-        Ok(Self { files, inner: standing.inner, base: tree.clone(), now: standing.tree, objects })
+        let unread = standing.unread.into_iter().collect();
+        Ok(Self { files, inner: standing.inner, unread, base: tree.clone(), now: standing.tree, objects })
     }
 
     /// The same as a patch.

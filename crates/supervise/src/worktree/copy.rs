@@ -51,7 +51,10 @@ impl Copies<'_> {
         let aside = aside(place);
         Self::clear(place);
         let copied = self.store.export(taken, &aside).map_err(machine)?;
-        if let Some((path, why)) = copied.left.first() {
+        // Who works in the copy needs what is in the files; whose they are is said.
+        let (undressed, missing): (Vec<_>, Vec<_>) =
+            copied.left.into_iter().partition(|(_, why)| why.contains(" not put back: "));
+        if let Some((path, why)) = missing.first() {
             Self::clear(place);
             return Err(RunError::new(
                 RunErrorKind::Machine,
@@ -62,7 +65,9 @@ impl Copies<'_> {
         let below = plan.workspace.strip_prefix("/").unwrap_or(plan.workspace);
         fs::rename(aside.join(below), place).map_err(RunError::file("move", place))?;
         Self::clear(place);
-        let carried = choose(plan, place)?;
+        let mut carried = choose(plan, place)?;
+        let below = |path: &Path| path.strip_prefix(&aside).map_or_else(|_| path.to_owned(), Path::to_owned);
+        carried.undressed = undressed.into_iter().map(|(path, why)| (below(path.as_path()), why)).collect();
         let base = self.take(place, self.copied, plan.now, reason("as it began:"))?;
         self.store.pin(base, Pin::Pinned).map_err(machine)?;
         Ok((base.0, carried))
@@ -127,7 +132,11 @@ impl Copies<'_> {
                     .to_string();
                 counts
             });
-            changes.push(Change { path: place, deed, lines });
+            let link = match &one.now {
+                Some(Node::Symlink { target, .. }) => Some(PathBuf::from(OsStr::from_bytes(target))),
+                Some(Node::File { .. } | Node::Directory { .. }) | None => None,
+            };
+            changes.push(Change { path: place, deed, lines, link });
         }
         Ok((changes, patch))
     }

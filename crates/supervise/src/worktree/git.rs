@@ -270,7 +270,7 @@ fn run(mut command: Command, input: &[u8]) -> Result<Output, RunError> {
     .map_err(|error| RunError::new(RunErrorKind::Machine, format!("`git` failed: {error}"), "try again"))
 }
 
-fn finished(output: Output, what: &str) -> Result<Vec<u8>, RunError> {
+pub(super) fn finished(output: Output, what: &str) -> Result<Vec<u8>, RunError> {
     if output.status.success() {
         return Ok(output.stdout);
     }

@@ -91,8 +91,12 @@ impl Owner {
     /// Fails unless the folder at the place is the very one that was made, and every folder above it a plain one.
     pub fn prove(&self) -> Result<(), RunError> {
         let shown = self.place.display();
-        let facts = fs::symlink_metadata(&self.place)
-            .map_err(|_| RunError::not_ours(format!("the worktree `{shown}` is not there any more")))?;
+        let facts = fs::symlink_metadata(&self.place).map_err(|_| match self.moved_to() {
+            Some(place) => {
+                RunError::not_ours(format!("the worktree `{shown}` was moved to `{}`", place.display()))
+            }
+            None => RunError::not_ours(format!("the worktree `{shown}` is not there any more")),
+        })?;
         if facts.file_type().is_symlink() {
             return Err(RunError::not_ours(format!("`{shown}` is a link now; the worktree was a folder")));
         }
@@ -106,6 +110,33 @@ impl Owner {
             prove_administration(repository, administration, &self.place)?;
         }
         Ok(())
+    }
+
+    /// Where the folder is, when it was moved away: where git knows it, or beside where it was or where it came from.
+    pub fn moved_to(&self) -> Option<PathBuf> {
+        let is_it = |place: &Path| {
+            fs::symlink_metadata(place).is_ok_and(|facts| facts.is_dir() && identity(&facts) == self.folder)
+        };
+        let known = match &self.kind {
+            Kind::Git { administration, .. } => read(&administration.join("gitdir")).ok().flatten(),
+            Kind::Copy { .. } => None,
+        };
+        let known = known.and_then(|bytes| {
+            let text = String::from_utf8(bytes).ok()?;
+            Path::new(text.trim_end()).parent().map(Path::to_owned)
+        });
+        let worktrees = self.place.parent();
+        let around = [
+            worktrees,
+            worktrees.and_then(Path::parent),
+            self.workspace.parent(),
+            Some(self.workspace.as_path()),
+            Some(Path::new("/tmp")),
+        ];
+        let entries =
+            around.into_iter().flatten().flat_map(|place| fs::read_dir(place).into_iter().flatten());
+        let entries = entries.flatten().map(|entry| entry.path());
+        known.into_iter().chain(entries).find(|place| *place != self.place && is_it(place))
     }
 
     /// Whether the folder is there at all.

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::git::{Call, Repository};
+use super::git::{Call, Repository, finished};
 use crate::runs::{RunError, RunErrorKind};
 
 /// How much may be new in a worktree that no commit knows (ours).
@@ -20,6 +21,8 @@ pub(crate) struct Standing {
     pub(crate) tree: String,
     /// Other repositories inside, which are left out.
     pub(crate) inner: Vec<PathBuf>,
+    /// Directories that could not be read: what was in them counts as unchanged, what is new in them as not there.
+    pub(crate) unread: BTreeSet<PathBuf>,
 }
 
 /// A folder for what is needed for a moment.
@@ -62,7 +65,7 @@ impl Repository {
         let call = Call { work_tree: Some(folder), index: Some(&index), objects: Some(objects), input: b"" };
         self.bytes(&["read-tree", base], &call)?;
         let (mut gone, mut there) = (Vec::new(), Vec::new());
-        let mut inner = Vec::new();
+        let (mut inner, mut unread) = (Vec::new(), BTreeSet::new());
         let known = self.bytes(&["ls-files", "-z", "--stage"], &call)?;
         for row in known.split(|byte| *byte == 0).filter(|row| !row.is_empty()) {
             let Some(tab) = row.iter().position(|byte| *byte == b'\t') else { continue };
@@ -72,7 +75,11 @@ impl Repository {
             if facts.starts_with(b"160000") {
                 continue;
             }
-            add(if is_plain(folder, path) { &mut there } else { &mut gone }, path);
+            match stands(folder, path) {
+                Stands::Plainly => add(&mut there, path),
+                Stands::Not => add(&mut gone, path),
+                Stands::Unread(directory) => drop(unread.insert(directory)),
+            }
         }
         // First what is gone, so that a directory can stand where a file was.
         self.bytes(
@@ -80,14 +87,16 @@ impl Repository {
             &Call { input: &gone, ..call.clone() },
         )?;
         let (mut count, mut length) = (0, 0);
-        let new = self.bytes(&["ls-files", "-z", "--others", "--exclude-standard"], &call)?;
+        let listed = self.output(&["ls-files", "-z", "--others", "--exclude-standard"], &call)?;
+        unread.extend(unopened(&listed.stderr));
+        let new = finished(listed, "`git ls-files`")?;
         for path in new.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
             if path.ends_with(b"/") {
                 inner.push(PathBuf::from(OsStr::from_bytes(path)));
                 continue;
             }
             let Ok(facts) = fs::symlink_metadata(folder.join(OsStr::from_bytes(path))) else { continue };
-            if !is_plain(folder, path) {
+            if stands(folder, path) != Stands::Plainly {
                 continue;
             }
             count += 1;
@@ -109,7 +118,7 @@ impl Repository {
             &Call { input: &there, ..call.clone() },
         )?;
         let tree = self.text(&["write-tree"], &call)?;
-        Ok(Standing { tree, inner })
+        Ok(Standing { tree, inner, unread })
     }
 
     /// A tree that is like another but for some paths, which are as in a third.
@@ -153,18 +162,47 @@ impl Repository {
     }
 }
 
-/// Whether a file or link stands at a path, with no link on the way to it.
-fn is_plain(folder: &Path, path: &[u8]) -> bool {
+/// What stands at a path.
+#[derive(Debug, PartialEq, Eq)]
+enum Stands {
+    /// A file or a link, with no link on the way to it.
+    Plainly,
+    /// Nothing of that kind.
+    Not,
+    /// Nobody knows: this directory cannot be read.
+    Unread(PathBuf),
+}
+
+fn stands(folder: &Path, path: &[u8]) -> Stands {
     let path = Path::new(OsStr::from_bytes(path));
     let mut place = folder.to_owned();
+    let below =
+        |place: &Path| place.parent().and_then(|above| above.strip_prefix(folder).ok().map(Path::to_owned));
+    let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     for part in path.parent().into_iter().flat_map(Path::components) {
         place.push(part);
-        if !fs::symlink_metadata(&place).is_ok_and(|facts| facts.is_dir()) {
-            return false;
+        match fs::symlink_metadata(&place) {
+            Ok(facts) if facts.is_dir() => {}
+            Err(error) if is_refused(&error) => return Stands::Unread(below(&place).unwrap_or_default()),
+            Ok(_) | Err(_) => return Stands::Not,
         }
     }
-    let facts = fs::symlink_metadata(folder.join(path));
-    facts.is_ok_and(|facts| facts.is_file() || facts.file_type().is_symlink())
+    let place = folder.join(path);
+    match fs::symlink_metadata(&place) {
+        Ok(facts) if facts.is_file() || facts.file_type().is_symlink() => Stands::Plainly,
+        Err(error) if is_refused(&error) => Stands::Unread(below(&place).unwrap_or_default()),
+        Ok(_) | Err(_) => Stands::Not,
+    }
+}
+
+/// The directories that git says it could not open.
+fn unopened(said: &[u8]) -> Vec<PathBuf> {
+    let said = String::from_utf8_lossy(said);
+    let name = |line: &str| {
+        let rest = line.strip_prefix("warning: could not open directory '")?;
+        Some(PathBuf::from(rest.rsplit_once("': ")?.0.trim_end_matches('/')))
+    };
+    said.lines().filter_map(name).collect()
 }
 
 fn add(list: &mut Vec<u8>, path: &[u8]) {

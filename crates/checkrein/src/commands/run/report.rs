@@ -73,6 +73,8 @@ pub(super) struct Report {
     pub(super) worktree: Option<String>,
     /// Where the agent worked.
     pub(super) directory: String,
+    /// What the run changed in the repository beside its worktree, and the command that takes it back.
+    pub(super) repository: Vec<String>,
     /// What a person can do now.
     pub(super) next_step: Option<String>,
 }
@@ -163,6 +165,7 @@ impl Report {
                 "run": self.run,
                 "worktree": self.worktree,
                 "directory": self.directory,
+                "repository": self.repository,
             }))?;
             log(&veil.over_credentials(&text));
             return Ok(());
@@ -212,6 +215,7 @@ impl Report {
                 word(failure.cause)
             ));
         }
+        words.extend(self.repository.iter().cloned());
         words.extend(self.next_step.clone());
         words
     }

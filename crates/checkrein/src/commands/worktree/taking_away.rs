@@ -13,6 +13,7 @@ use checkrein_supervise::worktree::{Branch, Removal, WorktreeName, keep_commits,
 use serde_json::{Value as Json, json};
 
 use super::Known;
+use super::shared::watch;
 use crate::commands::restoring::Ground;
 use crate::error::CommandError;
 use crate::saving;
@@ -103,6 +104,9 @@ pub(super) fn take_away(
         state.written = surroundings.now().0;
         runs.save(state)?;
         runs.archive(&state.id)?;
+    }
+    if let Some(repository) = repository {
+        watch(surroundings, repository, &known.owner, &known.record, |watched| watched.let_go())?;
     }
     let removal = remove(repository, &known.owner, &known.record)?;
     let done = |path: PathBuf| {

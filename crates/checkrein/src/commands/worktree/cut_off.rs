@@ -1,0 +1,33 @@
+//! Taking back a merge that was cut off.
+
+use checkrein_snapshot::{Request, SnapshotId};
+use checkrein_supervise::worktree::Merging;
+
+use super::Known;
+use crate::commands::restoring::Ground;
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::log;
+
+/// Puts everything that the merge may have changed back to what it was before. What is there now is saved first.
+pub(super) fn take_back(
+    surroundings: &Surroundings,
+    known: &Known,
+    merging: &Merging,
+) -> Result<(), CommandError> {
+    log(&format!(
+        "a merge of the worktree `{}` was cut off; what it had changed is taken back first",
+        known.name
+    ));
+    if let Some(number) = merging.snapshot {
+        let ground = Ground::open(surroundings)?;
+        let prepared = ground.prepare(SnapshotId(number), &[], None)?;
+        let reason = format!("taking back a merge of the worktree `{}` that was cut off", known.name);
+        let request = Request { at: surroundings.now().0, reason, place: None };
+        if let Some(restored) = prepared.carry_out(request)? {
+            log(&format!("what was there meanwhile is snapshot {}", restored.saved_as));
+        }
+    }
+    Merging::forget(&known.record)?;
+    Ok(())
+}

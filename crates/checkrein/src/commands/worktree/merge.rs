@@ -1,0 +1,266 @@
+//! Bringing what a run changed into the work tree that it came from: all of it, or nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checkrein_effects::ToolName;
+use checkrein_ledger::{Durability, SessionLedger, content_hash};
+use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, SessionId};
+use checkrein_snapshot::{
+    Choice, Circumstances, Effort, Ended, Occasion, SessionPlace, SnapshotId, Wanted, capture,
+};
+use checkrein_supervise::runs::{RunId, Stage};
+use checkrein_supervise::worktree::{GuardFiles, MergeProgress, Merging, WorktreeName};
+use serde_json::json;
+
+use super::cut_off::take_back;
+use super::shared::{described_changes, show_changes};
+use super::taking_away::{TakenAway, take_away};
+use super::{Known, Shared, show, show_patch, with_copies};
+use crate::commands::restoring::{Consent, Ground};
+use crate::commands::{Exit, Output, for_people_only, pretty};
+use crate::error::CommandError;
+use crate::surroundings::Surroundings;
+use crate::terminal::{confirm, log, plain, print};
+
+/// What becomes of a worktree when its changes are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Afterwards {
+    /// It goes.
+    Remove,
+    /// It stays.
+    Keep,
+}
+
+/// Brings what a run changed into the work tree that it came from, as one change that is not committed.
+pub fn merge(
+    surroundings: &Surroundings,
+    name: &str,
+    consent: Consent,
+    guard_files: GuardFiles,
+    afterwards: Afterwards,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    for_people_only(surroundings, "worktree merge")?;
+    let known = Known::find(surroundings, name)?;
+    let lock = known.lock()?;
+    lock.lend(|| merge_held(surroundings, &known, consent, guard_files, afterwards, output))
+}
+
+fn merge_held(
+    surroundings: &Surroundings,
+    known: &Known,
+    consent: Consent,
+    guard_files: GuardFiles,
+    afterwards: Afterwards,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match Merging::load(&known.record)? {
+        Some(merging) if merging.progress == MergeProgress::Begun => {
+            take_back(surroundings, known, &merging)?
+        }
+        // Everything is merged, and the worktree was about to go.
+        Some(_) if afterwards == Afterwards::Remove && !known.owner.is_there() => {
+            let removed = take_away(surroundings, known, Stage::Merged)?;
+            return told(known, &Merged::default(), &Shared::default(), Some(&removed), output);
+        }
+        Some(_) | None => {}
+    }
+    let found = known.changes(surroundings)?;
+    let shared = known.shared(surroundings)?;
+    if output == Output::Text {
+        show(&found);
+        show_changes(&shared);
+        if consent == Consent::Ask && !found.files.is_empty() {
+            show_patch(&found.patch);
+        }
+    }
+    let agreed = |question: &str| match consent {
+        Consent::Given => Ok(()),
+        Consent::Ask if confirm(question) => Ok(()),
+        Consent::Ask | Consent::ShowOnly => {
+            Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"))
+        }
+    };
+    let question = "Bring this into the work tree? What is there now is saved first.";
+    let run = known.owner.run.clone();
+    let merged = if let (Some(changes), Some(repository)) = (&found.tree, known.repository()?) {
+        let plan = changes.merge(repository, &known.record, guard_files)?;
+        agreed(question)?;
+        let saved = save_before(surroundings, known, &plan.paths)?;
+        let merging = Merging::begun(saved.map(|id| id.0));
+        merging.save(&known.record)?;
+        if let Err(error) = plan.carry_out(repository) {
+            // It may have changed some of the files before it failed.
+            take_back(surroundings, known, &merging)?;
+            return Err(error.into());
+        }
+        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
+    } else {
+        agreed(question)?;
+        let now = surroundings.now().0;
+        let (plan, saved) = with_copies(surroundings, &known.owner.place, |copies| {
+            let (plan, saved) = copies.merge(&known.owner, guard_files, now, place(&run, &known.name))?;
+            Merging::begun(saved.map(|id| id.0)).save(&known.record)?;
+            plan.carry_out(&known.site.workspace)?;
+            Ok::<_, CommandError>((plan, saved))
+        })??;
+        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
+    };
+    record(surroundings, known, &merged);
+    match afterwards {
+        Afterwards::Keep => Merging::forget(&known.record)?,
+        Afterwards::Remove => {
+            Merging::done().save(&known.record)?;
+        }
+    }
+    for guard in &merged.left_behind {
+        log(&format!(
+            "`{guard}` says what agents may do, so its change stays behind; `--with-guard-files` brings it too"
+        ));
+    }
+    let removed = match afterwards {
+        Afterwards::Keep => None,
+        Afterwards::Remove => match take_away(surroundings, known, Stage::Merged) {
+            Ok(removed) => Some(removed),
+            // The changes are in the work tree, which is what was asked for.
+            Err(error) => {
+                log(&plain(&format!("merged; the worktree `{}` stays: {}", known.name, error.message)));
+                if let Some(hint) = error.hint {
+                    log(&format!(
+                        "hint: {hint}; then `checkrein worktree discard {}` removes it",
+                        known.name
+                    ));
+                }
+                None
+            }
+        },
+    };
+    told(known, &merged, &shared, removed.as_ref(), output)
+}
+
+/// Tells what a merge did.
+fn told(
+    known: &Known,
+    merged: &Merged,
+    shared: &Shared,
+    removed: Option<&TakenAway>,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match output {
+        Output::Json => print(&pretty(&json!({
+            "name": known.name.as_str(),
+            "repository": described_changes(shared),
+            "merged": merged.paths.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "left_behind": merged.left_behind,
+            "snapshot": merged.saved,
+            "removed": removed.map(TakenAway::json),
+        }))?),
+        Output::Text => {
+            print(&format!(
+                "{} files of the work tree are changed and not committed{}",
+                merged.paths.len(),
+                merged.saved.map(|_| "; `checkrein undo` takes that back").unwrap_or_default()
+            ));
+            if let Some(removed) = removed {
+                removed.tell(&known.name);
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// What a merge did.
+#[derive(Default)]
+struct Merged {
+    paths: Vec<PathBuf>,
+    left_behind: Vec<&'static str>,
+    saved: Option<SnapshotId>,
+}
+
+/// Saves what a merge changes in the work tree, as before an action, so that `undo` finds it.
+fn save_before(
+    surroundings: &Surroundings,
+    known: &Known,
+    paths: &[PathBuf],
+) -> Result<Option<SnapshotId>, CommandError> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let ground = Ground::open(surroundings)?;
+    let mut wanted: Vec<Wanted> = paths
+        .iter()
+        .map(|path| Wanted {
+            path: highest_missing(&known.site.workspace, path),
+            selection: Choice::Everything,
+        })
+        .collect();
+    wanted.sort();
+    wanted.dedup();
+    let draft = ground.store.begin(Effort::Small)?;
+    let captured = match capture(&draft, &wanted, &ground.manner())? {
+        Ended::Whole(captured) => captured,
+        Ended::Over(_) => {
+            return Err(CommandError::user(
+                "what would be changed is too large to be saved",
+                "merge it by hand",
+            ));
+        }
+    };
+    let circumstances = Circumstances {
+        at: surroundings.now().0,
+        occasion: Occasion::BeforeAction,
+        reason: format!("merging the worktree `{}`", known.name),
+        place: Some(place(&known.owner.run, &known.name)),
+    };
+    Ok(Some(draft.commit(&captured.described(circumstances))?))
+}
+
+/// The path, or the highest directory above it that is not there yet.
+fn highest_missing(workspace: &Path, path: &Path) -> PathBuf {
+    let mut place = workspace.to_owned();
+    for part in path.components() {
+        place.push(part);
+        if fs::symlink_metadata(&place).is_err() {
+            return place;
+        }
+    }
+    place
+}
+
+/// Where a merge stands in the records: in a session of the run's name.
+fn place(run: &RunId, name: &WorktreeName) -> SessionPlace {
+    SessionPlace { session: run.to_string(), action: Some(action(name)), sequence: 0 }
+}
+
+fn action(name: &WorktreeName) -> String {
+    format!("merge-{name}")
+}
+
+/// Writes down that the merge is done: from this moment on, what differs was changed by somebody else.
+fn record(surroundings: &Surroundings, known: &Known, merged: &Merged) {
+    let ledger = SessionLedger::open(&surroundings.state, &SessionId(known.owner.run.to_string()));
+    let event = RecordBody::Event {
+        name: "checkrein.merged".to_owned(),
+        fields: json!({
+            "worktree": known.name.as_str(),
+            "files": merged.paths.len(),
+            "left_behind": merged.left_behind,
+            "snapshot": merged.saved,
+        }),
+    };
+    let outcome = RecordBody::Outcome(OutcomeRecord {
+        action_id: ActionId(action(&known.name)),
+        tool: ToolName("checkrein worktree merge".to_owned()),
+        failed: false,
+        error: None,
+        duration_ms: None,
+        output_bytes: 0,
+        output_hash: content_hash(b""),
+        observation: None,
+        verification: None,
+    });
+    if let Err(error) = ledger.append_all(surroundings.now(), vec![event, outcome], Durability::Durable) {
+        log(&format!("not recorded: {error}"));
+    }
+}

@@ -1,0 +1,306 @@
+//! What an agent in a worktree does to the repository that all work trees share is told and can be taken back; and a merge is whole or not at
+//! all, whoever is killed meanwhile.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use support::TestEnvironment;
+
+struct Project {
+    environment: TestEnvironment,
+}
+
+impl Project {
+    fn new() -> Self {
+        let environment = TestEnvironment::new();
+        environment.write("src/lib.rs", "pub fn one() {}\n");
+        environment.git(&["add", "-A"]);
+        environment.commit("second");
+        Self { environment }
+    }
+
+    fn run(&self, name: &str, script: &str) -> Output {
+        self.environment.checkrein(&["run", "--worktree", name, "--", "bash", "-c", script])
+    }
+
+    fn diff(&self, name: &str) -> Json {
+        serde_json::from_str(&self.environment.succeed(&["--json", "worktree", "diff", name])).unwrap()
+    }
+
+    /// What was changed in the repository, in words.
+    fn changes(&self, name: &str) -> Vec<String> {
+        let changes = self.diff(name)["repository"]["changes"].clone();
+        changes.as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let output = self.try_git(arguments);
+        assert!(output.status.success(), "git {arguments:?}: {}", words(&output));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn try_git(&self, arguments: &[&str]) -> Output {
+        self.environment.command("git").args(arguments).output().unwrap()
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.environment.project().join(path)
+    }
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Every file below a folder with its content, but for version control.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(place) = waiting.pop() {
+        for entry in fs::read_dir(place).unwrap().flatten().filter(|entry| entry.file_name() != ".git") {
+            if entry.file_type().unwrap().is_dir() {
+                waiting.push(entry.path());
+            } else {
+                found.push((entry.path(), fs::read(entry.path()).unwrap_or_default()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_a_run_throws_away_in_the_repository_is_told_and_comes_back() {
+    let project = Project::new();
+    let environment = &project.environment;
+    environment.git(&["checkout", "-q", "-b", "feat"]);
+    environment.write("feature.txt", "work of weeks\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("feature");
+    let feature = project.git(&["rev-parse", "HEAD"]);
+    environment.git(&["checkout", "-q", "main"]);
+    environment.write("README.md", "# stashed\n");
+    let author = ["-c", "user.name=dev", "-c", "user.email=dev@localhost"];
+    environment.git(&[&author[..], &["stash", "-q"]].concat());
+    let stash = project.git(&["rev-parse", "stash@{0}"]);
+    let main = project.git(&["rev-parse", "main"]);
+
+    let output = project.run(
+        "w",
+        "git branch -q -D feat; git stash clear; git reflog expire --expire=now --all; git gc -q --prune=now; git tag agent; \
+         git update-ref refs/heads/main HEAD~1",
+    );
+    let said = words(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(!project.try_git(&["cat-file", "-e", &feature]).status.success(), "git has really lost it");
+    let told = project.changes("w");
+    for what in [
+        "branch `feat` is gone",
+        "the stash is gone",
+        "tag `agent` is new",
+        "branch `main` moved from",
+        "reflog",
+    ] {
+        assert!(told.iter().any(|change| change.contains(what)), "{what}: {told:?}");
+        assert!(said.contains(what), "{what} was not said at the end: {said}");
+    }
+    assert!(
+        !told.iter().any(|change| change.contains("checkrein/w")),
+        "its own branch is expected: {told:?}"
+    );
+    let undo = project.diff("w")["repository"]["undo"][0].as_str().unwrap().to_owned();
+    let mut arguments: Vec<&str> = undo.split(' ').skip(1).collect();
+    arguments.extend(["--yes", "--force"]);
+    environment.succeed(&arguments);
+    assert_eq!(project.git(&["rev-parse", "feat", "main"]), format!("{feature}\n{main}"));
+    assert_eq!(project.git(&["show", "feat:feature.txt"]), "work of weeks");
+    assert_eq!(project.git(&["rev-parse", "stash@{0}"]), stash);
+    assert!(project.git(&["stash", "show", "-p"]).contains("+# stashed"));
+}
+
+#[test]
+fn hooks_and_settings_that_git_would_run_are_told_before_anything_is_merged() {
+    let project = Project::new();
+    let output = project.run(
+        "w",
+        "common=$(git rev-parse --git-common-dir); printf '#!/bin/sh\\ntouch pwned\\n' > $common/hooks/pre-commit; chmod +x $common/hooks/pre-commit; \
+         git config core.pager evil; git config alias.st '!evil'; echo change > new.txt",
+    );
+    assert!(output.status.success(), "{}", words(&output));
+    let shared = project.diff("w")["repository"].clone();
+    for change in shared["changes"].as_array().unwrap() {
+        assert_eq!(change["executes"], true, "{change}");
+    }
+    assert_eq!(shared["changes"].as_array().unwrap().len(), 3, "{shared}");
+    let merged = project.environment.checkrein(&["worktree", "merge", "w", "--yes"]);
+    let said = words(&merged);
+    assert!(
+        merged.status.success() && said.contains("hook `pre-commit` is new") && said.contains("alias.st"),
+        "{said}"
+    );
+    for undo in shared["undo"].as_array().unwrap() {
+        let mut arguments: Vec<&str> = undo.as_str().unwrap().split(' ').skip(1).collect();
+        arguments.extend(["--yes", "--force"]);
+        let taken = project.environment.checkrein(&arguments);
+        assert!(taken.status.success(), "{undo}: {}", words(&taken));
+    }
+    assert!(!project.path(".git/hooks/pre-commit").exists());
+    assert!(!project.try_git(&["config", "core.pager"]).status.success());
+}
+
+#[test]
+fn a_run_that_keeps_to_its_worktree_is_told_nothing_about_the_repository() {
+    let project = Project::new();
+    let output = project.run(
+        "w",
+        "echo x > x.txt; git add -A; git -c user.name=a -c user.email=a@localhost commit -q -m work; git status -s",
+    );
+    assert!(
+        output.status.success() && !words(&output).contains("outside of the worktree"),
+        "{}",
+        words(&output)
+    );
+    // What a person does afterwards is not the run's.
+    project.environment.git(&["tag", "mine"]);
+    assert_eq!(project.changes("w"), Vec::<String>::new());
+}
+
+#[test]
+fn a_merge_is_whole_or_not_at_all_whenever_it_is_killed() {
+    let project = Project::new();
+    let environment = &project.environment;
+    for number in 0..120 {
+        environment.write(&format!("many/f{number}"), &format!("{number}\n").repeat(200));
+    }
+    environment.git(&["add", "-A"]);
+    environment.commit("many");
+    environment.write("own.txt", "not committed\n");
+    let before = files(&environment.project());
+    let mut killed_at_work = 0;
+    for round in 0..10_u64 {
+        let name = format!("k{round}");
+        let output =
+            project.run(&name, "for f in many/*; do echo agent >> $f; done; rm many/f7; echo new > many/new");
+        assert!(output.status.success(), "{}", words(&output));
+        let mut child = environment
+            .command(env!("CARGO_BIN_EXE_checkrein"))
+            .args(["worktree", "merge", &name, "--yes"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Somewhere between the first question to git and the end, by what is there and not by the clock.
+        let started = Instant::now();
+        let begins =
+            || environment.state().join("worktrees").exists() && is_merging(&environment.state(), &name);
+        while child.try_wait().unwrap().is_none() && !begins() && started.elapsed() < Duration::from_secs(60)
+        {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(round * 4));
+        if child.try_wait().unwrap().is_none() {
+            kill_all_below(child.id());
+            killed_at_work += 1;
+        }
+        child.wait().unwrap();
+        let again = environment.checkrein(&["worktree", "merge", &name, "--yes"]);
+        let is_gone = words(&again).contains("there is no worktree");
+        assert!(again.status.success() || is_gone, "round {round}: {}", words(&again));
+        let merged = files(&environment.project());
+        assert_eq!(merged.len(), before.len(), "round {round}: one is gone and one is new");
+        assert!(!project.path("many/f7").exists() && project.path("many/new").exists(), "round {round}");
+        let all = merged.iter().filter(|(_, text)| text.ends_with(b"agent\n")).count();
+        assert_eq!(all, 119, "round {round}");
+        assert_eq!(fs::read_to_string(project.path("own.txt")).unwrap(), "not committed\n");
+        assert!(!environment.succeed(&["worktree", "list"]).contains(&name), "round {round}");
+        environment.git(&["checkout", "-q", "--", "many"]);
+        fs::remove_file(project.path("many/new")).unwrap();
+    }
+    assert!(killed_at_work > 0, "nothing was ever killed");
+}
+
+fn is_merging(state: &Path, name: &str) -> bool {
+    let projects = fs::read_dir(state.join("worktrees")).into_iter().flatten().flatten();
+    projects.into_iter().any(|project| project.path().join(name).join("merging.json").exists())
+}
+
+/// Kills a process and those that it started, the git among them.
+fn kill_all_below(pid: u32) {
+    let below = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let numbers: Vec<String> = below.split_whitespace().map(str::to_owned).chain([pid.to_string()]).collect();
+    drop(Command::new("kill").arg("-9").args(numbers).stderr(Stdio::null()).status());
+}
+
+#[test]
+fn a_merge_whose_worktree_cannot_go_is_a_merge() {
+    let project = Project::new();
+    assert!(project.run("w", "echo c > c.txt").status.success());
+    // Somebody wants the worktree to stay.
+    let place = project.git(&["worktree", "list", "--porcelain"]);
+    let place = place.lines().filter_map(|line| line.strip_prefix("worktree ")).next_back().unwrap();
+    project.git(&["worktree", "lock", place]);
+    let merged = project.environment.checkrein(&["worktree", "merge", "w", "--yes"]);
+    let said = words(&merged);
+    assert!(merged.status.success() && said.contains("merged; the worktree `w` stays"), "{said}");
+    assert_eq!(fs::read_to_string(project.path("c.txt")).unwrap(), "c\n");
+}
+
+#[test]
+fn a_folder_that_became_a_link_and_a_worktree_that_was_moved_are_said() {
+    let project = Project::new();
+    assert!(project.run("w", "rm -r src; ln -s /usr/lib src").status.success());
+    let said = words(&project.environment.checkrein(&["worktree", "diff", "w"]));
+    assert!(
+        said.contains("src -> /usr/lib") && said.contains("`src` was a folder and is a link now"),
+        "{said}"
+    );
+    let listed: Json = serde_json::from_str(
+        project.environment.succeed(&["--json", "worktree", "list"]).lines().next().unwrap(),
+    )
+    .unwrap();
+    let place = listed["path"].as_str().unwrap();
+    let moved = project.environment.home().join("elsewhere");
+    fs::rename(place, &moved).unwrap();
+    let discarded = project.environment.checkrein(&["worktree", "discard", "w", "--yes"]);
+    assert!(
+        !discarded.status.success() && words(&discarded).contains(moved.to_str().unwrap()),
+        "{}",
+        words(&discarded)
+    );
+    assert!(moved.join("README.md").exists());
+    assert!(project.git(&["branch", "--list", "checkrein/w"]).contains("checkrein/w"), "nothing was touched");
+    let listed = project.environment.succeed(&["worktree", "list"]);
+    assert!(listed.contains("was moved to"), "{listed}");
+    fs::rename(&moved, place).unwrap();
+    project.environment.succeed(&["worktree", "discard", "w", "--yes"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_is_said_and_nothing_in_it_counts_as_gone() {
+    let project = Project::new();
+    assert!(project.run("w", "echo d > d.txt; chmod 000 src").status.success());
+    let said = words(&project.environment.checkrein(&["worktree", "diff", "w"]));
+    let can_read_everything = fs::File::open("/proc/1/environ").is_ok();
+    if !can_read_everything {
+        assert!(said.contains("`src` cannot be read"), "{said}");
+    }
+    assert!(!said.contains("removed  src"), "{said}");
+    let listed = project.environment.succeed(&["--json", "worktree", "list"]);
+    let listed: Json = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let src = Path::new(listed["path"].as_str().unwrap()).join("src");
+    fs::set_permissions(src, fs::Permissions::from_mode(0o755)).unwrap();
+}
