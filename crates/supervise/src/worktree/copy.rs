@@ -63,11 +63,12 @@ impl Copies<'_> {
             ));
         }
         let below = plan.workspace.strip_prefix("/").unwrap_or(plan.workspace);
-        fs::rename(aside.join(below), place).map_err(RunError::file("move", place))?;
+        let inner = aside.join(below);
+        fs::rename(&inner, place).map_err(RunError::file("move", place))?;
         Self::clear(place);
         let mut carried = choose(plan, place)?;
-        let below = |path: &Path| path.strip_prefix(&aside).map_or_else(|_| path.to_owned(), Path::to_owned);
-        carried.undressed = undressed.into_iter().map(|(path, why)| (below(path.as_path()), why)).collect();
+        let within = |path: &Path| path.strip_prefix(&inner).map_or_else(|_| path.to_owned(), Path::to_owned);
+        carried.undressed = undressed.into_iter().map(|(path, why)| (within(path.as_path()), why)).collect();
         let base = self.take(place, self.copied, plan.now, reason("as it began:"))?;
         self.store.pin(base, Pin::Pinned).map_err(machine)?;
         Ok((base.0, carried))
