@@ -135,7 +135,7 @@ impl Copies<'_> {
             });
             let link = match &one.now {
                 Some(Node::Symlink { target, .. }) => Some(PathBuf::from(OsStr::from_bytes(target))),
-                Some(Node::File { .. } | Node::Directory { .. }) | None => None,
+                Some(Node::File { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
             };
             changes.push(Change { path: place, deed, lines, link });
         }

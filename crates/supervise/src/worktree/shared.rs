@@ -185,7 +185,7 @@ impl Watched<'_> {
         let text = |node: Option<&Node>| match node {
             Some(Node::File { content, .. }) => compared.text(content).ok(),
             Some(Node::Symlink { target, .. }) => Some(format!("-> {}", String::from_utf8_lossy(target))),
-            Some(Node::Directory { .. }) | None => None,
+            Some(Node::Directory { .. } | Node::Pipe { .. }) | None => None,
         };
         let mut changes = Vec::new();
         let mut add = |part: &'static str, executes: bool, what: String| {
@@ -203,7 +203,7 @@ impl Watched<'_> {
                 // A directory, or a mode that decides whether a hook runs.
                 let runs = |node: Option<&Node>| match node {
                     Some(Node::File { meta, .. }) => meta.mode & 0o111 != 0,
-                    Some(Node::Symlink { .. } | Node::Directory { .. }) | None => false,
+                    Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => false,
                 };
                 if part == "hooks" && runs(one.now.as_ref()) && !runs(one.then.as_ref()) {
                     add(part, true, format!("{} may be run now", hook(&name)));
