@@ -357,13 +357,11 @@ fn show(found: &Found) {
         log(&plain(&format!("`{}` cannot be read: what was in it counts as unchanged", unread.display())));
     }
     for change in &found.files {
-        let Some(link) = &change.link else { continue };
-        let was_folder = found
-            .files
-            .iter()
-            .any(|other| other.deed == Deed::Removed && other.path.parent() == Some(&change.path));
-        let what = if was_folder { "was a folder and is a link now" } else { "is a link" };
-        log(&plain(&format!("`{}` {what}, to `{}`", change.path.display(), link.display())));
+        let held = |other: &&Change| other.deed == Deed::Removed && other.path.parent() == Some(&change.path);
+        if let (Some(link), Some(_)) = (&change.link, found.files.iter().find(held)) {
+            let (path, link) = (change.path.display(), link.display());
+            log(&plain(&format!("`{path}` was a folder and is a link now, to `{link}`")));
+        }
     }
 }
 
