@@ -21,7 +21,7 @@ pub(super) fn take_back(
     ));
     if let Some(number) = merging.snapshot {
         let ground = Ground::open(surroundings)?;
-        let prepared = ground.prepare(SnapshotId(number), &[], Moment::Open(None))?;
+        let prepared = ground.prepare(SnapshotId(number), &[], Moment::None)?;
         let reason = format!("taking back a merge of the worktree `{}` that was cut off", known.name);
         let request = Request { at: surroundings.now().0, reason, place: None };
         if let Some(restored) = prepared.carry_out(request)? {
