@@ -7,6 +7,7 @@
 //! | `clients` | installs the real clients for the end-to-end tests into an ignored folder |
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew |
+//! | `shells` | holds what is read of made-up programs of the shell against what bash and dash do with them |
 //! | `order` | finds out which functions of the hook belong together, for its linker (needs valgrind) |
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the person who runs it")]
@@ -20,6 +21,7 @@ mod docs;
 mod install;
 mod measure;
 mod order;
+mod shells;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -39,10 +41,11 @@ fn main() -> ExitCode {
         Some("bench") => bench::bench(rest),
         Some("docs") => docs::write(),
         Some("order") => order::order(),
+        Some("shells") => shells::shells(rest),
         Some(other) => Err(format!(
-            "no chore is called `{other}`; there are check, install, clients, bench, docs, order"
+            "no chore is called `{other}`; there are check, install, clients, bench, docs, order, shells"
         )),
-        None => Err("name a chore: check, install, clients, bench, docs, order".to_owned()),
+        None => Err("name a chore: check, install, clients, bench, docs, order, shells".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

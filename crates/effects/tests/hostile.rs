@@ -237,3 +237,34 @@ proptest! {
         check(&text);
     }
 }
+
+/// What stands behind a budget that is spent, or below a depth that is not followed, is looked over all the same.
+#[test]
+fn what_is_not_followed_is_looked_over() {
+    let bomb = format!("{} f0; rm -rf ~/looked-over", many_calls());
+    let chain: String = (0..60).map(|number| format!("f{number}() {{ f{}; }}; ", number + 1)).collect();
+    let deep = format!("{chain} f60() {{ rm -rf ~/looked-over; }}; f0");
+    for text in [bomb, deep] {
+        let prediction = interpret(&text);
+        assert!(
+            prediction.effects.iter().any(|effect| {
+                effect.kind == EffectKind::Opaque && effect.severity >= checkrein_effects::Severity::High
+            }),
+            "asked about: {}",
+            &text[..60]
+        );
+        assert!(
+            prediction.effects.iter().any(|effect| {
+                effect.kind == EffectKind::FileDelete
+                    && effect.target.path().is_some_and(|path| path.as_str().ends_with("looked-over"))
+            }),
+            "looked over: {}",
+            &text[..60]
+        );
+    }
+}
+
+/// Functions of which each calls the next ten times.
+fn many_calls() -> String {
+    (0..6).map(|number| format!("f{number}() {{ {} }}; ", format!("f{}; ", number + 1).repeat(10))).collect()
+}

@@ -6,6 +6,8 @@ pub(crate) trait Names {
     fn get(&mut self, name: &str) -> Option<String>;
     /// Assigns a variable; `None` when the value is not known.
     fn set(&mut self, name: &str, value: Option<i64>);
+    /// The text after the substitutions in it have run; `None` when it is not known.
+    fn substituted(&mut self, text: &str) -> Option<String>;
 }
 
 /// The greatest nesting of an expression (ours).
@@ -19,6 +21,15 @@ pub(crate) fn evaluate(text: &str, names: &mut dyn Names) -> Option<i64> {
 fn evaluate_nested(text: &str, names: &mut dyn Names, depth: usize) -> Option<i64> {
     if depth > DEPTH {
         return None;
+    }
+    let substituted;
+    let mut text = text;
+    if super::again::holds_command(text) {
+        substituted = names.substituted(text)?;
+        text = &substituted;
+        if super::again::holds_command(text) {
+            return None;
+        }
     }
     let tokens = tokens(text)?;
     if tokens.is_empty() {
@@ -57,11 +68,9 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
             rest = rest.get(end..)?;
         } else if c.is_ascii_alphabetic() || c == '_' {
             let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let end = end + subscript(rest.get(end..)?)?;
             let name = rest.get(..end)?;
             rest = rest.get(end..)?;
-            if rest.starts_with('[') {
-                return None;
-            }
             found.push(Token::Name(name.to_owned()));
         } else {
             let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator))?;
@@ -70,6 +79,25 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
         }
     }
     Some(found)
+}
+
+/// The length of the subscript at the beginning, brackets included; `None` when it is not closed.
+fn subscript(text: &str) -> Option<usize> {
+    if !text.starts_with('[') {
+        return Some(0);
+    }
+    let mut open = 0_usize;
+    for (place, c) in text.char_indices() {
+        match c {
+            '[' => open += 1,
+            ']' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(place + 1);
+        }
+    }
+    None
 }
 
 fn number(text: &str) -> Option<i64> {
@@ -342,6 +370,10 @@ mod tests {
                 Some(value) => value.map(|value| value.to_string()),
                 None => Some(String::new()),
             }
+        }
+
+        fn substituted(&mut self, _: &str) -> Option<String> {
+            None
         }
 
         fn set(&mut self, name: &str, value: Option<i64>) {

@@ -6,11 +6,11 @@ use crate::effect::Target;
 use crate::programs::expression::{Case, Dialect, Expression};
 use crate::world::Entry;
 
+use super::branches::matches_value;
 use super::machine::{Absence, Machine};
 use super::parameter::is_empty;
-use super::pattern::escape;
+use super::pattern::{Letters, escape};
 use super::shell::Content;
-use super::statements::matches_value;
 use super::value::Value;
 
 impl Machine<'_> {
@@ -30,7 +30,7 @@ impl Machine<'_> {
                 match operator.as_str() {
                     "=" | "==" | "!=" => {
                         let pattern = self.expand_pattern(right);
-                        let answer = matches_value(&pattern?, &left)?;
+                        let answer = matches_value(&pattern?, &left, self.letters())?;
                         Some(answer == (operator != "!="))
                     }
                     "=~" => {
@@ -117,7 +117,13 @@ impl Machine<'_> {
         match operator {
             "-n" => is_empty(value).map(|empty| !empty),
             "-z" => is_empty(value),
-            "-v" => Some(self.variable(value.as_exact()?).is_some()),
+            "-v" => {
+                let name = value.as_exact()?.to_owned();
+                self.evaluate_subscript(&name);
+                let known = self.variable(name.split('[').next().unwrap_or_default()).is_some();
+                self.unseen += usize::from(!known && self.is_unseen(&name));
+                Some(known)
+            }
             "-t" => Some(false),
             "-e" | "-a" | "-f" | "-d" | "-s" | "-r" | "-w" | "-x" | "-L" | "-h" | "-b" | "-c" | "-p"
             | "-S" | "-O" | "-G" | "-N" | "-u" | "-g" | "-k" => self.file_test(operator, value),
@@ -205,8 +211,12 @@ fn is_binary(operator: &str) -> bool {
 fn equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.as_exact(), right.as_exact()) {
         (Some(left), Some(right)) => Some(left == right),
-        (None, Some(right)) => matches_value(&escape(right), left).or_else(|| cannot_be(left, right)),
-        (Some(left), None) => matches_value(&escape(left), right).or_else(|| cannot_be(right, left)),
+        (None, Some(right)) => {
+            matches_value(&escape(right), left, Letters::Exact).or_else(|| cannot_be(left, right))
+        }
+        (Some(left), None) => {
+            matches_value(&escape(left), right, Letters::Exact).or_else(|| cannot_be(right, left))
+        }
         (None, None) => None,
     }
 }

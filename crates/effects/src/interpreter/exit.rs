@@ -36,6 +36,17 @@ impl Status {
         }
     }
 
+    /// The status of two commands together, of which both must succeed.
+    #[must_use]
+    pub(crate) fn and_then(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Failure, _) | (_, Self::Failure) => Self::Failure,
+            (Self::Open, _) | (_, Self::Open) => Self::Open,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Success, Self::Success) => Self::Success,
+        }
+    }
+
     /// The status of one of two ways.
     #[must_use]
     pub(crate) fn join(self, other: Self) -> Self {

@@ -118,7 +118,8 @@ impl Machine<'_> {
         for word in words {
             values.extend(self.expand_word(word));
             if values.len() > 4096 {
-                self.give_up();
+                // What else there is can be anything.
+                values.push(Value::Unknown);
                 break;
             }
         }
@@ -470,10 +471,24 @@ impl Machine<'_> {
 
     /// The text that a command substitution becomes: its output without the newlines at the end.
     pub(super) fn substitute(&mut self, block: &Block) -> Value {
+        if self.scanning > 0 {
+            return Value::Unknown;
+        }
+        self.substitutions += 1;
+        if let Some(value) = self.file_of(block) {
+            return value;
+        }
         self.listening += 1;
+        // A substitution is not ended by a failure in it, whatever the shell around it is told.
+        let errexit = std::mem::take(&mut self.shell.options.errexit);
+        let conditions = std::mem::take(&mut self.conditions);
+        self.outer_conditions += conditions;
         let done = self.run_subshell(block);
+        self.outer_conditions -= conditions;
+        self.conditions = conditions;
+        self.shell.options.errexit = errexit;
         self.listening -= 1;
-        self.shell.last_status = done.code();
+        self.shell.last_status = done.status;
         match done.output {
             Output::Nothing => Value::exact(""),
             Output::Text(value) => without_newlines(value),
@@ -484,8 +499,37 @@ impl Machine<'_> {
         }
     }
 
+    /// The text of a file that is all of a substitution: `$(<file)`.
+    fn file_of(&mut self, block: &Block) -> Option<Value> {
+        let [statement] = block.as_slice() else { return None };
+        let checkrein_shell::Command::Simple(simple) = &statement.command else { return None };
+        if !simple.words.is_empty() || !simple.assignments.is_empty() {
+            return None;
+        }
+        let [redirect] = simple.redirects.as_slice() else { return None };
+        let (None, checkrein_shell::RedirectOperation::Read(word)) =
+            (&redirect.descriptor, &redirect.operation)
+        else {
+            return None;
+        };
+        let file = self.expand_text(word);
+        let output = self.read(&file);
+        self.shell.last_status = super::exit::Status::Open;
+        Some(match output {
+            Output::Nothing => Value::exact(""),
+            Output::Text(value) => without_newlines(value),
+            other => {
+                self.substituted.push(other);
+                Value::Unknown
+            }
+        })
+    }
+
     /// The path that a process substitution becomes.
     fn process_substitution(&mut self, direction: checkrein_shell::Direction, block: &Block) -> Value {
+        if self.scanning > 0 {
+            return Value::Unknown;
+        }
         let path = format!("/dev/fd/{}", 63_usize.saturating_add(self.ends.len()));
         match direction {
             checkrein_shell::Direction::Read => {
@@ -516,13 +560,10 @@ impl Machine<'_> {
 
     /// The value of an arithmetic expression; the substitutions inside it run.
     pub(super) fn arithmetic(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Option<i64> {
-        let mut known = true;
-        for block in &arithmetic.substitutions {
-            self.substitute(block);
-            known = false;
-        }
-        if !known {
-            return None;
+        if !arithmetic.substitutions.is_empty() {
+            let text = self.expand_again(&arithmetic.text);
+            let text = text.as_exact()?.to_owned();
+            return arithmetic::evaluate(&text, &mut Variables { machine: self });
         }
         let text = self.expand_dollars(&arithmetic.text)?;
         arithmetic::evaluate(&text, &mut Variables { machine: self })
@@ -530,6 +571,10 @@ impl Machine<'_> {
 
     /// The value of an expression given as text (`let`, `declare -i`).
     pub(crate) fn arithmetic_text(&mut self, text: &str) -> Option<i64> {
+        if super::again::holds_command(text) {
+            let text = self.run_substitutions(text)?;
+            return arithmetic::evaluate(&text, &mut Variables { machine: self });
+        }
         let text = self.expand_dollars(text)?;
         arithmetic::evaluate(&text, &mut Variables { machine: self })
     }
@@ -583,22 +628,66 @@ impl Machine<'_> {
     }
 }
 
+impl Machine<'_> {
+    /// An element of an array as arithmetic sees it; `None` when it is not known.
+    fn element(&mut self, array: &str, subscript: &str) -> Option<Value> {
+        let unset = !self.shell.variables.contains_key(array);
+        let key = if unset && self.shell.options.nounset {
+            self.unseen += 1;
+            self.failed = true;
+            self.possibly(|machine| machine.expand_again(subscript))
+        } else {
+            self.expand_again(subscript)
+        };
+        if key.as_exact().is_some_and(|text| text.trim().is_empty()) {
+            return None;
+        }
+        let content = self.shell.variables.get(array).map(|variable| variable.content.clone());
+        if let Some(super::shell::Content::Map(items)) = content {
+            return Some(items.get(key.as_exact()?).cloned().unwrap_or_else(|| Value::exact("0")));
+        }
+        let number = key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))?;
+        match content {
+            Some(super::shell::Content::List(items)) => {
+                Some(items.get(&number).cloned().unwrap_or_else(|| Value::exact("0")))
+            }
+            Some(super::shell::Content::Scalar(value)) if number == 0 => Some(value),
+            None | Some(super::shell::Content::Unset | super::shell::Content::Scalar(_)) => {
+                Some(Value::exact("0"))
+            }
+            Some(super::shell::Content::Map(_) | super::shell::Content::Unknown) => None,
+        }
+    }
+}
+
 /// The variables of a shell as arithmetic sees them.
 struct Variables<'m, 'w> {
     machine: &'m mut Machine<'w>,
 }
 
 impl arithmetic::Names for Variables<'_, '_> {
+    fn substituted(&mut self, text: &str) -> Option<String> {
+        self.machine.run_substitutions(text)
+    }
+
     fn get(&mut self, name: &str) -> Option<String> {
+        if let Some((array, subscript)) = name.split_once('[') {
+            let subscript = subscript.strip_suffix(']')?.to_owned();
+            return self.machine.element(array, &subscript)?.as_exact().map(str::to_owned);
+        }
         match self.machine.variable(name) {
-            None => Some(String::new()),
+            None => {
+                self.machine.unseen += usize::from(self.machine.is_unseen(name));
+                self.machine.failed |= self.machine.shell.options.nounset;
+                Some(String::new())
+            }
             Some(value) => value.as_exact().map(str::to_owned),
         }
     }
 
     fn set(&mut self, name: &str, value: Option<i64>) {
         let value = value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()));
-        self.machine.assign(name, value);
+        self.machine.assign_named(name, value);
     }
 }
 

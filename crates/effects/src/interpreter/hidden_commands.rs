@@ -106,11 +106,16 @@ impl Machine<'_> {
                 "RUBYOPT" => has(&["-r", "-I"]),
                 "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),
                 "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" => has(&["-javaagent", "-agentpath", "-agentlib"]),
+                name if name.starts_with("PS") => {
+                    self.show_prompt(name);
+                    false
+                }
                 "BASH_ENV" | "ENV" => {
+                    let value = self.expand_again(&text);
                     self.possibly(|machine| machine.run_file(&value, &[]));
                     false
                 }
-                "PROMPT_COMMAND" | "PS4" => {
+                "PROMPT_COMMAND" => {
                     self.run_at_every_command(&value);
                     false
                 }
@@ -151,7 +156,7 @@ impl Machine<'_> {
     /// Runs text that runs before every command of a shell, and adds that what is typed is written down when it is.
     pub(crate) fn run_at_every_command(&mut self, text: &Value) {
         let before = self.effect_count();
-        self.possibly(|machine| machine.in_subshell(|machine| machine.run_here(text)));
+        self.perhaps(|machine| machine.in_subshell(|machine| machine.run_here(text)));
         let words = text.known_start();
         let sees_commands = words.contains("BASH_COMMAND") || words.contains("history");
         let listens = self.effects_since(before).any(|effect| {

@@ -1,15 +1,20 @@
 //! Loops: followed turn by turn within bounds, then as running any number of times.
 
+use std::collections::BTreeMap;
+
 use checkrein_shell::{Block, CStyleFor, For, While};
 
 use super::exit::{Output, Status};
 use super::machine::Machine;
-use super::shell::{Content, Doubts};
-use super::statements::{Done, Flow, Leaving};
+use super::shell::{Content, Doubts, Variable};
+use super::statements::{Done, Flow};
 use super::value::Value;
+use super::ways::Leaving;
 
 /// How many turns of a loop are followed one by one (ours).
 const TURNS: usize = 64;
+/// The part of the steps that are left which one loop may use before it is cut short (ours).
+const SHARE: usize = 3;
 
 impl Machine<'_> {
     pub(super) fn run_for(&mut self, each: &For) -> Done {
@@ -18,27 +23,39 @@ impl Machine<'_> {
             Some(words) => self.expand_words(words),
             None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
         };
+        if self.failed {
+            self.possibly(|machine| machine.run_block(&each.body));
+            return Done::next(super::exit::Exit::failure());
+        }
         let origin = self.substituted.get(outputs..).and_then(|new| new.last()).cloned();
         self.substituted.truncate(outputs);
-        let outer = self.shell.doubts;
+        let outer = self.begin_loop();
         let mut all = Done::quiet();
         let mut done_exactly = 0;
         for (index, word) in words.iter().enumerate() {
             if !self.step() {
+                all = self.scan(&each.body);
                 break;
             }
-            self.shell.doubts.turn = outer.turn;
+            self.shell.doubts.turn = outer.doubts.turn;
             let known = matches!(word, Value::Exact(_) | Value::Glob(_));
-            let done = if known && done_exactly < TURNS * 4 {
+            let done = if self.steps < self.limit && known && done_exactly < TURNS * 4 {
                 done_exactly += 1;
                 self.assign(&each.variable, word.clone());
                 self.run_block(&each.body)
-            } else if known {
+            } else if known || self.steps >= self.limit {
                 let rest = words.get(index..).unwrap_or_default();
-                let all =
+                let value =
                     rest.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
-                let done = self.run_perhaps(&each.variable, all, None, &each.body);
-                return self.end_of_loop(outer, done);
+                let origin = origin.as_ref().filter(|_| !known);
+                let before = self.shell.variables.clone();
+                let done = self.run_perhaps(&each.variable, value.clone(), origin, &each.body);
+                let on = goes_on(&mut all, done);
+                if on && self.forget_changed(&before, &each.variable) {
+                    let done = self.run_perhaps(&each.variable, value, origin, &each.body);
+                    goes_on(&mut all, done);
+                }
+                break;
             } else {
                 self.run_perhaps(&each.variable, word.clone(), origin.as_ref(), &each.body)
             };
@@ -70,8 +87,34 @@ impl Machine<'_> {
         )
     }
 
+    /// What a turn changed may have any value in a later turn; answers whether there is any such variable.
+    fn forget_changed(&mut self, before: &BTreeMap<String, Variable>, but: &str) -> bool {
+        let changed: Vec<String> = self
+            .shell
+            .variables
+            .iter()
+            .filter(|(name, variable)| *name != but && before.get(*name) != Some(*variable))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in &changed {
+            self.assign_content(name, Content::Scalar(Value::Unknown));
+        }
+        !changed.is_empty()
+    }
+
+    /// Begins a loop, which gets a part of the steps that are left.
+    fn begin_loop(&mut self) -> Around {
+        let around = Around { doubts: self.shell.doubts, limit: self.limit };
+        self.limit = self.steps.saturating_add(self.limit.saturating_sub(self.steps) / SHARE);
+        self.shell.loops += 1;
+        around
+    }
+
     /// Ends a loop: what left it joins, and its doubts are over.
-    fn end_of_loop(&mut self, outer: Doubts, mut done: Done) -> Done {
+    fn end_of_loop(&mut self, around: Around, mut done: Done) -> Done {
+        let outer = around.doubts;
+        self.limit = around.limit;
+        self.shell.loops = self.shell.loops.saturating_sub(1);
         self.collect(|flow| matches!(flow, Flow::Continue(0 | 1) | Flow::Break(0 | 1)));
         for left in &mut self.left {
             left.flow = one_loop_up(left.flow);
@@ -86,13 +129,15 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_while(&mut self, repeated: &While) -> Done {
-        let outer = self.shell.doubts;
+        let outer = self.begin_loop();
         let mut all = Done::quiet();
         for turn in 0..=TURNS {
             if !self.step() {
+                self.scan(&repeated.condition);
+                all = self.scan(&repeated.body);
                 break;
             }
-            self.shell.doubts.turn = outer.turn;
+            self.shell.doubts.turn = outer.doubts.turn;
             let before = (self.shell.variables.clone(), self.shell.cwd.clone(), self.input.clone());
             let asked = self.run_condition(&repeated.condition);
             all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(asked.output);
@@ -101,8 +146,11 @@ impl Machine<'_> {
                 break;
             }
             let status = if repeated.until { asked.status.negated() } else { asked.status };
-            let decided = status == Status::Success && turn < TURNS;
+            let decided = status == Status::Success && turn < TURNS && self.steps < self.limit;
             if status == Status::Failure {
+                if let Some(absence) = self.absent.take() {
+                    self.suppose(absence, |machine| machine.run_block(&repeated.body));
+                }
                 break;
             }
             let done = if decided {
@@ -135,19 +183,8 @@ impl Machine<'_> {
                 if !matches!(first.flow, Flow::Next | Flow::Continue(0 | 1)) {
                     return first;
                 }
-                // What a turn changes may have any value in a later turn.
-                let changed: Vec<String> = machine
-                    .shell
-                    .variables
-                    .iter()
-                    .filter(|(name, variable)| before.get(*name) != Some(*variable))
-                    .map(|(name, _)| name.clone())
-                    .collect();
-                if changed.is_empty() {
+                if !machine.forget_changed(&before, "") {
                     return Done { flow: Flow::Next, ..first };
-                }
-                for name in changed {
-                    machine.assign_content(&name, Content::Scalar(Value::Unknown));
                 }
                 machine.run_condition(condition);
                 machine.run_block(body)
@@ -157,16 +194,17 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_counted(&mut self, counted: &CStyleFor) -> Done {
-        let outer = self.shell.doubts;
+        let outer = self.begin_loop();
         if let Some(start) = &counted.start {
             self.arithmetic(start);
         }
         let mut all = Done::quiet();
         for turn in 0..=TURNS * 4 {
             if !self.step() {
+                all = self.scan(&counted.body);
                 break;
             }
-            self.shell.doubts.turn = outer.turn;
+            self.shell.doubts.turn = outer.doubts.turn;
             let go = match &counted.condition {
                 Some(condition) => self.arithmetic(condition).map(|value| value != 0),
                 None => Some(true),
@@ -174,7 +212,7 @@ impl Machine<'_> {
             if go == Some(false) {
                 break;
             }
-            let decided = go == Some(true) && turn < TURNS * 4;
+            let decided = go == Some(true) && turn < TURNS * 4 && self.steps < self.limit;
             let before = self.shell.variables.clone();
             let done = if decided {
                 self.run_block(&counted.body)
@@ -196,6 +234,13 @@ impl Machine<'_> {
         }
         self.end_of_loop(outer, all)
     }
+}
+
+/// What holds around a loop.
+#[derive(Debug, Clone, Copy)]
+struct Around {
+    doubts: Doubts,
+    limit: usize,
 }
 
 fn one_loop_up(flow: Flow) -> Flow {

@@ -9,6 +9,7 @@ use crate::places::{self, SystemPlace};
 use crate::programs::known_hosts;
 use crate::world::{Entry, Listing, World};
 
+use super::ambient::is_set_by_shells;
 use super::away::{Away, Stay};
 use super::bounds::Bounds;
 use super::call::Input;
@@ -16,9 +17,10 @@ pub(crate) use super::draft::{Draft, Upload};
 pub(crate) use super::exit::Output;
 use super::overlay::Overlay;
 use super::resolve::{Last, resolve};
+use super::scan::SCANNED;
 use super::shell::{Content, Shell, Whereabouts};
-use super::statements::Left;
 use super::value::Value;
+use super::ways::Left;
 
 /// The greatest number of steps of one interpretation (ours).
 const STEPS: usize = 20_000;
@@ -41,6 +43,8 @@ pub struct RunCommand {
 pub(crate) enum Absence {
     /// A file or directory that was asked for.
     Path,
+    /// A variable that nothing here has set: the shell may have it from elsewhere.
+    Variable,
     /// The directory that was to be entered.
     Directory(Whereabouts),
 }
@@ -62,6 +66,8 @@ pub(crate) struct Machine<'w> {
     pub(super) unsure: usize,
     /// How many conditions are around the present point: failures in them do not end the shell.
     pub(super) conditions: usize,
+    /// How many conditions are around the substitution that is running, whose failures some shells overlook for that.
+    pub(super) outer_conditions: usize,
     /// How many commands around the present point take in what is written.
     pub(super) listening: usize,
     /// How many redirections around the present point keep what is written in a file.
@@ -80,6 +86,14 @@ pub(crate) struct Machine<'w> {
     pub(super) supposing: usize,
     /// Whether an expansion failed, so that the command does not run.
     pub(super) failed: bool,
+    /// How many commands that were left for the end of a shell are running.
+    pub(crate) exiting: usize,
+    /// How many substitutions ran.
+    pub(super) substitutions: usize,
+    /// Where the shell was before a `cd` of which it is not known whether it succeeds.
+    pub(crate) came_from: Option<Whereabouts>,
+    /// How many variables were asked for that nothing here has set.
+    pub(crate) unseen: usize,
     /// Where the content of written files came from, when that matters, by path.
     pub(super) sources: BTreeMap<String, Output>,
     /// Directories that are shown at a second place, by that place.
@@ -109,6 +123,18 @@ pub(crate) struct Machine<'w> {
     /// What the kernel keeps the running command within; `None` when nothing does.
     pub(crate) bounds: Option<Bounds>,
     pub(super) steps: usize,
+    /// The step at which the innermost loop is cut short.
+    pub(super) limit: usize,
+    /// How many texts that are only looked over are around the present point.
+    pub(super) scanning: usize,
+    /// How many steps were spent on looking over.
+    pub(super) scanned: usize,
+    /// How many texts of the shell were looked over.
+    pub(super) scanned_texts: usize,
+    /// The functions of which the bodies were looked over.
+    pub(super) scanned_functions: Vec<String>,
+    /// The aliases that are being expanded.
+    pub(super) aliases_running: Vec<String>,
     pub(super) depth: usize,
     /// Whether a budget is spent, so that nothing more is followed.
     pub(super) exhausted: bool,
@@ -137,6 +163,7 @@ impl<'w> Machine<'w> {
             doubt: 0,
             unsure: 0,
             conditions: 0,
+            outer_conditions: 0,
             listening: 0,
             keeping: 0,
             left: Vec::new(),
@@ -146,6 +173,10 @@ impl<'w> Machine<'w> {
             absent: None,
             supposing: 0,
             failed: false,
+            exiting: 0,
+            substitutions: 0,
+            came_from: None,
+            unseen: 0,
             sources: BTreeMap::new(),
             mounts: BTreeMap::new(),
             copies: BTreeMap::new(),
@@ -161,6 +192,12 @@ impl<'w> Machine<'w> {
             limited: 0,
             bounds: None,
             steps: 0,
+            limit: STEPS,
+            scanning: 0,
+            scanned: 0,
+            scanned_texts: 0,
+            scanned_functions: Vec::new(),
+            aliases_running: Vec::new(),
             depth: 0,
             exhausted: false,
             names: 0,
@@ -204,6 +241,11 @@ impl<'w> Machine<'w> {
 
     /// The value of a variable of the shell or the environment; `None` when it is not set.
     pub(crate) fn variable(&self, name: &str) -> Option<Value> {
+        if self.scanning > 0
+            && !(matches!(name, "HOME" | "IFS" | "PATH") && !self.shell.variables.contains_key(name))
+        {
+            return Some(Value::Unknown);
+        }
         match self.shell.variables.get(name).map(|variable| &variable.content) {
             Some(Content::Scalar(value)) => Some(value.clone()),
             Some(Content::List(items)) => items.get(&0).cloned(),
@@ -228,15 +270,13 @@ impl<'w> Machine<'w> {
                 Some(Value::Exact(file))
             }
             "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
-            "RANDOM" | "SECONDS" | "LINENO" | "BASHPID" | "UID" | "EUID" | "HOSTNAME" | "PPID" | "SHLVL"
-            | "OSTYPE" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_SOURCE" | "FUNCNAME"
-            | "EPOCHSECONDS" | "EPOCHREALTIME" | "SRANDOM" | "BASH_REMATCH" | "PIPESTATUS" | "DIRSTACK"
-            | "GROUPS" | "BASH_COMMAND" | "BASH" | "SHELLOPTS" | "BASHOPTS" | "COLUMNS" | "LINES"
-            | "OPTIND" | "HISTCMD" | "BASH_VERSINFO" => {
-                Some(self.world.variable(name).map_or(Value::Unknown, Value::Exact))
-            }
+            "BASH" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
+            "SHELL" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
             "IFS" => Some(Value::exact(" \t\n")),
-            _ => self.world.variable(name).map(Value::Exact),
+            _ => match self.world.variable(name) {
+                Some(text) => Some(Value::Exact(text)),
+                None => is_set_by_shells(name).then_some(Value::Unknown),
+            },
         }
     }
 
@@ -440,6 +480,11 @@ impl<'w> Machine<'w> {
         self.unsure > 0 || self.shell.doubts.any()
     }
 
+    /// Whether it is not sure that the present point is reached.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.doubt > 0 || self.shell.doubts.any()
+    }
+
     /// Whether something ran of which it is not known what it changed.
     pub(crate) fn is_disturbed(&self) -> bool {
         self.tree.is_disturbed() || self.away.is_some()
@@ -590,6 +635,10 @@ impl<'w> Machine<'w> {
 
     /// Counts a step. Answers whether work may go on; when the budget is spent, that is an opaque effect.
     pub(super) fn step(&mut self) -> bool {
+        if self.scanning > 0 {
+            self.scanned = self.scanned.saturating_add(1);
+            return self.scanned <= SCANNED;
+        }
         self.steps = self.steps.saturating_add(1);
         if self.steps > STEPS {
             self.give_up();
@@ -597,12 +646,13 @@ impl<'w> Machine<'w> {
         !self.exhausted
     }
 
-    /// Stops following, and says so.
+    /// Stops following, and says so. What is left is looked over.
     pub(super) fn give_up(&mut self) {
         if self.exhausted {
             return;
         }
         self.exhausted = true;
+        self.tree.disturb();
         self.problems.push("the command is too much to follow".to_owned());
         self.effects.push(Effect {
             kind: EffectKind::Opaque,
@@ -610,7 +660,7 @@ impl<'w> Machine<'w> {
             certainty: Certainty::Certain,
             depth: Depth::Single,
             stake: Stake::Nothing,
-            severity: Severity::Low,
+            severity: Severity::High,
             reversible: true,
             reach: None,
             cause: self.cause.clone(),
@@ -630,6 +680,11 @@ impl<'w> Machine<'w> {
             });
         }
     }
+}
+
+/// What may stand in `$BASH` and `$SHELL`.
+fn shells() -> Value {
+    Value::one_of(["/bin/bash", "/usr/bin/bash", "/bin/zsh", "/bin/sh"].map(str::to_owned).to_vec())
 }
 
 /// A target with a name of its own, when the name is known.

@@ -3,10 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
+//! | `again` | text that the shell evaluates a second time |
 //! | `aims` | from words to targets |
+//! | `ambient` | variables that shells and clients set by themselves |
 //! | `touching` | reading, writing, making and removing files |
 //! | `unreadable` | commands in text that could not be read |
-//! | `statements` | control flow: lists, pipes, branches, functions |
+//! | `statements` | control flow: lists, pipes, functions |
+//! | `branches` | `if` and `case` |
+//! | `ways` | following more than one way |
 //! | `loops` | loops |
 //! | `simple` | simple commands: assignments, and who is called |
 //! | `redirects` | redirections |
@@ -33,14 +37,18 @@
 //! | `secrets` | variables that hold secrets, and whose they are |
 //! | `traces` | what is recorded about the use of the machine |
 //! | `runaway` | what goes on without end |
+//! | `scan` | looking over what is not followed |
 //! | `bounds` | what the kernel keeps a command within |
 //! | `away` | hosts and containers, and which of their files are here |
 
+mod again;
 mod aims;
+mod ambient;
 mod arithmetic;
 mod arranged;
 pub(crate) mod away;
 mod bounds;
+mod branches;
 pub(crate) mod call;
 mod condition;
 mod descriptors;
@@ -61,6 +69,7 @@ mod remember;
 mod resolve;
 mod run;
 mod runaway;
+mod scan;
 pub(crate) mod secrets;
 mod shell;
 mod simple;
@@ -69,6 +78,7 @@ mod touching;
 mod traces;
 mod unreadable;
 pub(crate) mod value;
+mod ways;
 
 pub(crate) use call::{Arguments, Call, Input};
 pub(crate) use draft::{Aim, Draft, Upload};
@@ -77,7 +87,7 @@ pub(crate) use machine::Machine;
 pub use machine::RunCommand;
 pub(crate) use pattern::{Letters, Pattern};
 pub(crate) use resolve::{Last, resolve};
-pub(crate) use shell::{Content, Variable, Whereabouts};
+pub(crate) use shell::{Content, Treatment, Variable, Whereabouts};
 pub(crate) use simple::Lookup;
 pub(crate) use statements::{Done, Flow};
 pub use value::Value;

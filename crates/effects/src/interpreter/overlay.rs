@@ -156,6 +156,11 @@ impl Overlay {
         false
     }
 
+    /// Whether this command wrote the file itself.
+    pub(crate) fn is_written(&self, path: &AbsolutePath) -> bool {
+        matches!(self.made.get(path.as_str()), Some(Made::File(_)))
+    }
+
     /// Whether it was this command that made or removed what stands at the path.
     pub(crate) fn is_known(&self, path: &AbsolutePath) -> bool {
         self.made.contains_key(path.as_str()) || self.is_hidden(path)

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use checkrein_shell::{Parameter, ParameterOperation, ReplaceScope, Word};
 
+use super::exit::Status;
 use super::expand::joined_values;
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern};
-use super::shell::{Content, Variable};
+use super::shell::{Content, Treatment, Variable};
 use super::value::Value;
 
 /// What a parameter expansion becomes.
@@ -70,10 +71,18 @@ impl Machine<'_> {
             else {
                 return Expanded::One(Value::Unknown, None);
             };
+            self.evaluate_subscript(&target);
+            if let Some((array, _)) = target.split_once('[') {
+                self.variable(array);
+                return Expanded::One(Value::Unknown, None);
+            }
             name = target;
         }
         let all = all_of(parameter);
         let held = self.held(&name, parameter.index.as_ref(), all);
+        if held == Held::Unset && self.is_unseen(&name) {
+            self.unseen += 1;
+        }
         if matches!(parameter.operation, ParameterOperation::Length) {
             let count = match &held {
                 Held::Unset => Some(0),
@@ -100,10 +109,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether nothing here says anything about a variable: the start-up files of the shell or the client may have set it.
+    pub(crate) fn is_unseen(&self, name: &str) -> bool {
+        !self.shell.variables.contains_key(name)
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    }
+
     /// The value of a parameter named by a text alone.
     pub(super) fn plain_parameter(&mut self, name: &str) -> Value {
         match self.held(name, None, false) {
-            Held::Unset => Value::exact(""),
+            Held::Unset => {
+                self.unseen += usize::from(self.is_unseen(name));
+                Value::exact("")
+            }
             Held::One(value) => value,
             Held::Many(values) => joined_values(&values, " "),
             Held::Any => Value::Unknown,
@@ -179,9 +197,11 @@ impl Machine<'_> {
                 return Held::One(count.map_or(Value::Unknown, |count| Value::Exact(count.to_string())));
             }
             "?" => {
-                return Held::One(
-                    self.shell.last_status.map_or(Value::Unknown, |status| Value::Exact(status.to_string())),
-                );
+                // Which number a failure has is not known.
+                return Held::One(match self.shell.last_status {
+                    Status::Success => Value::exact("0"),
+                    Status::Failure | Status::Unknown | Status::Open => Value::Unknown,
+                });
             }
             // The number of the process stands for itself: it is the same wherever it is used.
             "$" => return Held::One(Value::exact("$$")),
@@ -219,12 +239,22 @@ impl Machine<'_> {
                 }
             }
             Some(Content::Unknown) if all => Held::Any,
-            Some(Content::Scalar(value)) => Held::One(value),
+            Some(Content::Scalar(value)) => {
+                if let Some(index) = index
+                    && !all
+                    && let Some(text) = self.expand_text(index).as_exact().map(str::to_owned)
+                    && self.arithmetic_text(&text).is_some_and(|number| number != 0)
+                {
+                    return Held::Unset;
+                }
+                Held::One(value)
+            }
             Some(Content::Unknown | Content::Unset) | None => {
                 if let Some(index) = index
                     && !all
+                    && let Some(text) = self.expand_text(index).as_exact().map(str::to_owned)
                 {
-                    self.expand_text(index);
+                    self.arithmetic_text(&text);
                 }
                 self.variable(name).map_or(Held::Unset, Held::One)
             }
@@ -280,6 +310,11 @@ impl Machine<'_> {
                 held.mapped(name, all, |text| replace(text, pattern.as_ref()?, with.as_deref()?, scope))
             }
             ParameterOperation::Substring { offset, length } => {
+                if held == Held::Unset {
+                    // Nothing is looked at where there is nothing to cut, unless the variable is there all the same.
+                    self.possibly(|machine| machine.arithmetic(offset));
+                    return held.expanded(name, all);
+                }
                 let offset = self.arithmetic(offset);
                 let wanted = match length {
                     None => Length::Rest,
@@ -309,6 +344,16 @@ impl Machine<'_> {
             }
             ParameterOperation::Transform(letter) => {
                 let letter = *letter;
+                if letter == 'P' {
+                    let texts = match &held {
+                        Held::One(value) => value.alternatives().map(<[String]>::to_vec),
+                        Held::Unset | Held::Many(_) | Held::Any => None,
+                    };
+                    for text in texts.unwrap_or_default() {
+                        self.expand_again(&text.replace("\\$", "$"));
+                    }
+                    return Expanded::One(Value::Unknown, None);
+                }
                 held.mapped(name, all, |text| match letter {
                     'Q' => Some(format!("'{}'", text.replace('\'', "'\\''"))),
                     'U' => Some(text.to_uppercase()),
@@ -358,6 +403,7 @@ impl Machine<'_> {
         if before.is_some_and(|variable| variable.readonly) {
             return;
         }
+        let treatment = before.map(|variable| variable.treatment).unwrap_or_default();
         let exported = match before {
             Some(variable) => variable.exported,
             None => self.world.variable(name).is_some(),
@@ -370,10 +416,19 @@ impl Machine<'_> {
             }
             (content, _) => content,
         };
+        let content = match content {
+            Content::Scalar(value) => Content::Scalar(self.treated(treatment, value)),
+            other => other,
+        };
         if let Content::Scalar(value) = &content {
             let value = value.clone();
             self.note_history_variable(name, &value);
         }
+        let content = match content {
+            // What may be assigned where nothing is followed can be anything.
+            Content::Scalar(_) if self.scanning > 0 => Content::Scalar(Value::Unknown),
+            other => other,
+        };
         let content = match content {
             Content::Scalar(value) if self.unsure > 0 => {
                 let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
@@ -381,9 +436,28 @@ impl Machine<'_> {
             }
             other => other,
         };
-        self.shell
-            .variables
-            .insert(name.to_owned(), Variable { content, exported, readonly: false, origin: None });
+        self.shell.variables.insert(
+            name.to_owned(),
+            Variable { content, exported, readonly: false, origin: None, treatment },
+        );
+    }
+}
+
+impl Machine<'_> {
+    /// What a variable makes of a text that is assigned to it.
+    fn treated(&mut self, treatment: Treatment, value: Value) -> Value {
+        match treatment {
+            Treatment::None => value,
+            Treatment::Upper => mapped(&value, &|text| Some(text.to_uppercase())),
+            Treatment::Lower => mapped(&value, &|text| Some(text.to_lowercase())),
+            Treatment::Capital => {
+                mapped(&value, &|text| Some(change_case(&text.to_lowercase(), true, false)))
+            }
+            Treatment::Integer => {
+                let number = value.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text));
+                number.map_or(Value::Unknown, |number| Value::Exact(number.to_string()))
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
 use super::statements::Done;
 use super::value::Value;
+use super::ways::Fallen;
 use crate::effect::ONLY_ADDS;
 
 /// The connection that a word opens: `/dev/tcp/host/port`.
@@ -36,11 +37,13 @@ struct Opened {
     lasting: Vec<u32>,
     /// Set when a file is known not to open, so that the command does not run; what it would read if there was one.
     missing: Option<Input>,
+    /// Whether everything can be opened for certain.
+    sure: bool,
 }
 
 impl Opened {
     fn failed(input: Input) -> Self {
-        Self { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: Some(input) }
+        Self { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: Some(input), sure: true }
     }
 }
 
@@ -60,8 +63,11 @@ impl Machine<'_> {
                 machine.input = input;
                 work(machine)
             });
+            self.absent = Some(Absence::Path);
             return Done::next(Exit::failure());
         }
+        let sure = opened.sure;
+        let unopened = (!sure).then(|| Fallen::of(self));
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
         let mut outer = None;
         let mut sink = Sink::Output;
@@ -110,7 +116,10 @@ impl Machine<'_> {
                 self.put_into_files(&aims, append, output, content);
             }
         }
-        done
+        match unopened {
+            Some(otherwise) => self.perhaps_never_ran(otherwise, done),
+            None => done,
+        }
     }
 
     /// Carries out the redirections of `exec` without a command: they hold for the rest of the shell.
@@ -119,6 +128,7 @@ impl Machine<'_> {
         if opened.missing.is_some() {
             return Exit::failure();
         }
+        let sure = opened.sure;
         for (number, opening) in opened.descriptors {
             match (number, &opening.input) {
                 (0, Some(input)) => self.input = input.clone(),
@@ -130,7 +140,7 @@ impl Machine<'_> {
                 (_, _) => self.keep_open(number, opening),
             }
         }
-        Exit::success()
+        if sure { Exit::success() } else { Exit::silent() }
     }
 
     /// Remembers that an output went into files.
@@ -170,7 +180,8 @@ impl Machine<'_> {
     }
 
     fn open(&mut self, redirects: &[Redirect]) -> Opened {
-        let mut opened = Opened { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: None };
+        let mut opened =
+            Opened { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: None, sure: true };
         for redirect in redirects {
             let number = match &redirect.descriptor {
                 Some(Descriptor::Number(number)) => Some(*number),
@@ -184,6 +195,7 @@ impl Machine<'_> {
                         return Opened::failed(self.skim(&value).into_input());
                     }
                     let input = self.read(&value).into_input();
+                    opened.sure &= self.is_readable(&value);
                     opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::HereString(word) => {
@@ -203,22 +215,32 @@ impl Machine<'_> {
                     if protected && self.is_regular(&value) {
                         return Opened::failed(self.input.clone());
                     }
+                    if self.fails_to_open(&value, &mut opened) {
+                        return Opened::failed(self.input.clone());
+                    }
                     let opening = self.open_to_write(&value, false);
                     opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::Append(word) => {
                     let value = self.expand_text(word);
+                    if self.fails_to_open(&value, &mut opened) {
+                        return Opened::failed(self.input.clone());
+                    }
                     let opening = self.open_to_write(&value, true);
                     opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::ReadWrite(word) => {
                     let value = self.expand_text(word);
+                    opened.sure &= self.can_open_to_write(&value) == Some(true);
                     let mut opening = self.open_to_write(&value, true);
                     opening.input = opening.input.or(Some(Input::Unknown));
                     opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
                 RedirectOperation::WriteAll(word) | RedirectOperation::AppendAll(word) => {
                     let value = self.expand_text(word);
+                    if self.fails_to_open(&value, &mut opened) {
+                        return Opened::failed(self.input.clone());
+                    }
                     let append = matches!(redirect.operation, RedirectOperation::AppendAll(_));
                     let opening = self.open_to_write(&value, append);
                     opened.descriptors.insert(2, opening.clone());
@@ -226,6 +248,8 @@ impl Machine<'_> {
                 }
                 RedirectOperation::Duplicate(word) => {
                     let value = self.expand_text(word);
+                    // Who writes to what is closed fails.
+                    opened.sure &= value.as_exact().is_some_and(|text| matches!(text, "0" | "1" | "2"));
                     let number = number.unwrap_or(1);
                     if let Some(opening) = self.duplicated(&value, number, &opened) {
                         opened.descriptors.insert(number, opening);
@@ -285,6 +309,37 @@ impl Machine<'_> {
             },
             known => Input::Text(known),
         }
+    }
+
+    /// Whether a file that is to be written is known not to open. That it was tried is an effect all the same: by then it may.
+    fn fails_to_open(&mut self, value: &Value, opened: &mut Opened) -> bool {
+        match self.can_open_to_write(value) {
+            Some(true) => false,
+            None => {
+                opened.sure = false;
+                false
+            }
+            Some(false) => {
+                let tree = self.tree.clone();
+                self.possibly(|machine| machine.open_to_write(value, true));
+                self.tree = tree;
+                true
+            }
+        }
+    }
+
+    /// Whether a file is there to be read for certain.
+    fn is_readable(&self, value: &Value) -> bool {
+        let aims = self.paths_through(value);
+        value.as_exact().is_some()
+            && aims.len() == 1
+            && aims.iter().all(|aim| {
+                aim.target.path().is_some_and(|path| {
+                path.as_str() == "/dev/null"
+                    || self.ends.contains_key(path.as_str())
+                    || matches!(self.entry(path), crate::world::Entry::File(facts) if facts.mode & 0o444 != 0)
+            })
+            })
     }
 
     /// Whether a word names a file that is known not to be there.

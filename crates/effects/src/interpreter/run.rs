@@ -55,6 +55,15 @@ impl Machine<'_> {
         child.logical = logical;
         child.doubts = self.shell.doubts;
         child.descriptors = std::mem::take(&mut self.shell.descriptors);
+        child.exported_functions = std::mem::take(&mut self.shell.exported_functions);
+        for name in &child.exported_functions {
+            if let Some(body) = self.shell.functions.get(name) {
+                child.functions.insert(name.clone(), body.clone());
+            }
+            if let Some(bodies) = self.shell.alternatives.get(name) {
+                child.alternatives.insert(name.clone(), bodies.clone());
+            }
+        }
         child.variables = std::mem::take(&mut self.shell.variables)
             .into_iter()
             .filter(|(_, variable)| variable.exported)
@@ -74,16 +83,19 @@ impl Machine<'_> {
             return self.run_exact_text(&first);
         }
         self.either(
-            super::statements::Leaving::Doubts,
+            super::ways::Leaving::Doubts,
             |machine| machine.run_exact_text(&first),
             |machine| machine.run_here(&Value::one_of(rest)),
         )
     }
 
     fn run_exact_text(&mut self, text: &str) -> Done {
+        if self.scanning > 0 {
+            return self.scan_text(text);
+        }
         if self.texts >= 24 {
-            self.opaque("shell text is nested too deeply to be followed");
-            return Done::next(Exit::unknown());
+            self.unread("shell text is nested too deeply to be followed");
+            return self.scan_text(text);
         }
         let parsed = checkrein_shell::parse(text);
         for problem in &parsed.problems {
@@ -98,7 +110,7 @@ impl Machine<'_> {
         self.texts -= 1;
         let silent = parsed.script.is_empty() && !parsed.problems.is_empty();
         if silent {
-            self.opaque("the shell text could not be read");
+            self.unread("the shell text could not be read");
         }
         done
     }
@@ -170,7 +182,9 @@ impl Machine<'_> {
         let Some(text) = self.script_text(value) else { return Done::next(Exit::unknown()) };
         let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
         let doubts = self.shell.doubts;
+        self.shell.returns += 1;
         let done = self.run_here(&text);
+        self.shell.returns = self.shell.returns.saturating_sub(1);
         if let Some(positional) = positional {
             self.shell.positional = positional;
         }
@@ -213,6 +227,11 @@ impl Machine<'_> {
                     }
                     let place = path.clone().unwrap_or_else(AbsolutePath::root);
                     self.possibly(|machine| machine.not_there(written, &place));
+                } else if path.as_ref().is_some_and(|path| self.tree.is_written(path)) {
+                    // Written here, and run: nobody can have read it.
+                    self.unread(format!(
+                        "`{written}` is written by this command, and what it holds is not known"
+                    ));
                 } else {
                     self.opaque(match &path {
                         Some(path) if self.ends.contains_key(path.as_str()) => {

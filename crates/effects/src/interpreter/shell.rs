@@ -1,6 +1,6 @@
 //! The state of one shell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use checkrein_shell::Command;
@@ -8,7 +8,7 @@ use checkrein_shell::Command;
 use crate::path::AbsolutePath;
 
 use super::descriptors::Opening;
-use super::exit::Output;
+use super::exit::{Output, Status};
 use super::value::Value;
 
 /// The directory in which a shell is.
@@ -61,6 +61,24 @@ pub(crate) struct Variable {
     pub(crate) readonly: bool,
     /// Where the value came from, when it is the output of a command.
     pub(crate) origin: Option<Output>,
+    /// What becomes of every text that is assigned.
+    pub(crate) treatment: Treatment,
+}
+
+/// What becomes of every text that is assigned to a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Treatment {
+    /// It stays.
+    #[default]
+    None,
+    /// Capital letters (`declare -u`).
+    Upper,
+    /// Small letters (`declare -l`).
+    Lower,
+    /// A capital letter at the beginning (`declare -c`).
+    Capital,
+    /// It is an expression (`declare -i`).
+    Integer,
 }
 
 /// What a variable holds.
@@ -114,6 +132,8 @@ impl Doubts {
 pub(crate) struct Options {
     /// `set -e`
     pub(crate) errexit: bool,
+    /// `set -e` on one of two ways only.
+    pub(crate) perhaps_errexit: bool,
     /// `set -u`
     pub(crate) nounset: bool,
     /// `set -f`
@@ -138,6 +158,22 @@ pub(crate) struct Options {
     pub(crate) aliases: bool,
     /// `set -o pipefail`
     pub(crate) pipefail: bool,
+    /// `shopt -s execfail`: an `exec` that fails does not end the shell.
+    pub(crate) execfail: bool,
+    /// `shopt -s lastpipe`: the last command of a pipeline runs in the shell itself.
+    pub(crate) lastpipe: bool,
+    /// `shopt -s nocasematch`: `case`, `[[` and replacements do not tell capital letters from small ones.
+    pub(crate) nocasematch: bool,
+    /// `shopt -s xpg_echo`: `echo` knows escapes without being told.
+    pub(crate) xpg_echo: bool,
+}
+
+impl Options {
+    /// `set -e` or `set +e`.
+    pub(crate) fn set_errexit(&mut self, on: bool) {
+        self.errexit = on;
+        self.perhaps_errexit = false;
+    }
 }
 
 /// The state of one shell.
@@ -157,6 +193,12 @@ pub(crate) struct Shell {
     pub(crate) name: Value,
     /// Functions by name.
     pub(crate) functions: BTreeMap<String, Rc<Command>>,
+    /// What else a name of [`Shell::functions`] may stand for, when a function was only perhaps defined: another body, or none.
+    pub(crate) alternatives: BTreeMap<String, Vec<Option<Rc<Command>>>>,
+    /// The functions that shells started from here get too.
+    pub(crate) exported_functions: BTreeSet<String>,
+    /// What was put into the history.
+    pub(crate) history: Vec<String>,
     /// Aliases by name.
     pub(crate) aliases: BTreeMap<String, String>,
     /// What descriptors lead to, by number: those above the standard ones, and those that `exec` changed.
@@ -165,14 +207,26 @@ pub(crate) struct Shell {
     pub(crate) options: Options,
     /// What runs at the end of the shell.
     pub(crate) at_exit: Option<Value>,
+    /// Whether it is not sure that this was arranged.
+    pub(crate) exit_trap_in_doubt: bool,
     /// What is to run when a signal comes.
     pub(crate) on_signals: Vec<Value>,
     /// What runs when a command fails.
     pub(crate) at_error: Option<Value>,
     /// What may have left already.
     pub(crate) doubts: Doubts,
-    /// `$?`, when known.
-    pub(crate) last_status: Option<i64>,
+    /// What is known of `$?`.
+    pub(crate) last_status: Status,
+    /// Whether the shell may have ended before with another status.
+    pub(crate) may_have_exited: bool,
+    /// Whether the function may have ended before with another status.
+    pub(crate) may_have_returned: bool,
+    /// How many loops are around the present point, in this shell and function.
+    pub(crate) loops: u32,
+    /// Whether there were loops around the subshell that this is: some shells leave it with `break`.
+    pub(crate) left_loops: bool,
+    /// How many functions and sourced files are around the present point, in this shell.
+    pub(crate) returns: u32,
     /// Names of variables that are local to the running functions, with what they held before.
     pub(crate) locals: Vec<BTreeMap<String, Option<Variable>>>,
 }
@@ -188,14 +242,23 @@ impl Shell {
             positional: Some(Vec::new()),
             name: Value::exact("bash"),
             functions: BTreeMap::new(),
+            alternatives: BTreeMap::new(),
+            exported_functions: BTreeSet::new(),
+            history: Vec::new(),
             aliases: BTreeMap::new(),
             descriptors: BTreeMap::new(),
             options: Options::default(),
             at_exit: None,
+            exit_trap_in_doubt: false,
             on_signals: Vec::new(),
             at_error: None,
             doubts: Doubts::default(),
-            last_status: Some(0),
+            last_status: Status::Success,
+            may_have_exited: false,
+            may_have_returned: false,
+            loops: 0,
+            left_loops: false,
+            returns: 0,
             locals: Vec::new(),
         }
     }
@@ -233,31 +296,99 @@ impl Shell {
                 }
                 _ => Content::Unknown,
             };
-            self.variables.insert(name, Variable { content, exported, readonly: false, origin });
+            let treatment = left.or(right).map(|variable| variable.treatment).unwrap_or_default();
+            self.variables.insert(name, Variable { content, exported, readonly: false, origin, treatment });
         }
         if self.positional != other.positional {
             self.positional = None;
         }
-        for (name, body) in &other.functions {
-            self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
+        self.join_functions(other);
+        for (name, text) in &other.aliases {
+            self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
         }
         for (number, opening) in &other.descriptors {
             self.descriptors.entry(*number).or_insert_with(|| opening.clone());
         }
-        self.at_exit = self.at_exit.or_else(|| other.at_exit.clone());
+        self.exit_trap_in_doubt |= other.exit_trap_in_doubt || self.at_exit != other.at_exit;
+        self.at_exit = joined(self.at_exit, other.at_exit.as_ref());
+        self.at_error = joined(self.at_error, other.at_error.as_ref());
         let further = other.on_signals.iter().filter(|text| !self.on_signals.contains(text)).cloned();
         let further: Vec<Value> = further.collect();
         self.on_signals.extend(further);
         self.doubts = self.doubts.or(other.doubts);
-        if self.last_status != other.last_status {
-            self.last_status = None;
-        }
+        self.last_status = self.last_status.join(other.last_status);
+        self.may_have_exited |= other.may_have_exited;
+        self.may_have_returned |= other.may_have_returned;
         if self.options != other.options {
             // What is harder to foresee is assumed of the switches that only one way set.
             self.options.nullglob |= other.options.nullglob;
             self.options.dotglob |= other.options.dotglob;
             self.options.globstar |= other.options.globstar;
+            self.options.extglob |= other.options.extglob;
+            self.options.aliases |= other.options.aliases;
+            self.options.execfail |= other.options.execfail;
+            // Only what both ways end with counts as an end.
+            self.options.perhaps_errexit |=
+                other.options.perhaps_errexit || self.options.errexit != other.options.errexit;
+            self.options.errexit &= other.options.errexit;
+            self.options.nounset &= other.options.nounset;
+            self.options.noglob &= other.options.noglob;
+            self.options.noclobber &= other.options.noclobber;
         }
         self
+    }
+
+    pub(super) fn join_functions(&mut self, other: &Self) {
+        self.exported_functions.extend(other.exported_functions.iter().cloned());
+        let mut names: Vec<&String> = other.functions.keys().chain(other.alternatives.keys()).collect();
+        names.extend(self.functions.keys().filter(|name| !other.functions.contains_key(*name)));
+        let names: Vec<String> = names.into_iter().cloned().collect();
+        for name in names {
+            let mut bodies = self.bodies(&name);
+            for body in other.bodies(&name) {
+                if !bodies.contains(&body) && bodies.len() < BODIES {
+                    bodies.push(body);
+                }
+            }
+            let Some(place) = bodies.iter().position(Option::is_some) else { continue };
+            if let Some(first) = bodies.remove(place) {
+                self.functions.insert(name.clone(), first);
+            }
+            if bodies.is_empty() {
+                self.alternatives.remove(&name);
+            } else {
+                self.alternatives.insert(name, bodies);
+            }
+        }
+    }
+
+    /// What a name may stand for; `None` where it is no function.
+    fn bodies(&self, name: &str) -> Vec<Option<Rc<Command>>> {
+        let mut bodies = vec![self.functions.get(name).cloned()];
+        bodies.extend(self.alternatives.get(name).into_iter().flatten().cloned());
+        bodies
+    }
+
+    /// Defines a function.
+    pub(crate) fn define(&mut self, name: &str, body: Rc<Command>) {
+        self.alternatives.remove(name);
+        self.functions.insert(name.to_owned(), body);
+    }
+
+    /// Forgets a function.
+    pub(crate) fn undefine(&mut self, name: &str) {
+        self.alternatives.remove(name);
+        self.functions.remove(name);
+    }
+}
+
+/// The greatest number of bodies that one name may have (ours).
+const BODIES: usize = 8;
+
+/// A command that one of two ways left for later.
+fn joined(one: Option<Value>, other: Option<&Value>) -> Option<Value> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.join(other)),
+        (one, other) => one.or_else(|| other.cloned()),
     }
 }

@@ -15,8 +15,12 @@ use super::machine::Machine;
 use super::remember::system_program;
 use super::run::Language;
 use super::shell::{Content, Variable};
-use super::statements::{Done, Flow, Leaving};
+use super::statements::{Done, Flow};
 use super::value::Value;
+use super::ways::Leaving;
+
+/// The greatest number of directories in which a program is looked for (ours).
+const DIRECTORIES: usize = 32;
 
 /// Where a program is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,30 +45,24 @@ impl Machine<'_> {
     }
 
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
-        let mut words = self.expand_command(&simple.words);
-        if self.shell.options.aliases {
-            words = self.expand_alias(words);
-        }
+        let unseen = self.unseen;
+        let words = self.expand_command(&simple.words);
+        let rests_on_unseen = self.unseen > unseen;
         if self.failed {
-            return Done::leaving(Flow::Exit, Status::Failure);
+            return self.failed_expansion(rests_on_unseen);
         }
         if words.is_empty() {
-            self.shell.last_status = Some(0);
+            let substitutions = self.substitutions;
             for assignment in &simple.assignments {
                 self.assign_from(assignment);
-                if assignment.name == "PROMPT_COMMAND" {
-                    // The shell itself runs it.
-                    self.mark_telling_variables(&["PROMPT_COMMAND"]);
-                }
+                self.note_shell_variable(&assignment.name);
             }
             if self.failed {
-                return Done::leaving(Flow::Exit, Status::Failure);
+                return self.failed_expansion(self.unseen > unseen);
             }
-            let status = match self.shell.last_status {
-                Some(0) => Status::Success,
-                Some(_) => Status::Failure,
-                None => Status::Unknown,
-            };
+            // Its status is that of the last substitution in it.
+            let status =
+                if self.substitutions > substitutions { self.shell.last_status } else { Status::Success };
             return self.with_redirects(&simple.redirects, |_| Done {
                 flow: Flow::Next,
                 status,
@@ -87,8 +85,30 @@ impl Machine<'_> {
         let done = if is_bare_exec(&words) {
             Done::next(self.redirect_shell(&simple.redirects))
         } else {
-            self.with_redirects(&simple.redirects, |machine| machine.call_words(&words, Lookup::All))
+            let alias = simple
+                .written_name()
+                .filter(|name| !self.aliases_running.iter().any(|running| running == name))
+                .and_then(|name| Some((name, self.shell.aliases.get(name)?.clone())));
+            self.with_redirects(&simple.redirects, |machine| match alias {
+                Some((name, text)) => {
+                    let rest = words.get(1..).unwrap_or_default();
+                    machine.call_alias(name, &text, rest, |machine| machine.call_words(&words, Lookup::All))
+                }
+                None => machine.call_words(&words, Lookup::All),
+            })
         };
+        let mut done = done;
+        if done.flow == Flow::Next
+            && done.status == Status::Failure
+            && !simple.redirects.is_empty()
+            && words.first().and_then(Value::as_exact).is_some_and(is_special)
+        {
+            // A file that cannot be opened for one of these ends other shells than bash.
+            done = self.perhaps_leave(Flow::Exit, Status::Failure);
+        }
+        if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
+            self.rests_on_unseen(unseen);
+        }
         for (name, variable) in before {
             match variable {
                 Some(variable) => self.shell.variables.insert(name, variable),
@@ -96,6 +116,15 @@ impl Machine<'_> {
             };
         }
         done
+    }
+
+    /// An expansion failed, which ends the shell; unless it rests on a variable that may be set all the same.
+    pub(super) fn failed_expansion(&mut self, rests_on_unseen: bool) -> Done {
+        if rests_on_unseen {
+            self.perhaps_leave(Flow::Exit, Status::Failure)
+        } else {
+            Done::leaving(Flow::Exit, Status::Failure)
+        }
     }
 
     /// The words of a command. What follows `export` and its like is not split where it is an assignment.
@@ -143,17 +172,6 @@ impl Machine<'_> {
         }
     }
 
-    fn expand_alias(&mut self, words: Vec<Value>) -> Vec<Value> {
-        let Some((first, rest)) = words.split_first() else { return words };
-        let Some(text) = first.as_exact().and_then(|name| self.shell.aliases.get(name)).cloned() else {
-            return words;
-        };
-        let mut expanded: Vec<Value> =
-            text.split_whitespace().map(|word| Value::exact(word.trim_matches(['\'', '"']))).collect();
-        expanded.extend(rest.iter().cloned());
-        expanded
-    }
-
     /// Carries out an assignment as written.
     pub(super) fn assign_from(&mut self, assignment: &Assignment) {
         let outputs = self.substituted.len();
@@ -162,6 +180,14 @@ impl Machine<'_> {
                 let mut value = self.expand_text(word);
                 if let Some(index) = &assignment.index {
                     let key = self.expand_text(index);
+                    if let (true, Some(key), Some(text)) = (
+                        matches!(assignment.name.as_str(), "BASH_CMDS" | "BASH_ALIASES"),
+                        key.as_exact(),
+                        value.as_exact(),
+                    ) {
+                        let (key, text) = (key.to_owned(), text.to_owned());
+                        self.stands_for(&key, &text);
+                    }
                     self.assign_element(&assignment.name, &key, value, assignment.append);
                     return;
                 }
@@ -238,7 +264,7 @@ impl Machine<'_> {
         }
     }
 
-    fn assign_element(&mut self, name: &str, key: &Value, value: Value, append: bool) {
+    pub(super) fn assign_element(&mut self, name: &str, key: &Value, value: Value, append: bool) {
         let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
         let content = match content {
             Some(Content::Map(mut items)) => match key.as_exact() {
@@ -278,7 +304,7 @@ impl Machine<'_> {
     /// Calls what the words name: a function, a built-in, a program.
     pub(crate) fn call_words(&mut self, words: &[Value], lookup: Lookup) -> Done {
         let Some((program, rest)) = words.split_first() else { return Done::quiet() };
-        if !self.step() {
+        if !self.step() && self.scanned > super::scan::SCANNED {
             return Done::next(Exit::unknown());
         }
         let texts = match program {
@@ -323,7 +349,14 @@ impl Machine<'_> {
         if lookup == Lookup::All
             && let Some(body) = self.shell.functions.get(name).map(Rc::clone)
         {
-            return self.call_function(name, &body, rest);
+            return match self.shell.alternatives.get(name).cloned() {
+                None => self.call_function(name, &body, rest),
+                Some(others) => self.either(
+                    Leaving::Doubts,
+                    |machine| machine.call_function(name, &body, rest),
+                    |machine| machine.call_one_of(name, &others, rest),
+                ),
+            };
         }
         self.see_through(name, rest);
         if name.contains('/') {
@@ -333,12 +366,58 @@ impl Machine<'_> {
         if let Some(done) = builtins::run(self, name, rest) {
             return done;
         }
+        if let Some(file) = self.found_in_own_path(name) {
+            let exit = self.call_path(file.as_str(), rest);
+            return Done::next(exit);
+        }
         let exit = self.call_program(name, name, rest);
         if name == "kill" && processes::may_end_shell(rest) {
             // Signals can be ignored, so what follows may still run.
             self.shell.doubts.shell = true;
         }
         Done::next(exit)
+    }
+
+    /// Calls what a name may stand for besides the function that was called already.
+    fn call_one_of(
+        &mut self,
+        name: &str,
+        bodies: &[Option<Rc<checkrein_shell::Command>>],
+        rest: &[Value],
+    ) -> Done {
+        let Some((first, others)) = bodies.split_first() else { return Done::next(Exit::unknown()) };
+        let call = |machine: &mut Self| match first {
+            Some(body) => machine.call_function(name, body, rest),
+            None => machine.call_name(name, rest, Lookup::NoFunctions),
+        };
+        if others.is_empty() {
+            return call(self);
+        }
+        self.either(Leaving::Doubts, call, |machine| machine.call_one_of(name, others, rest))
+    }
+
+    /// The file of that name in a directory that the command itself has put into `PATH`, in the workspace or among temporary files.
+    fn found_in_own_path(&self, name: &str) -> Option<AbsolutePath> {
+        let Some(Content::Scalar(path)) = self.shell.variables.get("PATH").map(|path| &path.content) else {
+            return None;
+        };
+        let place = self.world.place();
+        let texts = path.alternatives().map_or_else(|| vec![path.known_start()], <[String]>::to_vec);
+        for text in &texts {
+            for directory in text.split(':').take(DIRECTORIES) {
+                let Some(directory) =
+                    self.paths_through(&Value::exact(directory)).first()?.target.path().cloned()
+                else {
+                    continue;
+                };
+                let is_own = directory.is_within(&place.workspace) || self.is_temporary(&directory);
+                let file = directory.join(name);
+                if (is_own || self.tree.is_new(&file)) && matches!(self.entry(&file), Entry::File(_)) {
+                    return Some(file);
+                }
+            }
+        }
+        None
     }
 
     /// Runs a program that is named by a path.
@@ -349,6 +428,10 @@ impl Machine<'_> {
             .rsplit('/')
             .next()
             .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games" | "shims"));
+        if name.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/exe")).is_some() {
+            // The shell itself.
+            return self.call_name("bash", rest, Lookup::NoFunctions).exit();
+        }
         let value = Value::exact(name);
         let path = self.paths_through(&value).into_iter().find_map(|aim| aim.target.path().cloned());
         let Some(path) = path else { return self.call_program(&base, name, rest) };
@@ -462,7 +545,7 @@ impl Machine<'_> {
         let outer = std::mem::replace(&mut self.input, input);
         self.depth += 1;
         let done = if self.depth > 60 {
-            self.opaque("commands are nested too deeply to be followed");
+            self.unread("commands are nested too deeply to be followed");
             Done::next(Exit::unknown())
         } else {
             self.in_subshell(|machine| machine.call_words(words, Lookup::NoFunctions))
@@ -471,6 +554,33 @@ impl Machine<'_> {
         self.input = outer;
         done.exit()
     }
+}
+
+/// Whether a built-in is one of the special ones of POSIX.
+fn is_special(name: &str) -> bool {
+    matches!(
+        name,
+        "break"
+            | ":"
+            | "."
+            | "continue"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "times"
+            | "trap"
+            | "unset"
+    )
+}
+
+/// Whether the answer of a command follows from its words alone.
+fn is_question(words: &[Value]) -> bool {
+    matches!(words.first().and_then(Value::as_exact), Some("test" | "[" | "let"))
 }
 
 /// Whether the words are `exec` alone, whose redirections hold for the rest of the shell.

@@ -1,11 +1,10 @@
-//! Control flow: lists, pipes, branches, loops, functions, subshells.
+//! Control flow: lists, pipes, functions, subshells.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use checkrein_shell::{
-    AndOr, Arm, ArmEnd, Block, Case, Command, Connective, Coprocess, If, Launch, Pipeline, ProblemKind,
-    Statement,
+    AndOr, Block, Command, Connective, Coprocess, Launch, Pipeline, ProblemKind, Statement,
 };
 
 use crate::effect::{EffectKind, Severity, Target};
@@ -15,10 +14,10 @@ use super::descriptors::{Opening, Sink};
 use super::draft::Draft;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
-use super::overlay::Overlay;
-use super::pattern::{Letters, Pattern};
-use super::shell::{Content, Doubts, Shell};
+use super::pattern::Letters;
+use super::shell::{Content, Doubts};
 use super::value::Value;
+use super::ways::{Fallen, Leaving};
 
 /// How deeply commands may be nested before they are not followed (ours).
 const DEPTH: usize = 40;
@@ -71,40 +70,17 @@ impl Done {
     pub(crate) fn exit(self) -> Exit {
         Exit { status: self.status, output: self.output }
     }
-
-    /// The exit status as a number, when known.
-    pub(crate) fn code(&self) -> Option<i64> {
-        match self.status {
-            Status::Success => Some(0),
-            Status::Failure => Some(1),
-            Status::Unknown | Status::Open => None,
-        }
-    }
-}
-
-/// A state left behind by a way that went elsewhere.
-#[derive(Debug, Clone)]
-pub(crate) struct Left {
-    pub(super) flow: Flow,
-    shell: Shell,
-    tree: Overlay,
-}
-
-/// Whether what follows is in doubt when one of two ways leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leaving {
-    /// Either way is as likely.
-    Doubts,
-    /// The way that leaves is not expected (`make || exit 1`).
-    Unexpected,
 }
 
 impl Machine<'_> {
     /// Runs statements in order until one goes elsewhere.
     pub(crate) fn run_block(&mut self, block: &Block) -> Done {
         let mut all = Done::quiet();
-        for statement in block {
-            if !self.step() {
+        for (index, statement) in block.iter().enumerate() {
+            if self.scanning > 0 || !self.step() {
+                let rest = self.scan(block.get(index..).unwrap_or_default());
+                all.status = rest.status;
+                all.output = Output::Unknown;
                 break;
             }
             let done = self.run_statement(statement);
@@ -125,38 +101,23 @@ impl Machine<'_> {
         match statement.launch {
             Launch::Foreground => {
                 let done = self.run_command(&statement.command);
-                self.shell.last_status = done.code();
-                let plain = matches!(
-                    statement.command,
-                    Command::Simple(_)
-                        | Command::Pipeline(_)
-                        | Command::Subshell(_)
-                        | Command::Test(_)
-                        | Command::Arithmetic(_)
-                );
-                let negated = matches!(&statement.command, Command::Pipeline(pipeline) if pipeline.negated);
-                let fails = done.status == Status::Failure && done.flow == Flow::Next;
-                if fails && plain && !negated && self.conditions == 0 {
-                    if let Some(text) = self.shell.at_error.take() {
-                        self.run_here(&text);
-                        self.shell.at_error = Some(text);
-                    }
-                    if self.shell.options.errexit && self.absent == Some(Absence::Path) {
-                        // What is not there now may be there by then.
-                        self.shell.doubts.shell = true;
-                    } else if self.shell.options.errexit {
-                        return Done { flow: Flow::Exit, ..done };
-                    }
+                self.shell.last_status = done.status;
+                if let Some(place) = self.came_from.take() {
+                    // Where nobody asked whether the directory could be entered, it may still be the one before.
+                    self.shell.cwd = self.shell.cwd.clone().join(&place);
+                    self.shell.logical = None;
                 }
-                done
+                if done.flow == Flow::Next && self.conditions == 0 {
+                    self.after_failure(statement, done)
+                } else {
+                    done
+                }
             }
             Launch::Background => {
-                let shell = self.shell.clone();
                 let input = std::mem::replace(&mut self.input, Input::Text(Value::exact("")));
-                self.run_command(&statement.command);
+                self.in_subshell(|machine| machine.run_command(&statement.command));
                 self.input = input;
-                self.shell = shell;
-                self.shell.last_status = Some(0);
+                self.shell.last_status = Status::Success;
                 let name = first_word(&statement.command).unwrap_or_default();
                 self.add(
                     Draft::new(EffectKind::ProcessSpawn, Target::Process(name))
@@ -167,18 +128,78 @@ impl Machine<'_> {
         }
     }
 
+    /// What the shell does when a command that nobody asks about fails: `trap ... ERR`, and the end with `set -e`.
+    fn after_failure(&mut self, statement: &Statement, done: Done) -> Done {
+        let negated = matches!(&statement.command, Command::Pipeline(pipeline) if pipeline.negated);
+        if done.status == Status::Success || negated {
+            return done;
+        }
+        let mut done = done;
+        if let Some(text) = self.shell.at_error.take() {
+            // Functions, subshells and other shells than bash do not run it.
+            let ran = self.either(Leaving::Doubts, |machine| machine.run_here(&text), |_| Done::quiet());
+            self.shell.at_error.get_or_insert(text);
+            done.output = done.output.followed_by(ran.output);
+            if ran.flow != Flow::Next {
+                return Done { flow: ran.flow, ..done };
+            }
+        }
+        if self.shell.options.perhaps_errexit && matches!(done.status, Status::Failure | Status::Open) {
+            self.shell.doubts.shell = true;
+        }
+        if !self.shell.options.errexit {
+            return done;
+        }
+        // A list that is left half-way is no failure, unless it was its last command that failed, or all of a subshell or function.
+        let plain = matches!(
+            statement.command,
+            Command::Simple(_)
+                | Command::Pipeline(_)
+                | Command::Subshell(_)
+                | Command::Test(_)
+                | Command::Arithmetic(_)
+        );
+        match done.status {
+            // What is not there now may be there by then.
+            Status::Failure
+                if plain
+                    && !matches!(self.absent, Some(Absence::Path | Absence::Variable))
+                    && self.outer_conditions == 0 =>
+            {
+                Done { flow: Flow::Exit, ..done }
+            }
+            Status::Failure | Status::Open => {
+                self.shell.doubts.shell = true;
+                done
+            }
+            Status::Success | Status::Unknown => done,
+        }
+    }
+
+    /// What is too deep to be followed is looked over, and weighs as what nobody can read.
+    fn too_deep(&mut self, command: &Command) -> Done {
+        self.unread("commands are nested too deeply to be followed");
+        self.scan_command(command)
+    }
+
     /// Runs one command of any form.
     pub(crate) fn run_command(&mut self, command: &Command) -> Done {
-        if !self.step() {
-            return Done::next(Exit::unknown());
+        if self.scanning > 0 && !matches!(command, Command::Opaque(_)) || !self.step() {
+            return self.scan_command(command);
         }
         if self.depth >= DEPTH {
-            self.opaque("commands are nested too deeply to be followed");
-            return Done::next(Exit::unknown());
+            return self.too_deep(command);
         }
         self.absent = None;
+        self.came_from = None;
         self.depth += 1;
-        let done = self.run_form(command);
+        let failed = std::mem::replace(&mut self.failed, false);
+        let unseen = self.unseen;
+        let mut done = self.run_form(command);
+        if self.failed && done.flow == Flow::Next {
+            done = self.failed_expansion(self.unseen > unseen);
+        }
+        self.failed = failed;
         self.depth -= 1;
         done
     }
@@ -195,7 +216,15 @@ impl Machine<'_> {
             Command::CStyleFor(counted) => self.run_counted(counted),
             Command::While(repeated) => self.run_while(repeated),
             Command::Case(case) => {
+                let before = self.unseen;
                 let subject = self.expand_text(&case.subject);
+                if self.unseen > before {
+                    // What the variable holds there is not known.
+                    self.suppose(Absence::Variable, |machine| machine.run_case(case, 0, &Value::Unknown));
+                }
+                if self.failed {
+                    return Done::next(Exit::failure());
+                }
                 self.run_case(case, 0, &subject)
             }
             Command::Select(each) => {
@@ -208,15 +237,19 @@ impl Machine<'_> {
                 self.run_perhaps(&each.variable, chosen, None, &each.body)
             }
             Command::Function(function) => {
-                self.shell.functions.insert(function.name.clone(), Rc::new((*function.body).clone()));
+                self.shell.define(&function.name, Rc::new((*function.body).clone()));
                 Done::quiet()
             }
             Command::Test(test) => {
+                let before = self.unseen;
                 let answer = self.condition(&test.condition);
+                self.rests_on_unseen(before);
                 Done::next(Exit::answer(answer))
             }
             Command::Arithmetic(arithmetic) => {
+                let before = self.unseen;
                 let answer = self.arithmetic(arithmetic).map(|value| value != 0);
+                self.rests_on_unseen(before);
                 Done::next(Exit::answer(answer))
             }
             Command::Coprocess(coprocess) => self.run_coprocess(coprocess),
@@ -231,29 +264,32 @@ impl Machine<'_> {
                 if matches!(opaque.reason, ProblemKind::Syntax | ProblemKind::Unsupported) {
                     self.run_what_may_be_meant(&opaque.text);
                 }
-                self.add(match opaque.reason {
-                    // The shell does not run it either, unless it is another one.
-                    ProblemKind::Syntax | ProblemKind::Unsupported => draft,
-                    // It would run, and nobody has read it.
-                    ProblemKind::TooLong
-                    | ProblemKind::TooDeep
-                    | ProblemKind::Deadline
-                    | ProblemKind::ParserFailed => draft.severity(Severity::High),
-                });
+                // It would run, here or in another shell that can read it, and nobody has read it.
+                self.add(draft.severity(Severity::High));
                 Done::next(Exit::unknown())
             }
         }
     }
 
+    /// Whether the shell tells capital letters from small ones where it compares.
+    pub(super) fn letters(&self) -> Letters {
+        if self.shell.options.nocasematch { Letters::AnyCase } else { Letters::Exact }
+    }
+
+    /// Notes that an answer rests on variables that are not set here, but may be there, when there are new ones.
+    pub(crate) fn rests_on_unseen(&mut self, before: usize) {
+        if self.unseen > before && self.absent.is_none() {
+            self.absent = Some(Absence::Variable);
+        }
+    }
+
     /// Starts a command beside the shell, joined to it by two descriptors. What will be written to it is not known yet.
     fn run_coprocess(&mut self, coprocess: &Coprocess) -> Done {
-        let shell = self.shell.clone();
         let input = std::mem::replace(&mut self.input, Input::Unknown);
         self.listening += 1;
-        let done = self.run_command(&coprocess.command);
+        let done = self.in_subshell(|machine| machine.run_command(&coprocess.command));
         self.listening -= 1;
         self.input = input;
-        self.shell = shell;
         let mut ends = BTreeMap::new();
         for (index, opening) in
             [Opening::to_read(done.output.into_input()), Opening { input: None, sink: Sink::Elsewhere }]
@@ -271,8 +307,8 @@ impl Machine<'_> {
     /// Runs statements in a subshell: nothing that they do to the shell itself stays.
     pub(crate) fn run_subshell(&mut self, block: &Block) -> Done {
         if self.depth >= DEPTH {
-            self.opaque("commands are nested too deeply to be followed");
-            return Done::next(Exit::unknown());
+            self.unread("commands are nested too deeply to be followed");
+            return self.scan(block);
         }
         self.depth += 1;
         let done = self.in_subshell(|machine| machine.run_block(block));
@@ -285,7 +321,14 @@ impl Machine<'_> {
         let outer = self.shell.clone();
         let left = std::mem::take(&mut self.left);
         self.shell.at_exit = None;
+        self.shell.left_loops |= self.shell.loops > 0;
+        self.shell.loops = 0;
+        self.shell.may_have_exited = false;
+        self.shell.may_have_returned = false;
         let mut done = work(self);
+        if self.shell.may_have_exited || self.shell.may_have_returned {
+            done.status = Status::Open;
+        }
         self.end_of_shell();
         self.collect(|_| true);
         self.left = left;
@@ -298,39 +341,49 @@ impl Machine<'_> {
     pub(crate) fn end_of_shell(&mut self) {
         self.shell.doubts = Doubts::default();
         for text in std::mem::take(&mut self.shell.on_signals) {
-            self.possibly(|machine| machine.run_here(&text));
+            self.perhaps(|machine| machine.run_here(&text));
         }
         if let Some(text) = self.shell.at_exit.take() {
-            self.run_here(&text);
+            self.exiting += 1;
+            if self.shell.exit_trap_in_doubt {
+                self.perhaps(|machine| machine.run_here(&text));
+            } else {
+                self.run_here(&text);
+            }
+            self.exiting -= 1;
         }
     }
 
     fn run_pipeline(&mut self, pipeline: &Pipeline) -> Done {
         let mut done = Done::quiet();
         if let [only] = pipeline.stages.as_slice() {
-            if pipeline.negated {
-                self.conditions += 1;
-            }
+            // What is turned round is no failure; what is inside it may be one.
+            self.outer_conditions += usize::from(pipeline.negated);
             done = self.run_command(&only.command);
-            if pipeline.negated {
-                self.conditions -= 1;
-            }
+            self.outer_conditions -= usize::from(pipeline.negated);
         } else {
+            self.outer_conditions += usize::from(pipeline.negated);
             let outer = self.input.clone();
             let last = pipeline.stages.len().saturating_sub(1);
-            let mut failed = false;
+            let mut failed = Status::Success;
             for (index, stage) in pipeline.stages.iter().enumerate() {
                 self.listening += usize::from(index < last);
-                done = self.in_subshell(|machine| machine.run_command(&stage.command));
+                let last_stays = index == last && self.shell.options.lastpipe;
+                done = if last_stays {
+                    self.run_command(&stage.command)
+                } else {
+                    self.in_subshell(|machine| machine.run_command(&stage.command))
+                };
                 self.listening -= usize::from(index < last);
                 if index < last {
-                    failed |= done.status == Status::Failure;
+                    failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
                 }
             }
             self.input = outer;
-            if failed && self.shell.options.pipefail {
-                done.status = Status::Failure;
+            self.outer_conditions -= usize::from(pipeline.negated);
+            if self.shell.options.pipefail {
+                done.status = failed.and_then(done.status);
             }
         }
         if pipeline.negated {
@@ -344,11 +397,16 @@ impl Machine<'_> {
         self.conditions += usize::from(rest > 0);
         let mut done = self.run_command(&list.first);
         self.conditions -= usize::from(rest > 0);
+        // The states in which a command in front of `&&` failed although it was expected to do its work.
+        let mut fallen: Vec<Fallen> = Vec::new();
         for (index, (connective, command)) in list.rest.iter().enumerate() {
             if done.flow != Flow::Next {
-                return done;
+                break;
             }
-            self.shell.last_status = done.code();
+            self.shell.last_status = done.status;
+            if *connective == Connective::Or {
+                self.join_fallen(&mut fallen);
+            }
             let ends = index + 1 == rest;
             let before = std::mem::replace(&mut done.output, Output::Nothing);
             let run = |machine: &mut Self| {
@@ -358,6 +416,7 @@ impl Machine<'_> {
                 done
             };
             let absent = self.absent.take();
+            let came_from = self.came_from.take();
             done = match (connective, done.status) {
                 (Connective::And, Status::Failure) => {
                     if let Some(absence) = absent {
@@ -367,127 +426,61 @@ impl Machine<'_> {
                     }
                     done
                 }
-                (Connective::Or, Status::Success) => done,
-                (Connective::And, Status::Success) | (Connective::Or, Status::Failure) => run(self),
-                (Connective::And, Status::Unknown) => {
-                    let mut done = run(self);
-                    if done.status == Status::Success {
-                        done.status = Status::Unknown;
+                (Connective::Or, Status::Success) => {
+                    if let Some(absence) = absent {
+                        self.suppose(absence.clone(), run);
+                        self.absent = Some(absence);
                     }
                     done
+                }
+                (Connective::And, Status::Success) | (Connective::Or, Status::Failure) => {
+                    let done = self.presumed(absent.clone(), run, |_| Done::quiet());
+                    self.absent = self.absent.take().or(absent);
+                    done
+                }
+                (Connective::And, Status::Unknown) => {
+                    let otherwise = Fallen::of(self).back_in(came_from);
+                    let mut done = run(self);
+                    if done.flow == Flow::Next {
+                        fallen.push(otherwise);
+                        done.status = Status::Unknown.and_then(done.status);
+                        done
+                    } else {
+                        // The way that leaves is as likely as the other.
+                        let gone = done.flow;
+                        let (shell, tree) = otherwise.put_back(self);
+                        self.leave(gone, shell, tree, Leaving::Doubts);
+                        Done { flow: Flow::Next, status: Status::Open, output: done.output }
+                    }
                 }
                 (Connective::And, Status::Open) => {
                     self.either(Leaving::Doubts, run, |_| Done::next(Exit::failure()))
                 }
                 (Connective::Or, Status::Unknown) => {
+                    let run = |machine: &mut Self| {
+                        machine.go_back(came_from);
+                        run(machine)
+                    };
                     self.either(Leaving::Unexpected, run, |_| Done::next(Exit::silent()))
                 }
                 (Connective::Or, Status::Open) => self.either(Leaving::Doubts, run, |_| Done::quiet()),
             };
             done.output = before.followed_by(std::mem::replace(&mut done.output, Output::Nothing));
         }
+        if done.flow == Flow::Next {
+            self.join_fallen(&mut fallen);
+        } else if let Some(Fallen { .. }) = fallen.first() {
+            // Where an earlier command of the list failed, nothing has left.
+            let gone = done.flow;
+            let mut fallen = fallen.into_iter();
+            if let Some(first) = fallen.next() {
+                let (shell, tree) = first.put_back(self);
+                self.leave(gone, shell, tree, Leaving::Doubts);
+            }
+            self.join_fallen(&mut fallen.collect());
+            done = Done { flow: Flow::Next, status: Status::Open, output: done.output };
+        }
         done
-    }
-
-    /// Follows both of two ways and goes on with what holds after either.
-    pub(crate) fn either(
-        &mut self,
-        leaving: Leaving,
-        first: impl FnOnce(&mut Self) -> Done,
-        second: impl FnOnce(&mut Self) -> Done,
-    ) -> Done {
-        let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
-        self.doubt += 1;
-        let one = first(self);
-        let shell_one = std::mem::replace(&mut self.shell, shell);
-        let tree_one = std::mem::replace(&mut self.tree, tree);
-        let input_one = std::mem::replace(&mut self.input, input);
-        let two = second(self);
-        self.doubt -= 1;
-        let output = one.output.join(two.output);
-        if self.input != input_one {
-            self.input = Input::Unknown;
-        }
-        match (one.flow, two.flow) {
-            (Flow::Next, Flow::Next) => {
-                self.join_with(&shell_one, &tree_one);
-                Done { flow: Flow::Next, status: one.status.join(two.status), output }
-            }
-            (Flow::Next, gone) => {
-                let shell_two = std::mem::replace(&mut self.shell, shell_one);
-                let tree_two = std::mem::replace(&mut self.tree, tree_one);
-                self.leave(gone, shell_two, tree_two, leaving);
-                Done { flow: Flow::Next, status: one.status, output }
-            }
-            (gone, Flow::Next) => {
-                self.leave(gone, shell_one, tree_one, leaving);
-                Done { flow: Flow::Next, status: two.status, output }
-            }
-            (left, right) => {
-                let flow = if rank(left) <= rank(right) { left } else { right };
-                self.join_with(&shell_one, &tree_one);
-                Done { flow, status: one.status.join(two.status), output }
-            }
-        }
-    }
-
-    /// Follows what would run if something were there that is not: its effects are possible, and nothing else of it stays.
-    pub(crate) fn suppose(&mut self, absence: Absence, work: impl FnOnce(&mut Self) -> Done) {
-        let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
-        let left = std::mem::take(&mut self.left);
-        if let Absence::Directory(directory) = absence {
-            self.shell.cwd = directory;
-            self.shell.logical = None;
-        }
-        self.doubt += 1;
-        self.supposing += 1;
-        work(self);
-        self.supposing -= 1;
-        self.doubt -= 1;
-        self.left = left;
-        self.shell = shell;
-        self.tree = tree;
-        self.input = input;
-        self.absent = None;
-    }
-
-    fn join_with(&mut self, shell: &Shell, tree: &Overlay) {
-        let environment = |name: &str| self.environment(name);
-        self.shell = self.shell.clone().join(shell, &environment);
-        self.tree = std::mem::take(&mut self.tree).join(tree);
-    }
-
-    /// Remembers the state of a way that went elsewhere.
-    fn leave(&mut self, flow: Flow, shell: Shell, tree: Overlay, leaving: Leaving) {
-        if leaving == Leaving::Unexpected {
-            return;
-        }
-        self.shell.doubts = self.shell.doubts.or(shell.doubts);
-        match flow {
-            Flow::Next => {}
-            Flow::Continue(_) => self.shell.doubts.turn = true,
-            Flow::Break(_) => {
-                self.shell.doubts.turn = true;
-                self.shell.doubts.turns = true;
-            }
-            Flow::Return => self.shell.doubts.function = true,
-            Flow::Exit => self.shell.doubts.shell = true,
-        }
-        if self.left.len() < 64 {
-            self.left.push(Left { flow, shell, tree });
-        }
-    }
-
-    /// Joins the states of ways that ended here into the present one.
-    pub(super) fn collect(&mut self, ends_here: impl Fn(Flow) -> bool) {
-        let (here, further): (Vec<Left>, Vec<Left>) =
-            std::mem::take(&mut self.left).into_iter().partition(|left| ends_here(left.flow));
-        self.left = further;
-        for left in here {
-            let doubts = self.shell.doubts;
-            self.join_with(&left.shell, &left.tree);
-            self.shell.doubts = doubts;
-        }
     }
 
     pub(super) fn run_condition(&mut self, block: &Block) -> Done {
@@ -497,89 +490,39 @@ impl Machine<'_> {
         done
     }
 
-    fn run_if(&mut self, choice: &If, index: usize) -> Done {
-        let Some((condition, body)) = choice.branches.get(index) else {
-            return choice.otherwise.as_ref().map_or_else(Done::quiet, |block| self.run_block(block));
-        };
-        let asked = self.run_condition(condition);
-        if asked.flow != Flow::Next {
-            return asked;
-        }
-        let mut done = match asked.status {
-            Status::Success => self.run_block(body),
-            Status::Failure => {
-                if let Some(absence) = self.absent.take() {
-                    self.suppose(absence, |machine| machine.run_block(body));
-                }
-                self.run_if(choice, index + 1)
-            }
-            Status::Unknown | Status::Open => self.either(
-                Leaving::Doubts,
-                |machine| machine.run_block(body),
-                |machine| machine.run_if(choice, index + 1),
-            ),
-        };
-        done.output = asked.output.followed_by(done.output);
-        done
-    }
-
-    fn run_case(&mut self, case: &Case, index: usize, subject: &Value) -> Done {
-        let Some(arm) = case.arms.get(index) else { return Done::quiet() };
-        let mut fits = Some(false);
-        for pattern in &arm.patterns {
-            let answer = match self.expand_pattern(pattern) {
-                Some(text) => matches_value(&text, subject),
-                None => None,
-            };
-            match answer {
-                Some(true) => {
-                    fits = Some(true);
-                    break;
-                }
-                Some(false) => {}
-                None => fits = None,
-            }
-        }
-        match fits {
-            Some(true) => self.run_arm(case, index, arm, subject),
-            Some(false) => self.run_case(case, index + 1, subject),
-            None => self.either(
-                Leaving::Doubts,
-                |machine| machine.run_arm(case, index, arm, subject),
-                |machine| machine.run_case(case, index + 1, subject),
-            ),
-        }
-    }
-
-    fn run_arm(&mut self, case: &Case, index: usize, arm: &Arm, subject: &Value) -> Done {
-        let done = self.run_block(&arm.body);
-        if done.flow != Flow::Next {
-            return done;
-        }
-        let more = match arm.end {
-            ArmEnd::Break => return done,
-            ArmEnd::FallThrough => match case.arms.get(index + 1) {
-                Some(next) => self.run_arm(case, index + 1, next, subject),
-                None => return done,
-            },
-            ArmEnd::TryNext => self.run_case(case, index + 1, subject),
-        };
-        Done { output: done.output.followed_by(more.output), ..more }
-    }
-
     /// Calls a function of the shell.
     pub(crate) fn call_function(&mut self, name: &str, body: &Command, arguments: &[Value]) -> Done {
+        if self.scanning > 0 {
+            if self.scanned_functions.iter().any(|known| known == name) {
+                return Done::next(Exit::unknown());
+            }
+            self.scanned_functions.push(name.to_owned());
+            return self.scan_command(body);
+        }
         let nested = self.calls.iter().filter(|call| *call == name).count();
         if nested >= RECURSION || self.depth >= DEPTH {
             self.note_endless_calls(name, body);
-            return Done::next(Exit::unknown());
+            // What was followed already need not be looked over.
+            return if nested == 0 { self.scan_command(body) } else { Done::next(Exit::unknown()) };
         }
         self.calls.push(name.to_owned());
         let positional = self.shell.positional.replace(arguments.to_vec());
         let doubts = self.shell.doubts;
+        let (loops, left_loops) = (self.shell.loops, self.shell.left_loops);
+        self.shell.loops = 0;
+        self.shell.left_loops = false;
+        self.shell.returns += 1;
+        let may_have_returned = std::mem::take(&mut self.shell.may_have_returned);
         self.shell.locals.push(BTreeMap::new());
         let mut done = self.run_command(body);
         self.collect(|flow| flow == Flow::Return);
+        if std::mem::replace(&mut self.shell.may_have_returned, may_have_returned) && done.flow != Flow::Exit
+        {
+            done.status = Status::Open;
+        }
+        self.shell.loops = loops;
+        self.shell.left_loops = left_loops;
+        self.shell.returns = self.shell.returns.saturating_sub(1);
         if let Some(locals) = self.shell.locals.pop() {
             for (name, before) in locals {
                 match before {
@@ -606,28 +549,6 @@ impl Machine<'_> {
         }
         done
     }
-}
-
-fn rank(flow: Flow) -> u8 {
-    match flow {
-        Flow::Next => 0,
-        Flow::Continue(_) => 1,
-        Flow::Break(_) => 2,
-        Flow::Return => 3,
-        Flow::Exit => 4,
-    }
-}
-
-/// Whether a value matches a pattern; `None` when that is not known.
-pub(super) fn matches_value(pattern: &str, value: &Value) -> Option<bool> {
-    if pattern == "*" {
-        return Some(true);
-    }
-    let compiled = Pattern::new(pattern);
-    let texts = value.alternatives()?;
-    let mut answers = texts.iter().map(|text| compiled.matches(text, Letters::Exact));
-    let first = answers.next()??;
-    answers.all(|answer| answer == Some(first)).then_some(first)
 }
 
 /// The name of the program that a command begins with, when it is written out.

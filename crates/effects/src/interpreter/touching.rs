@@ -226,6 +226,72 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a directory can be made for certain: its name is known, and what it goes into is there, or made with it.
+    pub(crate) fn can_make(&self, value: &Value, parents: bool) -> bool {
+        let aims = self.paths_through(value);
+        let [aim] = aims.as_slice() else { return false };
+        let (Some(path), Some(_)) = (aim.target.path(), value.as_exact()) else { return false };
+        match self.entry(path) {
+            Entry::Directory if parents => return true,
+            Entry::Missing => {}
+            Entry::Directory | Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                return false;
+            }
+        }
+        let Some(parent) = path.parent() else { return false };
+        self.is_own_directory(&parent, parents)
+    }
+
+    /// Whether a directory is there, or can be made with `parents`, and lies where the user writes.
+    fn is_own_directory(&self, directory: &AbsolutePath, parents: bool) -> bool {
+        let place = self.world.place();
+        let is_own = directory.is_within(&place.workspace)
+            || directory.is_within(&place.home)
+            || self.is_temporary(directory)
+            || self.tree.is_new(directory);
+        is_own
+            && match self.entry(directory) {
+                Entry::Directory => true,
+                Entry::Missing if parents => {
+                    directory.parent().is_some_and(|above| self.is_own_directory(&above, parents))
+                }
+                Entry::Missing | Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                    false
+                }
+            }
+    }
+
+    /// Whether a file can be opened for writing; `None` when that is not known.
+    pub(super) fn can_open_to_write(&self, value: &Value) -> Option<bool> {
+        value.as_exact()?;
+        let aims = self.paths_through(value);
+        let [aim] = aims.as_slice() else { return None };
+        let path = aim.target.path()?;
+        if matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
+            || path.as_str().starts_with("/dev/fd/")
+            || self.ends.contains_key(path.as_str())
+        {
+            return Some(true);
+        }
+        if ["/dev/", "/proc/", "/sys/"].iter().any(|special| path.as_str().starts_with(special)) {
+            return None;
+        }
+        let parent = path.parent()?;
+        match (self.entry(path), self.entry(&parent)) {
+            (Entry::Directory, _) => Some(false),
+            (_, Entry::Missing | Entry::File(_)) if !self.tree.is_disturbed() && self.away.is_none() => {
+                Some(false)
+            }
+            (Entry::Missing, Entry::Directory) => self.is_own_directory(&parent, false).then_some(true),
+            (Entry::File(facts), _) if facts.mode & 0o200 != 0 => {
+                self.is_own_directory(&parent, false).then_some(true)
+            }
+            (Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown, _) => {
+                None
+            }
+        }
+    }
+
     /// Adds that a symbolic link is made.
     pub(crate) fn make_link(&mut self, value: &Value, points_to: &Value) {
         for aim in self.paths(value) {

@@ -1,15 +1,14 @@
 //! What the shell itself does.
 
 mod declaring;
+mod leaving;
+mod naming;
+mod reading;
 
 pub(crate) use declaring::assignment;
 
-use std::collections::BTreeMap;
-
 use crate::interpreter::machine::Absence;
-use crate::interpreter::{
-    Content, Done, Exit, Flow, Input, Lookup, Machine, Output, Status, Value, Whereabouts,
-};
+use crate::interpreter::{Done, Exit, Flow, Lookup, Machine, Output, Status, Value, Whereabouts};
 use crate::path::AbsolutePath;
 use crate::programs::{files, strings};
 use crate::world::Entry;
@@ -34,8 +33,8 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
             let inner = words.split_last().map_or(words, |(_, inner)| inner);
             Done::next(Exit::answer(machine.test_words(inner)))
         },
-        "read" => read,
-        "mapfile" | "readarray" => mapfile,
+        "read" => reading::read,
+        "mapfile" | "readarray" => reading::mapfile,
         "export" => export,
         "declare" | "typeset" => declare,
         "local" => local,
@@ -46,19 +45,19 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         "unsetopt" => |machine, words| shell_options(machine, words, false),
         "shopt" => shopt,
         "shift" => shift,
-        "return" => |machine, words| leave(machine, words, Flow::Return),
-        "exit" | "logout" => |machine, words| leave(machine, words, Flow::Exit),
-        "break" => |_, words| Done::leaving(Flow::Break(levels(words)), Status::Success),
-        "continue" => |_, words| Done::leaving(Flow::Continue(levels(words)), Status::Success),
+        "return" | "exit" | "logout" | "break" | "continue" => {
+            return Some(leaving::run(machine, name, words));
+        }
         "eval" => eval,
         "source" | "." => source,
         "exec" => exec,
         "trap" => trap,
         "command" => command,
-        "builtin" => |machine, words| machine.call_words(words, Lookup::NoFunctions),
+        "builtin" => |machine, words| machine.call_words(operands(words), Lookup::NoFunctions),
         "noglob" | "nocorrect" => |machine, words| machine.call_words(words, Lookup::All),
-        "type" | "whence" | "hash" => |machine, words| Done::next(known_program(machine, words)),
-        "alias" => alias,
+        "hash" => naming::hash,
+        "type" | "whence" => |machine, words| Done::next(known_program(machine, words)),
+        "alias" => naming::alias,
         "unalias" => |machine, words| {
             for word in words {
                 if let Some(name) = word.as_exact() {
@@ -72,10 +71,14 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         "getopts" => getopts,
         "wait" => |_, _| Done::next(Exit::silent()),
         "mktemp" => files::mktemp,
-        "history" => history,
-        "dirs" | "jobs" | "times" | "fc" | "caller" | "compgen" | "help" | "ulimit" | "umask" | "disown"
-        | "bg" | "fg" | "complete" | "compopt" | "bind" | "enable" | "suspend" | "autoload" | "emulate"
-        | "rehash" | "zstyle" | "zmodload" | "unfunction" | "functions" | "compdef" => {
+        "history" => naming::history,
+        "fc" => naming::fc,
+        "bind" => naming::bind,
+        "enable" => naming::enable,
+        "compgen" | "complete" => naming::completion,
+        "dirs" | "jobs" | "times" | "caller" | "help" | "ulimit" | "umask" | "disown" | "bg" | "fg"
+        | "compopt" | "suspend" | "autoload" | "emulate" | "rehash" | "zstyle" | "zmodload"
+        | "unfunction" | "functions" | "compdef" => {
             |_, _| Done::next(Exit { status: Status::Success, output: Output::Unknown })
         }
         _ => return None,
@@ -86,7 +89,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
 
 fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut newline = true;
-    let mut escapes = false;
+    let mut escapes = machine.shell.options.xpg_echo;
     let mut rest = words;
     while let Some((first, more)) = rest.split_first() {
         let Some(flags) = first.as_exact().and_then(|text| text.strip_prefix('-')) else { break };
@@ -131,7 +134,7 @@ fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     };
     match variable {
         Some(name) => {
-            machine.assign(&name, value);
+            machine.assign_named(&name, value);
             Done::quiet()
         }
         None => printed(machine, value),
@@ -201,6 +204,9 @@ fn go(machine: &mut Machine<'_>, value: &Value) -> Status {
         },
         Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => Status::Unknown,
     };
+    if status == Status::Unknown {
+        machine.came_from = Some(machine.shell.cwd.clone());
+    }
     machine.shell.logical = match (&whereabouts, logical) {
         (Whereabouts::Here(path), Some(logical)) if *path != logical => Some(logical),
         _ => None,
@@ -240,161 +246,6 @@ fn popd(machine: &mut Machine<'_>, _: &[Value]) -> Done {
     }
 }
 
-fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let mut names = Vec::new();
-    let mut array = None;
-    let mut delimiter = '\n';
-    let mut raw = false;
-    let mut descriptor = None;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_exact() {
-            Some(option) if option.starts_with('-') && option.len() > 1 => {
-                raw |= option.contains('r');
-                let valued = option.find(['p', 'd', 'n', 'N', 't', 'u', 'i', 'a', 'A', 'k']);
-                if let Some(place) = valued {
-                    let attached = option.get(place + 1..).filter(|text| !text.is_empty()).map(Value::exact);
-                    let letter = option.get(place..=place).unwrap_or_default();
-                    let value = attached.or_else(|| rest.next().cloned()).unwrap_or_else(|| Value::exact(""));
-                    match letter {
-                        "a" | "A" => array = value.as_exact().map(str::to_owned),
-                        "d" => {
-                            delimiter = value.as_exact().and_then(|text| text.chars().next()).unwrap_or('\0');
-                        }
-                        "u" => descriptor = value.as_exact().and_then(|text| text.parse::<u32>().ok()),
-                        _ => {}
-                    }
-                }
-            }
-            Some(name) => names.push(name.to_owned()),
-            None => {}
-        }
-    }
-    if names.is_empty() && array.is_none() {
-        names.push("REPLY".to_owned());
-    }
-    let opening = descriptor.filter(|number| *number > 0).and_then(|number| machine.descriptor(number));
-    let input = match &opening {
-        Some(opening) => opening.input.clone().unwrap_or(Input::Unknown),
-        None => machine.input.clone(),
-    };
-    let line = match &input {
-        Input::Text(Value::Exact(all)) => {
-            if all.is_empty() {
-                for name in &names {
-                    machine.assign(name, Value::exact(""));
-                }
-                return Done::next(Exit::failure());
-            }
-            let (line, more) = all.split_once(delimiter).unwrap_or((all.as_str(), ""));
-            let ended = all.contains(delimiter);
-            let left = Input::Text(Value::exact(more));
-            match (descriptor, opening) {
-                (Some(number), Some(opening)) => machine.open_again(number, opening, left),
-                _ => machine.input = left,
-            }
-            Some((line.to_owned(), ended))
-        }
-        Input::Text(_)
-        | Input::Inherited
-        | Input::Network(_)
-        | Input::Secret(_)
-        | Input::Local(_)
-        | Input::Unknown => None,
-    };
-    let Some((line, ended)) = line else {
-        // Paths that are read one by one are what their pattern says.
-        let value = match &input {
-            Input::Text(Value::Glob(pattern)) if names.len() == 1 => Value::Glob(pattern.clone()),
-            Input::Text(Value::AnyOf(lines))
-                if names.len() == 1 && lines.iter().all(|line| !line.trim_end().contains('\n')) =>
-            {
-                Value::one_of(lines.iter().map(|line| line.trim_end().to_owned()).collect())
-            }
-            _ => Value::Unknown,
-        };
-        let known_list = matches!(value, Value::Glob(_) | Value::AnyOf(_));
-        for name in &names {
-            machine.assign(name, value.clone());
-        }
-        if let Some(name) = &array {
-            machine.assign_content(name, Content::Unknown);
-        }
-        for name in names.iter().chain(&array) {
-            keep_class(machine, name, &input);
-        }
-        let status = if input == Input::Inherited || known_list { Status::Unknown } else { Status::Open };
-        return Done::next(Exit { status, output: Output::Nothing });
-    };
-    let line = if raw { line } else { line.replace('\\', "") };
-    let separators = machine
-        .variable("IFS")
-        .and_then(|value| value.as_exact().map(str::to_owned))
-        .unwrap_or_else(|| " \t\n".to_owned());
-    if let Some(name) = array {
-        let items = strings::split(&line, &separators, usize::MAX).into_iter().enumerate();
-        let items: BTreeMap<i64, Value> = items
-            .filter_map(|(index, text)| Some((i64::try_from(index).ok()?, Value::Exact(text))))
-            .collect();
-        machine.assign_content(&name, Content::List(items));
-    } else {
-        let mut values = strings::split(&line, &separators, names.len()).into_iter();
-        for name in &names {
-            machine.assign(name, Value::Exact(values.next().unwrap_or_default()));
-        }
-    }
-    // A last line without an end is read, and the command says failure: loops written for it test the variable too.
-    Done::next(if ended { Exit::success() } else { Exit::failure() })
-}
-
-/// Keeps with a variable what sort of thing its value was read from.
-fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
-    match Output::from_input(input) {
-        output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => {
-            machine.set_origin(name, output);
-        }
-        Output::Nothing | Output::Text(_) | Output::Unknown => {}
-    }
-}
-
-fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let mut name = "MAPFILE".to_owned();
-    let mut trim = false;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_exact() {
-            Some(option) if option.starts_with('-') => {
-                trim |= option.contains('t');
-                if option.ends_with(['d', 'n', 'O', 's', 'u', 'C', 'c']) {
-                    rest.next();
-                }
-            }
-            Some(text) => text.clone_into(&mut name),
-            None => {}
-        }
-    }
-    let content = match &machine.input {
-        Input::Text(Value::Exact(all)) => {
-            let lines =
-                all.split_inclusive('\n').map(|line| if trim { line.trim_end_matches('\n') } else { line });
-            let items = lines
-                .enumerate()
-                .filter_map(|(index, line)| Some((i64::try_from(index).ok()?, Value::exact(line))));
-            Content::List(items.collect())
-        }
-        Input::Text(_)
-        | Input::Inherited
-        | Input::Network(_)
-        | Input::Secret(_)
-        | Input::Local(_)
-        | Input::Unknown => Content::Unknown,
-    };
-    machine.assign_content(&name, content);
-    let input = machine.input.clone();
-    keep_class(machine, &name, &input);
-    Done::quiet()
-}
-
 fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let count = match words.first() {
         None => Some(1),
@@ -406,39 +257,28 @@ fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
         (Some(values), Some(_)) => {
             machine.shell.positional = Some(values);
-            return Done::next(Exit::failure());
+            // bash goes on, others end.
+            return machine.perhaps_leave(Flow::Exit, Status::Failure);
         }
         (_, _) => None,
     };
     Done::quiet()
 }
 
-fn leave(machine: &mut Machine<'_>, words: &[Value], flow: Flow) -> Done {
-    let status = match words.first() {
-        None => match machine.shell.last_status {
-            Some(0) => Status::Success,
-            Some(_) => Status::Failure,
-            None => Status::Unknown,
-        },
-        Some(word) => match word.as_exact() {
-            Some("0") => Status::Success,
-            Some(_) => Status::Failure,
-            None => Status::Unknown,
-        },
-    };
-    Done::leaving(flow, status)
-}
-
-fn levels(words: &[Value]) -> u32 {
-    words.first().and_then(Value::as_exact).and_then(|text| text.parse().ok()).unwrap_or(1)
+/// The words behind `--`, when that comes first.
+fn operands(words: &[Value]) -> &[Value] {
+    match words.split_first() {
+        Some((first, rest)) if first.as_exact() == Some("--") => rest,
+        _ => words,
+    }
 }
 
 fn eval(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    machine.run_here(&strings::joined(words, " "))
+    machine.run_here(&strings::joined(operands(words), " "))
 }
 
 fn source(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let Some((file, arguments)) = words.split_first() else { return Done::next(Exit::failure()) };
+    let Some((file, arguments)) = operands(words).split_first() else { return Done::next(Exit::failure()) };
     machine.run_file_here(file, arguments)
 }
 
@@ -456,6 +296,10 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         return Done::quiet();
     }
     let done = machine.call_words(rest, Lookup::NoFunctions);
+    if machine.shell.options.execfail {
+        // A program that cannot be started leaves the shell where it is.
+        return machine.perhaps_leave(Flow::Exit, done.status);
+    }
     Done { flow: Flow::Exit, ..done }
 }
 
@@ -486,6 +330,7 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
     if at_exit {
         machine.shell.at_exit.clone_from(&command);
+        machine.shell.exit_trap_in_doubt = machine.is_in_doubt() || machine.exiting > 0;
     }
     let on_signal = signals.iter().any(|signal| {
         !matches!(
@@ -577,24 +422,6 @@ fn known_program(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
             )
     });
     Exit { status: if sure { Status::Success } else { Status::Open }, output: Output::Unknown }
-}
-
-fn alias(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    for word in words {
-        if let Some((name, text)) = word.as_exact().and_then(|text| text.split_once('=')) {
-            machine.shell.aliases.insert(name.to_owned(), text.to_owned());
-            machine.note_alias(name, text);
-        }
-    }
-    Done::quiet()
-}
-
-fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let flags = words.iter().filter_map(Value::as_exact).filter_map(|text| text.strip_prefix('-'));
-    if flags.into_iter().any(|flags| flags.contains('c')) {
-        machine.forget_history("erases what was typed");
-    }
-    Done::next(Exit { status: Status::Success, output: Output::Unknown })
 }
 
 fn let_expression(machine: &mut Machine<'_>, words: &[Value]) -> Done {

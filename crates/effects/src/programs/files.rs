@@ -79,7 +79,9 @@ pub(crate) fn rmdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// `mkdir`
 pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let parents = call.arguments.has(&["-p", "--parents"]);
+    let mut sure = !call.arguments.uncertain && !call.arguments.operands.is_empty();
     for operand in &call.arguments.operands {
+        sure &= machine.can_make(operand, parents);
         let orphan = !parents
             && machine.paths(operand).iter().any(|aim| {
                 let parent = aim.target.path().and_then(AbsolutePath::parent);
@@ -91,7 +93,7 @@ pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.make_directory(operand);
         }
     }
-    Exit::silent()
+    if sure { Exit::success() } else { Exit::silent() }
 }
 
 /// `touch`: makes what is missing; a new time on what exists is no effect.

@@ -139,6 +139,25 @@ fn once(format: &str, arguments: &mut std::slice::Iter<'_, Value>, mut out: Valu
     out.followed_by(&Value::Exact(without_escapes(&plain, Octal::Three)))
 }
 
+/// A text as `printf %q` of bash writes it; `None` for the form with escapes.
+fn quoted(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some("''".to_owned());
+    }
+    let mut out = String::new();
+    for (place, c) in text.char_indices() {
+        if c.is_control() || !c.is_ascii() {
+            return None;
+        }
+        let special = " '\"\\|&;()<>!{}*[]?^$`,".contains(c) || place == 0 && matches!(c, '#' | '~');
+        if special {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    Some(out)
+}
+
 fn converted(flags: &str, letter: char, argument: &Value) -> Value {
     let Some(text) = argument.as_exact() else {
         return if flags.is_empty() && matches!(letter, 's' | 'q') {
@@ -147,13 +166,16 @@ fn converted(flags: &str, letter: char, argument: &Value) -> Value {
             Value::Unknown
         };
     };
+    if flags.contains('(') {
+        // A time, as a format of its own says.
+        return Value::Unknown;
+    }
     let body = match letter {
         's' => text.to_owned(),
         'b' => unescaped(text),
         'q' => {
-            let plain = !text.is_empty()
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c));
-            if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+            let Some(quoted) = quoted(text) else { return Value::Unknown };
+            quoted
         }
         'c' => text.chars().next().map(String::from).unwrap_or_default(),
         'd' | 'i' | 'u' => match text.trim().parse::<i64>() {

@@ -177,11 +177,24 @@ pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut words = Vec::new();
     if let Some(text) = peeled.value(&["-S", "--split-string"]) {
         match text.as_exact() {
-            Some(text) => words.extend(quoted_words(text).into_iter().map(Value::Exact)),
+            Some(text) => {
+                let words_of =
+                    quoted_words(text).into_iter().map(|word| with_variables_put_in(machine, &word));
+                words.extend(words_of);
+            }
             None => words.push(Value::Unknown),
         }
     }
-    words.extend(peeled.rest.iter().cloned());
+    // A lone `-` is `-i`.
+    words.extend(peeled.rest.iter().skip_while(|word| word.as_exact() == Some("-")).cloned());
+    let brings = |word: &Value| word.known_start().starts_with("BASH_FUNC_");
+    if words.iter().any(brings) {
+        let before = machine.shell.clone();
+        words.retain(|word| !machine.takes_exported_function(word));
+        let exit = run_with_assignments(machine, &words, call.input.clone());
+        machine.shell = before;
+        return exit;
+    }
     let bare = words.iter().all(|word| assignment(word).is_some());
     if bare {
         return Exit::unknown();
@@ -191,6 +204,19 @@ pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(directory) => machine.inside(directory, run),
         None => run(machine),
     }
+}
+
+/// A word of `env -S` with `${NAME}` put in, which this program does itself.
+fn with_variables_put_in(machine: &Machine<'_>, word: &str) -> Value {
+    let mut value = Value::exact("");
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, more)) = after.split_once('}') else { break };
+        let held = machine.variable(name).unwrap_or_else(|| Value::exact(""));
+        value = value.followed_by(&Value::exact(before)).followed_by(&held);
+        rest = more;
+    }
+    value.followed_by(&Value::exact(rest))
 }
 
 /// Runs what is behind the options, and behind `skip` operands more.

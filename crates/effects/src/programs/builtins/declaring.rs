@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::interpreter::{Content, Done, Exit, Machine, Output, Value, Variable};
+use crate::interpreter::{Content, Done, Exit, Machine, Output, Treatment, Value, Variable};
 
 /// What a declaration says about its variables.
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,7 +12,7 @@ struct Declared {
     local: bool,
     list: bool,
     map: bool,
-    integer: bool,
+    treatment: Option<Treatment>,
     functions: bool,
     /// Another name for a variable.
     reference: bool,
@@ -41,6 +41,15 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
     if only_options {
         return all_variables();
     }
+    // Outside functions bash refuses this, and zsh does it.
+    if declared.local && machine.shell.returns == 0 && machine.shell.locals.is_empty() {
+        let before = machine.shell.clone();
+        for (name, value) in words.iter().filter_map(assignment) {
+            machine.assign(&name, value);
+        }
+        machine.join_shell(&before);
+        return Done::next(Exit::answer(None));
+    }
     for word in words {
         if let Some(flags) = word.as_exact().and_then(|text| text.strip_prefix(['-', '+'])) {
             for flag in flags.chars() {
@@ -50,7 +59,13 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     'r' => declared.readonly = true,
                     'a' => declared.list = true,
                     'A' => declared.map = true,
-                    'i' => declared.integer = true,
+                    'i' | 'u' | 'l' | 'c' if word.known_start().starts_with('+') => {
+                        declared.treatment = Some(Treatment::None);
+                    }
+                    'i' => declared.treatment = Some(Treatment::Integer),
+                    'u' => declared.treatment = Some(Treatment::Upper),
+                    'l' => declared.treatment = Some(Treatment::Lower),
+                    'c' => declared.treatment = Some(Treatment::Capital),
                     'g' => declared.local = false,
                     'n' if word.known_start().starts_with('-') => declared.reference = true,
                     'f' | 'F' => declared.functions = true,
@@ -60,6 +75,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             continue;
         }
         if declared.functions {
+            if let (Some(name), Some(true)) = (word.as_exact(), declared.exported) {
+                machine.shell.exported_functions.insert(name.to_owned());
+            }
             continue;
         }
         let (name, value) = match assignment(word) {
@@ -82,10 +100,22 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                 if value.is_none() && !declared.list && !declared.map {
                     machine.shell.variables.insert(
                         name.clone(),
-                        Variable { content: Content::Unset, exported: false, readonly: false, origin: None },
+                        Variable {
+                            content: Content::Unset,
+                            exported: false,
+                            readonly: false,
+                            origin: None,
+                            treatment: Treatment::None,
+                        },
                     );
                 }
             }
+        }
+        if let Some(treatment) = declared.treatment {
+            machine.treat(&name, treatment);
+        }
+        if declared.exported.is_none() && !declared.readonly {
+            machine.evaluate_subscript(&name);
         }
         match value {
             Some(value) => {
@@ -94,14 +124,11 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                 } else {
                     value
                 };
-                let value = if declared.integer {
-                    let number =
-                        value.as_exact().map(str::to_owned).and_then(|text| machine.arithmetic_text(&text));
-                    number.map_or(Value::Unknown, |number| Value::Exact(number.to_string()))
-                } else {
-                    value
-                };
-                machine.assign(&name, value);
+                if let (true, Some(target)) = (declared.reference, value.as_exact().map(str::to_owned)) {
+                    machine.evaluate_subscript(&target);
+                }
+                machine.assign_named(&name, value);
+                machine.note_assigned(&name);
                 machine.keep_origin(&name);
             }
             None if declared.map => {
@@ -183,8 +210,9 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.forget_history("what is typed is not recorded any more");
         }
         if functions {
-            machine.shell.functions.remove(name);
+            machine.shell.undefine(name);
         } else if let Some((array, key)) = name.split_once('[') {
+            machine.evaluate_subscript(name);
             let key = key.trim_end_matches(']').to_owned();
             match machine.shell.variables.get_mut(array).map(|variable| &mut variable.content) {
                 Some(Content::List(items)) => {
@@ -200,7 +228,13 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         } else if !machine.shell.variables.get(name).is_some_and(|variable| variable.readonly) {
             machine.shell.variables.insert(
                 name.to_owned(),
-                Variable { content: Content::Unset, exported: false, readonly: false, origin: None },
+                Variable {
+                    content: Content::Unset,
+                    exported: false,
+                    readonly: false,
+                    origin: None,
+                    treatment: Treatment::None,
+                },
             );
         }
     }
@@ -228,14 +262,15 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 let on = flags.starts_with('-');
                 for flag in flags.chars().skip(1) {
                     match flag {
-                        'e' => machine.shell.options.errexit = on,
+                        'e' => machine.shell.options.set_errexit(on),
+                        'x' if on => machine.show_prompt("PS4"),
                         'u' => machine.shell.options.nounset = on,
                         'f' => machine.shell.options.noglob = on,
                         'C' => machine.shell.options.noclobber = on,
                         'o' => {
                             let name = rest.next().and_then(|(_, word)| word.as_exact());
                             match name {
-                                Some("errexit") => machine.shell.options.errexit = on,
+                                Some("errexit") => machine.shell.options.set_errexit(on),
                                 Some("nounset") => machine.shell.options.nounset = on,
                                 Some("noclobber") => machine.shell.options.noclobber = on,
                                 Some("noglob") => machine.shell.options.noglob = on,
@@ -282,7 +317,14 @@ pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool
             "extglob" | "kshglob" => options.extglob = on,
             "extendedglob" => options.extendedglob = on,
             "expandaliases" => options.aliases = on,
-            "errexit" => options.errexit = on,
+            "execfail" => options.execfail = on,
+            "lastpipe" => options.lastpipe = on,
+            "nocasematch" => options.nocasematch = on,
+            "xpgecho" => options.xpg_echo = on,
+            "pipefail" => options.pipefail = on,
+            "noglob" => options.noglob = on,
+            "noclobber" => options.noclobber = on,
+            "errexit" => options.set_errexit(on),
             "nounset" => options.nounset = on,
             _ => {}
         }
