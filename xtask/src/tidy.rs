@@ -9,13 +9,14 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 13] = [
+const LINE: [&str; 14] = [
     "shell",
     "effects",
     "policy",
     "review",
     "patterns",
     "intervention",
+    "files",
     "world",
     "snapshot",
     "protocol",

@@ -65,7 +65,7 @@ impl Ignoring {
     pub(crate) fn enter(&self, directory: &[u8], above: Option<&Layer>) -> Layer {
         let file = Path::new(OsStr::from_bytes(directory)).join(".gitignore");
         let rules = Rules::read(&file);
-        let text = std::fs::read(&file).unwrap_or_default();
+        let text = checkrein_files::read(&file, checkrein_files::SMALL).unwrap_or_default();
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.fingerprint(above).to_le_bytes()).update(&text);
         let fingerprint =

@@ -142,7 +142,7 @@ impl Index {
 
 impl Table {
     fn open(path: &Path) -> Option<Self> {
-        let file = File::open(path).ok()?;
+        let file = checkrein_files::open(path).ok()?;
         let mut head = [0_u8; 24];
         file.read_exact_at(&mut head, 0).ok()?;
         if head.get(..8)? != MAGIC {

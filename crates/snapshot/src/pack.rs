@@ -159,7 +159,7 @@ pub(crate) struct Pack {
 impl Pack {
     /// Opens a pack; `None` when it was never closed.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, SnapshotError> {
-        let file = File::open(path).map_err(SnapshotError::read(path))?;
+        let file = checkrein_files::open(path).map_err(SnapshotError::read(path))?;
         let length = file.metadata().map_err(SnapshotError::read(path))?.len();
         let Some(end) = length.checked_sub(SEAL as u64) else { return Ok(None) };
         let mut seal = [0_u8; SEAL];

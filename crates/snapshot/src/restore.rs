@@ -67,11 +67,14 @@ pub struct Interrupted {
     aside: Vec<SavedPath>,
 }
 
+/// The longest journal that is read (ours): it names every path of a restore.
+const LONGEST_JOURNAL: u64 = 256 * 1024 * 1024;
+
 impl Store {
     /// The restore that was interrupted; `None` when none was.
     pub fn interrupted(&self) -> Option<Interrupted> {
         let path = self.journal();
-        fs::read(&path).ok().and_then(|bytes| decode(&bytes, &path).ok())
+        checkrein_files::read(&path, LONGEST_JOURNAL).ok().and_then(|bytes| decode(&bytes, &path).ok())
     }
 
     /// Finishes a restore that was interrupted: what is not done yet is done.

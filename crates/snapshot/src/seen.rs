@@ -27,6 +27,9 @@ pub(crate) struct Sight {
     changed: Option<FileTime>,
 }
 
+/// The longest cache that is read (ours); a longer one counts as none.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
 impl Sight {
     pub(crate) fn of(facts: &Stat, settled: FileTime) -> Self {
         let changed = facts::changed(facts);
@@ -123,7 +126,7 @@ impl Seen {
 
     /// What was seen for this snapshot when it was the last one to be kept so; nothing when that is not known.
     pub(crate) fn read(path: &Path) -> Option<(SnapshotId, Self)> {
-        let bytes = std::fs::read(path).ok()?;
+        let bytes = checkrein_files::read(path, LONGEST).ok()?;
         let (content, checksum) = bytes.split_last_chunk::<32>()?;
         if blake3::hash(content).as_bytes() != checksum {
             return None;

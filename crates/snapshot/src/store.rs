@@ -194,7 +194,12 @@ impl Store {
     /// Takes the lock, which ends with the file. The store is made when it is not there.
     pub(crate) fn lock(&self, hold: Hold) -> Result<File, SnapshotError> {
         let path = self.directory.join("lock");
-        let open = || OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&path);
+        let open = || {
+            checkrein_files::open_with(
+                OpenOptions::new().read(true).append(true).create(true).mode(0o600),
+                &path,
+            )
+        };
         let file = match open() {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

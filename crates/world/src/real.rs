@@ -3,7 +3,7 @@
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -145,12 +145,7 @@ impl RealWorld {
             return None;
         }
         self.budget.bytes(facts.len()).ok()?;
-        let mut bytes = Vec::new();
-        fs::File::open(path.as_str()).ok()?.take(limit + 1).read_to_end(&mut bytes).ok()?;
-        if bytes.len() > FileText::LIMIT {
-            return None;
-        }
-        String::from_utf8(bytes).ok()
+        checkrein_files::read_text(path.as_str(), limit).ok()
     }
 }
 

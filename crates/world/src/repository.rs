@@ -1,7 +1,6 @@
 //! Finding repositories and the branch that is checked out.
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use checkrein_effects::{AbsolutePath, Repository};
@@ -79,12 +78,7 @@ pub(crate) fn setting(config: &str, section: &str, name: &str) -> Option<String>
 
 /// The text of a small regular file; `None` for anything else.
 pub(crate) fn small_text(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    let read = fs::File::open(path).ok()?.take(SMALL + 1).read_to_string(&mut text).ok()?;
-    (u64::try_from(read).ok()? <= SMALL).then_some(text)
+    checkrein_files::read_text(path, SMALL).ok()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -333,7 +333,7 @@ fn read_index(repository: &Repository, shared: &AbsolutePath, budget: &Budget) -
     if !facts.is_file() || facts.len() > index::LIMIT || budget.question().is_err() {
         return Staged::Unknown;
     }
-    let Ok(data) = fs::read(file.as_str()) else { return Staged::Unknown };
+    let Ok(data) = checkrein_files::read(file.as_str(), index::LIMIT) else { return Staged::Unknown };
     match Index::parse(data, object_name_length(shared)) {
         Some(index) => Staged::Index(index, (facts.mtime(), facts.mtime_nsec())),
         None => Staged::Unknown,
@@ -377,9 +377,7 @@ fn object_of(path: &AbsolutePath, facts: &fs::Metadata, length: usize, budget: &
         fs::read_link(path.as_str()).ok()?.as_os_str().as_bytes().to_vec()
     } else if facts.is_file() && facts.len() <= COMPARED {
         budget.bytes(facts.len()).ok()?;
-        let mut bytes = Vec::new();
-        fs::File::open(path.as_str()).ok()?.take(COMPARED + 1).read_to_end(&mut bytes).ok()?;
-        bytes
+        checkrein_files::read(path.as_str(), COMPARED).ok()?
     } else {
         return None;
     };
