@@ -321,7 +321,8 @@ impl Others {
     fn take(&mut self, records: &[Record], own: Option<u64>, since: Timestamp, now: Timestamp, place: &str) {
         for (position, record) in records.iter().enumerate() {
             let RecordBody::Review(review) = &record.body else { continue };
-            let refused = matches!(review.verdict.as_str(), "block" | "halt") && review.mode == "enforce";
+            let is_refused = matches!(review.verdict.as_str(), "block" | "halt") && review.mode == "enforce";
+            let refused = is_refused || review.answered.is_some();
             if refused || Some(record.seq) == own || !review.effects.iter().any(may_change) {
                 continue;
             }
@@ -477,7 +478,7 @@ fn stored(ledger: &SessionLedger) -> Option<Picture> {
     if length > PICTURE_LIMIT {
         return None;
     }
-    Picture::from_bytes(&fs::read(&path).ok()?)
+    Picture::from_bytes(&checkrein_files::read(&path, PICTURE_LIMIT as u64).ok()?)
 }
 
 /// Keeps a picture for the next look. In place: a torn one is told by its sum and counts as none.
@@ -488,8 +489,8 @@ fn store(ledger: &SessionLedger, look: &Look) {
     let Some(bytes) = look.picture.to_bytes() else { return };
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
-    let written =
-        options.open(picture_path(ledger)).and_then(|mut file| std::io::Write::write_all(&mut file, &bytes));
+    let written = checkrein_files::open_with(&mut options, picture_path(ledger))
+        .and_then(|mut file| std::io::Write::write_all(&mut file, &bytes));
     if let Err(error) = written {
         crate::terminal::log(&format!("checkrein: no picture of the workspace was kept: {error}"));
     }

@@ -5,14 +5,14 @@
 
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::claude;
-use checkrein_protocol::{Client, HookEvent};
+use checkrein_protocol::{Client, HookEvent, Moment, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -20,8 +20,12 @@ use crate::fail_closed::Failure;
 use crate::guard::Guard;
 use crate::surroundings::Surroundings;
 
-/// The greatest payload that is read, in bytes. An edit carries the whole old file, so this is generous (ours).
-const PAYLOAD_LIMIT: usize = 64 * 1024 * 1024;
+/// The greatest payload that is read, in bytes. The outcome of an edit carries the whole old file, so this is generous; it takes up to
+/// four times as much memory (ours).
+const PAYLOAD_LIMIT: usize = 12 * 1024 * 1024;
+
+/// The longest shell command that is looked at, in bytes: no system starts a shell with more than 128 KiB on its command line (ours).
+const COMMAND_LIMIT: usize = 2 * 1024 * 1024;
 
 /// How long a payload may take to arrive (ours).
 const INPUT_DEADLINE: Duration = Duration::from_secs(5);
@@ -39,9 +43,11 @@ const STACK: usize = 64 * 1024 * 1024;
 pub fn answer_hook(client: Client) {
     // A panic message would go to the client's log with whatever it quotes.
     panic::set_hook(Box::new(|_| {}));
+    // Where files may not grow, a record that cannot be written must be an error and not the end of this process.
+    checkrein_supervise::ignore_file_size_signal();
     match read_payload() {
         Ok(payload) => work_on(client, payload),
-        Err(failure) => refuse(client, Arc::default(), failure),
+        Err(failure) => refuse(client, None, &failure),
     }
 }
 
@@ -53,14 +59,15 @@ fn write(answer: &[u8]) {
 
 /// Has the work done by a thread, which gives the answer itself and ends the process, so that nobody has to be woken for it.
 fn work_on(client: Client, payload: Vec<u8>) {
-    let payload = Arc::new(payload);
     // Who answers, the worker or the main thread: the first one to set it.
     let answered = Arc::new(AtomicBool::new(false));
+    // Whose call it is, as soon as that is known.
+    let session = Arc::new(OnceLock::new());
     let (sender, receiver) = mpsc::channel();
-    let shared = (Arc::clone(&payload), Arc::clone(&answered));
+    let shared = (Arc::clone(&session), Arc::clone(&answered));
     let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let (payload, answered) = shared;
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| respond(client, &payload)));
+        let (session, answered) = shared;
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| respond(client, payload, &session)));
         match outcome.unwrap_or(Err(Failure::Panic)) {
             Ok(answer) => {
                 if !answered.swap(true, Ordering::AcqRel) {
@@ -85,7 +92,7 @@ fn work_on(client: Client, payload: Vec<u8>) {
         drop(receiver.recv());
         return;
     }
-    refuse(client, payload, failure);
+    refuse(client, session.get().cloned(), &failure);
 }
 
 #[expect(clippy::exit, reason = "the answer is given, and no other thread has anything to say")]
@@ -93,9 +100,18 @@ fn end() {
     std::process::exit(0)
 }
 
-fn respond(client: Client, payload: &[u8]) -> Result<Vec<u8>, Failure> {
+fn respond(client: Client, payload: Vec<u8>, session: &OnceLock<SessionId>) -> Result<Vec<u8>, Failure> {
     let started = Instant::now();
-    let event = decode(client, payload)?;
+    let event = decode(client, &payload)?;
+    // What was large is not kept twice.
+    drop(payload);
+    // Nobody else sets it.
+    drop(session.set(event.session.clone()));
+    if let Moment::BeforeAction { action, .. } = &event.moment
+        && action.shell_text().is_some_and(|text| text.len() > COMMAND_LIMIT)
+    {
+        return Err(Failure::Oversize);
+    }
     let surroundings = Surroundings::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
     let mut guard = Guard::of_session(surroundings, &event.cwd, Some(&event.session));
     let answer = guard.handle(&event, started);
@@ -113,25 +129,25 @@ fn decode(client: Client, payload: &[u8]) -> Result<HookEvent, Failure> {
     }
 }
 
-/// Refuses for a failure at the edge. The answer comes first; what went wrong is written down afterwards, if that is possible in a moment: what
-/// hung the review may hang the record of it too, and the client waits for the end of this process.
-fn refuse(client: Client, payload: Arc<Vec<u8>>, failure: Failure) {
+/// Refuses because of a failure at the edge: first the answer, which touches nothing that may hang, then, if that is still possible
+/// and does not take long, the record of it.
+fn refuse(client: Client, session: Option<SessionId>, failure: &Failure) {
     write(&match client {
         Client::Claude => claude::deny_everything(&failure.reason()),
     });
-    let record = move || {
-        let session = decode(client, &payload).ok().map(|event| event.session);
-        if let Ok(surroundings) = Surroundings::of_process() {
-            crate::guard::record_failure(&surroundings, session, &failure);
-        }
-    };
+    let failure = failure.clone();
     let (sender, receiver) = mpsc::channel::<()>();
-    let recorder = thread::Builder::new().stack_size(STACK).spawn(move || {
+    let recorder = thread::Builder::new().spawn(move || {
+        let record = || {
+            if let Ok(surroundings) = Surroundings::of_process() {
+                crate::guard::record_failure(&surroundings, session, &failure);
+            }
+        };
         drop(panic::catch_unwind(AssertUnwindSafe(record)));
         drop(sender);
     });
     if recorder.is_ok() {
-        // Ends when the recorder does.
+        // It ends when the record is written; when it is not, the answer stands all the same.
         let _ = receiver.recv_timeout(RECORD_DEADLINE);
     }
     end();

@@ -107,7 +107,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Oversize => formatter.write_str("the payload is larger than 64 MiB"),
+            Self::Oversize => {
+                formatter.write_str("the payload is larger than 12 MiB, or its command than 2 MiB")
+            }
             Self::InputDeadline => formatter.write_str("the payload did not arrive in time"),
             Self::Payload(cause) => formatter.write_str(cause),
             Self::ReviewDeadline => formatter.write_str("the review did not end in time"),

@@ -1,7 +1,6 @@
 //! Where hooks were registered, and what of that is out of the agent's reach.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
@@ -58,7 +57,7 @@ impl Installations {
     /// Reads the list; a missing file is an empty list.
     pub fn load(surroundings: &Surroundings) -> Result<Self, CommandError> {
         let path = list_path(surroundings);
-        match fs::read_to_string(path.as_str()) {
+        match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
                 CommandError::user(
                     format!("`{path}` is damaged: {error}"),

@@ -29,7 +29,8 @@ use checkrein_supervise::worktree::GuardFiles;
 
 fn main() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
-    if std::env::args().nth(1).as_deref() == Some("hook") {
+    let asks_for_help = std::env::args().nth(2).is_some_and(|word| ["--help", "-h"].contains(&word.as_str()));
+    if std::env::args().nth(1).as_deref() == Some("hook") && !asks_for_help {
         answer_hook(Client::Claude);
         return ExitCode::SUCCESS;
     }

@@ -443,7 +443,7 @@ fn work_tree(
 
 /// The directory with what linked work trees share.
 fn shared(directory: &Path) -> PathBuf {
-    let shared = std::fs::read_to_string(directory.join("commondir"));
+    let shared = checkrein_files::read_text(directory.join("commondir"), checkrein_files::SMALL);
     shared.map_or_else(|_| directory.to_owned(), |text| directory.join(text.trim_end()))
 }
 

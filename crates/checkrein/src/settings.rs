@@ -17,6 +17,7 @@ use checkrein_policy::{
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::rules::RuleTexts;
 use crate::surroundings::{MANAGED, Surroundings};
+use crate::terminal::counted;
 
 /// The configuration file of a project.
 pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
@@ -45,7 +46,7 @@ pub fn load_proved(surroundings: &Surroundings, workspace: &AbsolutePath) -> Res
 pub fn invalid(errors: &ConfigErrors) -> CommandError {
     CommandError {
         kind: Kind::Configuration,
-        message: format!("the configuration has {} errors\n{errors}", errors.errors.len()),
+        message: format!("the configuration has {}\n{errors}", counted(errors.errors.len() as u64, "error")),
         hint: Some("`checkrein config schema` describes every key".to_owned()),
     }
 }
@@ -353,7 +354,7 @@ fn trust_list(surroundings: &Surroundings) -> AbsolutePath {
 
 /// The text of a file; `None` when it is not there.
 pub(crate) fn read(path: &AbsolutePath) -> Result<Option<String>, CommandError> {
-    match fs::read_to_string(path.as_str()) {
+    match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(CommandError::file("read", path, &error)),

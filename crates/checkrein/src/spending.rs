@@ -110,7 +110,7 @@ pub(crate) fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result
         });
     }
     let path = surroundings.configuration.join("prices.csv");
-    let text = match fs::read_to_string(path.as_str()) {
+    let text = match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(Prices::default());

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -154,7 +153,7 @@ pub(crate) fn home_from_system() -> Option<AbsolutePath> {
 /// Name and home directory of the user of this process from the system's list.
 fn login_from_system() -> Option<(String, AbsolutePath)> {
     let number = rustix::process::getuid().as_raw().to_string();
-    let list = fs::read_to_string("/etc/passwd").ok()?;
+    let list = checkrein_files::read_text("/etc/passwd", 16 * checkrein_files::SMALL).ok()?;
     list.lines().find_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
         let (name, user, home) = (fields.first()?, fields.get(2)?, fields.get(5)?);

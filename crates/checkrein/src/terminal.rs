@@ -99,6 +99,11 @@ pub fn confirm(question: &str) -> bool {
     input.lock().read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes" | "Yes")
 }
 
+/// A number of things in words: `1 record`, `2 records`.
+pub fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// One line of a text, cut to a width in characters.
 pub fn cut(text: &str, width: usize) -> String {
     let line = text.split('\n').next().unwrap_or_default();

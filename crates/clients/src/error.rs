@@ -21,6 +21,14 @@ pub enum DecodeError {
         /// Its name.
         field: &'static str,
     },
+    /// A call whose input has not the form that its tool takes.
+    #[error("the input of `{tool}` has no usable `{field}`, so what it does cannot be told")]
+    Input {
+        /// The tool.
+        tool: String,
+        /// The name of the field.
+        field: &'static str,
+    },
 }
 
 /// A settings file of a client that could not be edited.

@@ -123,7 +123,10 @@ impl Cached {
         }
         let path = self.source.twin.other().path(directory);
         // What an earlier, longer state left behind the payload does no harm: the header says how long it is.
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        let file = checkrein_files::open_with(
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600),
+            path,
+        )?;
         file.write_all_at(&bytes, 0)
     }
 }
@@ -137,7 +140,7 @@ struct Stored {
 
 impl Stored {
     fn open(twin: Twin, directory: &Path) -> Option<Self> {
-        let file = File::open(twin.path(directory)).ok()?;
+        let file = checkrein_files::open(twin.path(directory)).ok()?;
         let mut header = [0; HEADER];
         file.read_exact_at(&mut header, 0).ok()?;
         let generation = number_at(&header, 16)?;

@@ -126,6 +126,9 @@ fn row(record: &Record) -> Vec<String> {
             simple("marked", format!("{} {} {judgement:?} {note}", record, kind.name()))
         }
         RecordBody::Message { .. } => simple("message", String::new()),
+        RecordBody::Unanswered(unanswered) => {
+            simple("unanswered", format!("{}: {}", unanswered.call, unanswered.reason))
+        }
         RecordBody::Condensed => simple("condensed", String::new()),
         RecordBody::Halted { reason, by, .. } => simple("halted", format!("{by}: {reason}")),
         RecordBody::ReviewClosed { ticket, note, by } => {

@@ -95,7 +95,7 @@ pub fn halted(home: &StateHome) -> Result<Vec<FolderName>, LedgerError> {
 
 /// The reason in a halt file; `None` when there is no file.
 fn read(path: &Path) -> Option<String> {
-    match std::fs::read(path) {
+    match checkrein_files::read(path, checkrein_files::SMALL) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default())
                 .into_owned();

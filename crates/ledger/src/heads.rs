@@ -5,7 +5,6 @@
 //! its own ledger.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
 use checkrein_protocol::{RecordBody, RecordHash};
@@ -64,10 +63,13 @@ pub(crate) fn write_named(
         .map_err(LedgerError::write(&path))
 }
 
+/// The longest list of heads that is read as a whole, by the verifier (ours).
+const LONGEST: u64 = 256 * 1024 * 1024;
+
 /// All heads in the order of writing, and the numbers of lines that are none.
 pub(crate) fn read_all(home: &StateHome) -> Result<(Vec<Head>, Vec<u64>), LedgerError> {
     let path = home.heads();
-    let bytes = match std::fs::read(&path) {
+    let bytes = match checkrein_files::read(&path, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),
         Err(source) => return Err(LedgerError::Read { path, source }),
@@ -112,7 +114,7 @@ pub(crate) fn anchors(home: &StateHome, folder: &FolderName) -> Vec<RecordBody> 
 /// The heads at the end of the file, in the order of writing.
 fn newest(home: &StateHome) -> Vec<Head> {
     let mut bytes = Vec::new();
-    let read = File::open(home.heads()).and_then(|mut file| {
+    let read = checkrein_files::open(home.heads()).and_then(|mut file| {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(SEARCHED)))?;
         file.take(SEARCHED).read_to_end(&mut bytes)

@@ -152,19 +152,19 @@ pub(crate) fn create_directory(path: &Path) -> Result<(), LedgerError> {
 
 /// Creates or empties a file, for the owner only.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+    checkrein_files::open_with(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600), path)
 }
 
 /// Opens a file for appending, creating it for the owner only.
 pub(crate) fn append_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
+    checkrein_files::open_with(OpenOptions::new().read(true).append(true).create(true).mode(0o600), path)
 }
 
 /// The key in a file; `None` when there is no such file.
 fn read_key(path: &Path) -> Result<Option<MaskKey>, LedgerError> {
     // One byte more than a key has, so that a longer file shows.
     let mut bytes = [0_u8; MaskKey::LENGTH + 1];
-    match File::open(path).and_then(|mut file| file.read(&mut bytes)) {
+    match checkrein_files::open(path).and_then(|mut file| file.read(&mut bytes)) {
         Ok(MaskKey::LENGTH) => Ok(bytes.first_chunk().map(|key| MaskKey::new(*key))),
         Ok(_) => Err(LedgerError::Read {
             path: path.to_owned(),

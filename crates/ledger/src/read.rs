@@ -1,7 +1,7 @@
 //! Reading ledgers: from the beginning, from the end, and by the name of an action.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,26 @@ pub struct Line {
     pub record: Option<Record>,
 }
 
+/// The longest line of a ledger, in bytes (ours): more than the hook takes, of which long texts are cut besides.
+pub(crate) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
+
+/// How much of the end of a ledger is read for its last records (ours).
+const LONGEST_END: u64 = 6 * 1024 * 1024;
+
+/// Reads the next line with its end into `line`, and says how long it is; a line that is longer than any record is an error, and is not
+/// read on.
+pub(crate) fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    line.clear();
+    let count = reader.take(LONGEST_LINE).read_until(b'\n', line)?;
+    if count as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it holds a line that is longer than any record",
+        ));
+    }
+    Ok(count)
+}
+
 /// The lines of a ledger from its beginning; one line is in memory at a time. An unfinished last line is left out.
 #[derive(Debug)]
 pub struct Lines {
@@ -32,7 +52,7 @@ pub struct Lines {
 
 /// Opens the ledger file at `path` for reading.
 pub fn lines(path: &Path) -> Result<Lines, LedgerError> {
-    let file = File::open(path).map_err(LedgerError::read(path))?;
+    let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
     Ok(Lines {
         path: path.to_owned(),
         reader: BufReader::with_capacity(64 * 1024, file),
@@ -65,8 +85,7 @@ impl Iterator for Lines {
         }
         let mut bytes = Vec::new();
         loop {
-            bytes.clear();
-            if let Err(source) = self.reader.read_until(b'\n', &mut bytes) {
+            if let Err(source) = read_line(&mut self.reader, &mut bytes) {
                 self.failed = true;
                 return Some(Err(LedgerError::Read { path: self.path.clone(), source }));
             }
@@ -84,15 +103,16 @@ impl Iterator for Lines {
     }
 }
 
-/// The last `count` records, oldest first. Reads from the end of the file, no further than needed.
+/// The last `count` records, oldest first; fewer when these are very long. Reads from the end of the file, no further than needed.
 pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
     const BLOCK: u64 = 64 * 1024;
-    let file = File::open(path).map_err(LedgerError::read(path))?;
+    let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
     let mut start = file.metadata().map_err(LedgerError::read(path))?.len();
     // Blocks from the end to the front; a line is whole once the line feed before it is known.
     let mut blocks: Vec<Vec<u8>> = Vec::new();
     let mut line_feeds = 0;
-    while start > 0 && line_feeds <= count + 1 {
+    let end = start;
+    while start > 0 && line_feeds <= count + 1 && end - start < LONGEST_END {
         let size = start.min(BLOCK);
         start -= size;
         let mut block = vec![0; usize::try_from(size).unwrap_or(0)];
@@ -120,6 +140,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
         let id = line.record.as_ref().and_then(|record| match &record.body {
             RecordBody::Review(review) => Some(&review.action_id),
             RecordBody::Outcome(outcome) => Some(&outcome.action_id),
+            RecordBody::Unanswered(unanswered) => Some(&unanswered.action_id),
             RecordBody::SessionStarted { .. }
             | RecordBody::Prompt { .. }
             | RecordBody::Event { .. }

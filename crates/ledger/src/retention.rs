@@ -1,6 +1,5 @@
 //! Retention: old sessions go as a whole, and a chained record says what went.
 
-use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
@@ -103,7 +102,7 @@ fn write_down(home: &StateHome, now: Timestamp, body: RecordBody) -> Result<(), 
 
 fn ends_line(path: &std::path::Path) -> Result<bool, LedgerError> {
     use std::io::{Seek as _, SeekFrom};
-    let mut file = File::open(path).map_err(LedgerError::read(path))?;
+    let mut file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
     if file.metadata().map_err(LedgerError::read(path))?.len() == 0 {
         return Ok(true);
     }

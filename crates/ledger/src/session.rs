@@ -1,7 +1,7 @@
 //! The ledger of one session: appending under a lock, and the state that goes with it.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use crate::heads;
 use crate::home::{FolderName, StateHome, append_private, create_directory};
 use crate::line::{Checked, SEAL_LENGTH, check, claimed_hash, seal};
 use crate::mask::mask_body;
+use crate::read::read_line;
 use crate::state::SessionState;
 
 /// How long an append waits for another process by default (ours).
@@ -118,7 +119,7 @@ impl SessionLedger {
     pub fn known(&self) -> Result<KnownSession, LedgerError> {
         let path = self.path();
         let mut options = std::fs::OpenOptions::new();
-        match options.read(true).append(true).open(&path) {
+        match checkrein_files::open_with(options.read(true).append(true), &path) {
             Ok(file) => {
                 let (cached, kept_up) = self.read_current(&file)?;
                 Ok(KnownSession { cached, file: Some(file), kept_up })
@@ -224,7 +225,7 @@ impl SessionLedger {
     /// How far the ledger goes and the state there, without a lock; an unfinished last line is left out.
     pub(crate) fn current(&self) -> Result<Cached, LedgerError> {
         let path = self.path();
-        match File::open(&path) {
+        match checkrein_files::open(&path) {
             Ok(file) => Ok(self.read_current(&file)?.0),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.cached()),
             Err(source) => Err(LedgerError::Read { path, source }),
@@ -444,8 +445,7 @@ fn read_on(file: &File, path: &Path, mut cached: Cached) -> Result<(Cached, u64)
     let mut unreadable = 0;
     let mut line = Vec::new();
     loop {
-        line.clear();
-        let count = reader.read_until(b'\n', &mut line).map_err(LedgerError::read(path))?;
+        let count = read_line(&mut reader, &mut line).map_err(LedgerError::read(path))?;
         let Some((b'\n', text)) = line.split_last() else { return Ok((cached, unreadable)) };
         cached.length += count as u64;
         if let Ok(record) = serde_json::from_slice::<Record>(text) {

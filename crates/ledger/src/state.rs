@@ -167,6 +167,9 @@ impl SessionState {
             }
             RecordBody::Review(review) => self.take_review(review, record),
             RecordBody::Outcome(outcome) => self.take_outcome(outcome, record.at),
+            RecordBody::Unanswered(unanswered) => {
+                self.opaque_doubt = doubted(self.opaque_doubt, Some(unanswered.doubt));
+            }
             RecordBody::ReviewClosed { ticket, .. } => self.take_closed(*ticket, record.at),
             RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
             RecordBody::IssueEnded { kind } => {
@@ -617,6 +620,8 @@ enum Running {
 impl Running {
     fn of(review: &ReviewRecord) -> Self {
         match (review.mode.as_str(), review.verdict.as_str()) {
+            // Nobody could be asked, so it was refused.
+            _ if review.answered.is_some() => Self::Never,
             ("observe", _) | (_, "ok" | "nudge") => Self::Now,
             (_, "block" | "halt") => Self::Never,
             _ => Self::Asked,

@@ -4,8 +4,7 @@
 //! anchors in the ledgers of other sessions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use checkrein_protocol::{Damage, Record, RecordBody, RecordHash};
@@ -16,6 +15,7 @@ use crate::heads;
 use crate::home::{FolderName, StateHome};
 use crate::line::{Checked, Header, check, first_prev};
 use crate::listing::folders;
+use crate::read::read_line;
 use crate::retention::RETENTION_NAME;
 use crate::session::{SessionLedger, TORN_PREFIX};
 
@@ -235,14 +235,13 @@ impl Chain {
     }
 
     fn read(path: &Path) -> Result<Self, LedgerError> {
-        let file = File::open(path).map_err(LedgerError::read(path))?;
+        let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
         let mut reader = BufReader::with_capacity(64 * 1024, file);
         let mut chain = Self::default();
         let mut places = Vec::new();
         let mut bytes = Vec::new();
         loop {
-            bytes.clear();
-            reader.read_until(b'\n', &mut bytes).map_err(LedgerError::read(path))?;
+            read_line(&mut reader, &mut bytes).map_err(LedgerError::read(path))?;
             let number = places.len() as u64 + 1;
             match bytes.split_last() {
                 None => break,
@@ -318,6 +317,7 @@ impl Chain {
             | RecordBody::Condensed
             | RecordBody::Review(_)
             | RecordBody::Outcome(_)
+            | RecordBody::Unanswered(_)
             | RecordBody::Event { .. }
             | RecordBody::Halted { .. }
             | RecordBody::ReviewClosed { .. }

@@ -28,6 +28,41 @@ impl Client {
 #[serde(transparent)]
 pub struct ActorId(pub String);
 
+/// How a client decides by itself what may run, as its hooks are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// A person is asked about what no rule of theirs allows.
+    Default,
+    /// Edits inside the project go ahead, a person is asked about the rest.
+    AcceptEdits,
+    /// The agent is to plan only.
+    Plan,
+    /// A model decides in place of the person.
+    Auto,
+    /// What no rule allows is refused; nobody is asked.
+    DontAsk,
+    /// Everything goes ahead.
+    BypassPermissions,
+    /// A mode that this version does not know.
+    Other,
+}
+
+impl PermissionMode {
+    /// The mode that a client calls so.
+    pub fn of_name(name: &str) -> Self {
+        match name {
+            "default" => Self::Default,
+            "acceptEdits" => Self::AcceptEdits,
+            "plan" => Self::Plan,
+            "auto" => Self::Auto,
+            "dontAsk" => Self::DontAsk,
+            "bypassPermissions" => Self::BypassPermissions,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// One call of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEvent {
@@ -43,6 +78,8 @@ pub struct HookEvent {
     pub name: String,
     /// Where the client writes down the session, when it says so; of a sub-agent that ends, its own.
     pub transcript: Option<AbsolutePath>,
+    /// How the client decides what may run; `None` when it does not say.
+    pub permission_mode: Option<PermissionMode>,
     /// What is happening.
     pub moment: Moment,
 }

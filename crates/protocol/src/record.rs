@@ -9,6 +9,7 @@ use checkrein_patterns::{ActionNumber, Cascade, Claim, Issue, Observation, Patte
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::hook::PermissionMode;
 use crate::usage::UsageRecord;
 
 /// The name that a client gives to one conversation.
@@ -91,6 +92,8 @@ pub enum RecordBody {
     Review(Box<ReviewRecord>),
     /// What became of an action.
     Outcome(OutcomeRecord),
+    /// An action that a person was to be asked about ran without their answer.
+    Unanswered(Box<UnansweredRecord>),
     /// Any other message of the client.
     Event {
         /// Its name in the client's words.
@@ -331,6 +334,9 @@ pub struct ReviewRecord {
     /// The input that was put in place of the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<Json>,
+    /// What the agent was told in place of what the verdict says, and why; `None` when it was told that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<String>,
     /// What was saved before it ran; `None` when nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<SnapshotRecord>,
@@ -355,6 +361,22 @@ pub struct ReviewRecord {
     /// What the session began with, when no earlier record says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beginning: Option<Box<Beginning>>,
+}
+
+/// An action that ran without the answer it needed, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnansweredRecord {
+    /// The action.
+    pub action_id: ActionId,
+    /// The call in one line, cut and masked.
+    pub call: String,
+    /// Why a person was to be asked.
+    pub reason: String,
+    /// How the client decided what may run, when it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<PermissionMode>,
+    /// What it does to the doubt about what is opaque in the session.
+    pub doubt: DoubtRecord,
 }
 
 /// What governance says about an action, as written.

@@ -96,6 +96,27 @@ impl Review {
             VerdictKind::Block => "checkrein stopped this call",
             VerdictKind::Halt => "checkrein halted this session",
         };
+        let mut lines = self.facts_in_words(head);
+        match &self.rewrite {
+            Some(rewrite) => lines.push(format!("After a yes runs: {} ({})", rewrite.command, rewrite.note)),
+            None => lines.extend(self.alternatives_in_words()),
+        }
+        lines.join("\n")
+    }
+
+    /// The message when what would be asked about is refused, because `why`: it must not read as if somebody were being asked.
+    pub fn message_when_refused(&self, why: &str) -> String {
+        let mut lines = self.facts_in_words(&format!("checkrein refused this call, since {why}"));
+        lines.extend(self.alternatives_in_words());
+        lines.join("\n")
+    }
+
+    fn alternatives_in_words(&self) -> impl Iterator<Item = String> {
+        self.alternatives.iter().take(2).map(|alternative| format!("Instead: {alternative}"))
+    }
+
+    /// The reason behind `head`, and what was seen.
+    fn facts_in_words(&self, head: &str) -> Vec<String> {
         let mut lines = vec![format!("{head}: {}", self.reasoning.primary)];
         let facts: Vec<String> = self
             .side_effects
@@ -110,14 +131,6 @@ impl Review {
         if !facts.is_empty() && self.verdict.kind > VerdictKind::Nudge {
             lines.push(format!("Seen: it {}.", facts.join("; it ")));
         }
-        match &self.rewrite {
-            Some(rewrite) => lines.push(format!("After a yes runs: {} ({})", rewrite.command, rewrite.note)),
-            None => {
-                lines.extend(
-                    self.alternatives.iter().take(2).map(|alternative| format!("Instead: {alternative}")),
-                );
-            }
-        }
-        lines.join("\n")
+        lines
     }
 }

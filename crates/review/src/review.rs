@@ -145,7 +145,45 @@ fn judge(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> 
         governance,
     };
     governance::enforce(&mut review);
+    say_what_is_unreadable(&mut review);
+    say_why(&mut review);
     review
+}
+
+/// How the note of text that is no shell command begins.
+const UNREADABLE: &str = "could not be read: `";
+
+/// Text that no shell could be seen to read is never plainly all right: another shell may read it.
+fn say_what_is_unreadable(review: &mut Review) {
+    let unreadable =
+        |effect: &&Effect| effect.kind == EffectKind::Opaque && effect.note.starts_with(UNREADABLE);
+    let Some(effect) = review.side_effects.effects.iter().find(unreadable) else { return };
+    if review.verdict.kind == VerdictKind::Ok {
+        review.verdict.kind = VerdictKind::Nudge;
+        let reason = format!("part of this is no shell command that {}", effect.note);
+        review.reasoning.all.insert(0, reason.clone());
+        review.reasoning.primary = reason;
+        review.alternatives = vec!["write it so that `bash -n` accepts it".to_owned()];
+    }
+}
+
+/// A verdict that only numbers led to needs a sentence all the same.
+fn say_why(review: &mut Review) {
+    if review.verdict.kind == VerdictKind::Ok || !review.reasoning.primary.is_empty() {
+        return;
+    }
+    let factors: Vec<&str> = review
+        .risk
+        .factors
+        .iter()
+        .map(|factor| factor.detail.as_str())
+        .filter(|detail| !detail.is_empty())
+        .collect();
+    let about = if factors.is_empty() { String::new() } else { format!(": {}", factors.join("; ")) };
+    let issues = &review.rationality.issues;
+    let besides = if issues.is_empty() { String::new() } else { format!("; {}", issues.join(", ")) };
+    review.reasoning.primary = format!("this is of {} risk{about}{besides}", review.risk.level.name());
+    review.reasoning.all.push(review.reasoning.primary.clone());
 }
 
 /// allow ok, warn nudge, modify escalate (until a real rewrite that needs no yes makes it a nudge), block block (design 6).

@@ -17,7 +17,8 @@ pub struct Score(f64);
 impl Score {
     /// The score nearest to `value`; what is not a number counts as 1, the careful side.
     pub fn new(value: f64) -> Self {
-        if value.is_nan() { Self(1.0) } else { Self(value.clamp(0.0, 1.0)) }
+        // Adding nothing turns the zero below zero into the other one.
+        if value.is_nan() { Self(1.0) } else { Self(value.clamp(0.0, 1.0) + 0.0) }
     }
 
     /// The number, from 0 to 1.

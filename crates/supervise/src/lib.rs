@@ -74,7 +74,7 @@ pub use mediation::{Attempt, Refusal, SharedKind};
 pub use namespaces::Hindrance;
 pub use route::{Failure, Next, Phase, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
-pub use signals::Signals;
+pub use signals::{Signals, ignore_file_size_signal};
 pub use stream::{Estimate, Listener, Progress};
 pub use switches::{Clock, Stop, Switches, next_call};
 pub use tree::{Ended, Usage, adopt_orphans, end_all, usage};

@@ -5,6 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::SuperviseError;
 
+/// From now on a file that may not grow any further is an error of the write, and not the end of this process.
+#[expect(unsafe_code, reason = "no safe crate ignores a signal")]
+pub fn ignore_file_size_signal() {
+    // SAFETY: the signal gets no handler of ours, so nothing of ours runs in one. That it cannot fail for this signal is in its manual.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// The signals that ask a process to end, and those of the keyboard.
 #[derive(Debug)]
 pub struct Signals {

@@ -1,5 +1,6 @@
 //! The small program that a client starts for every event: `checkrein-hook CLIENT`.
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use checkrein::edge::answer_hook;
@@ -13,6 +14,12 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
+        // Only a person has a terminal; whoever else starts it like this gets an answer.
+        Some("--help" | "-h") if std::io::stdin().is_terminal() => {
+            log(
+                "checkrein-hook CLIENT: a client starts this for every event and writes one JSON object to it; `checkrein init` sets that up",
+            );
+        }
         // A client that this version does not know is answered in the form that most of them obey.
         Some("claude") | None => answer_hook(Client::Claude),
         Some(other) => {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Exit, Output, line};
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
-use crate::terminal::{Wellness, mark, print};
+use crate::terminal::{Wellness, counted, mark, print};
 
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,8 @@ pub fn verify(
     if output == Output::Text {
         let records: u64 = chosen.iter().map(|(_, verification)| verification.records).sum();
         let verdict = if whole { "whole" } else { "NOT whole" };
-        print(&format!("{records} records in {} sessions: {verdict}", chosen.len()));
+        let (records, sessions) = (counted(records, "record"), counted(chosen.len() as u64, "session"));
+        print(&format!("{records} in {sessions}: {verdict}"));
     }
     Ok(if whole { Exit::Done } else { Exit::Failed })
 }

@@ -16,7 +16,7 @@ use crate::error::CommandError;
 use crate::guard::Guard;
 use crate::installation::FALLEN_HINT;
 use crate::surroundings::{Surroundings, confinement_gaps};
-use crate::terminal::{Wellness, dim, mark, print};
+use crate::terminal::{Wellness, counted, dim, mark, print};
 
 /// How often the hook is run for the latency figure.
 const RUNS: usize = 20;
@@ -223,7 +223,11 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
             let broken = all.problems.len()
                 + all.sessions.values().map(|session| session.problems.len()).sum::<usize>();
             let records: u64 = all.sessions.values().map(|session| session.records).sum();
-            let detail = format!("{records} records in {} sessions, {broken} problems", all.sessions.len());
+            let detail = {
+                let sessions = counted(all.sessions.len() as u64, "session");
+                let problems = counted(broken as u64, "problem");
+                format!("{} in {sessions}, {problems}", counted(records as u64, "record"))
+            };
             let hint = (broken > 0).then_some("run `checkrein audit verify`");
             let wellness = if broken > 0 { Wellness::Doubtful } else { Wellness::Well };
             findings.push(finding("records", wellness, detail, hint));

@@ -74,7 +74,8 @@ fn read(surroundings: &Surroundings) -> Result<Vec<Incident>, CommandError> {
         let path =
             entry.map_err(|error| CommandError::file("read", &shown, &error))?.path().join("report.json");
         let name = path.display().to_string();
-        let text = fs::read_to_string(&path).map_err(|error| CommandError::file("read", &name, &error))?;
+        let text = checkrein_files::read_text(&path, 16 * checkrein_files::SMALL)
+            .map_err(|error| CommandError::file("read", &name, &error))?;
         let incident = serde_json::from_str(&text).map_err(|error| {
             CommandError::user(
                 format!("`{name}`: {error}"),

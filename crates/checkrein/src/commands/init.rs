@@ -205,7 +205,7 @@ pub fn settings_file(surroundings: &Surroundings, scope: Scope) -> AbsolutePath 
 
 /// The text of a settings file; empty when it is not there.
 pub fn read(path: &AbsolutePath) -> Result<String, CommandError> {
-    match fs::read_to_string(path.as_str()) {
+    match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(CommandError::file("read", path, &error)),

@@ -129,6 +129,9 @@ fn describe(record: &Record) -> (String, String, String) {
             let why = surprise.or_else(|| outcome.error.clone()).unwrap_or_default();
             plainly(format!("{} {how}", outcome.tool.as_str()), why)
         }
+        RecordBody::Unanswered(unanswered) => {
+            (verdict("escalate"), format!("ran unanswered: {}", unanswered.call), unanswered.reason.clone())
+        }
         RecordBody::SessionStarted { workspace, source, .. } => {
             plainly(format!("session {source}"), workspace.clone())
         }

@@ -48,6 +48,12 @@ pub fn notify(surroundings: &Surroundings, test: Switch, output: Output) -> Resu
     let mut exit = Exit::Done;
     for notice in &notices {
         let config = settings::load(surroundings, &notice.workspace)?.config;
+        if notice.event == "test" && config.interventions.emergency_stop.notification_channels.is_empty() {
+            return Err(CommandError::user(
+                "no channel is set, so nobody was told",
+                "set `interventions.emergency_stop.notification_channels`, such as `[desktop]`",
+            ));
+        }
         let mut told = Vec::new();
         for channel in &config.interventions.emergency_stop.notification_channels {
             let sent = tell(surroundings, &config, channel, notice);
@@ -89,7 +95,7 @@ fn take(surroundings: &Surroundings) -> Vec<Notice> {
     paths.sort();
     let mut notices = Vec::new();
     for path in paths {
-        let text = fs::read_to_string(&path);
+        let text = checkrein_files::read_text(&path, checkrein_files::SMALL);
         if deletion::remove_file(&path).is_ok()
             && let Some(notice) = text.ok().and_then(|text| serde_json::from_str(&text).ok())
         {
@@ -274,7 +280,7 @@ fn secrets(path: &Path) -> Result<BTreeMap<String, String>, String> {
     if facts.permissions().mode() & 0o077 != 0 {
         return Err(format!("others can read `{}`; `chmod 600` it", path.display()));
     }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = checkrein_files::read_text(path, checkrein_files::SMALL).map_err(|error| error.to_string())?;
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     Ok(pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect())
 }

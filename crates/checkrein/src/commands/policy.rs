@@ -161,8 +161,8 @@ fn sources(surroundings: &Surroundings, file: Option<&str>) -> Result<Vec<Layer>
         return settings::layers(surroundings, &find_workspace(&surroundings.cwd));
     };
     let path: AbsolutePath = surroundings.cwd.join(file);
-    let text =
-        std::fs::read_to_string(path.as_str()).map_err(|error| CommandError::file("read", &path, &error))?;
+    let text = checkrein_files::read_text(path.as_str(), checkrein_files::SMALL)
+        .map_err(|error| CommandError::file("read", &path, &error))?;
     if text.contains("acgp.blueprint") {
         let folder = path.parent().unwrap_or_else(AbsolutePath::root);
         let files =

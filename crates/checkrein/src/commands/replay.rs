@@ -92,12 +92,11 @@ impl Stage<'_> {
 
 /// What one file says by itself, over the defaults.
 fn other_configuration(file: &str) -> Result<Config, CommandError> {
-    let text = fs::read_to_string(file).map_err(|error| CommandError::file("read", file, &error))?;
+    let text = checkrein_files::read_text(file, checkrein_files::SMALL)
+        .map_err(|error| CommandError::file("read", file, &error))?;
     let source = Source::File { name: file.to_owned(), text };
-    let loaded =
-        checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[]).map_err(|errors| {
-            CommandError::user(errors.to_string(), "`checkrein config schema` describes every key")
-        })?;
+    let loaded = checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[])
+        .map_err(|errors| settings::invalid(&errors))?;
     Ok(loaded.config)
 }
 

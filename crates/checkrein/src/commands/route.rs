@@ -1,7 +1,6 @@
 //! `checkrein route`: runs tests and says what kind of failure it was and what to do next.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -44,7 +43,9 @@ pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Re
     let name = format!("{} {command:?}", surroundings.cwd);
     let own = || surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
     let place = remember.as_ref().map_or_else(own, |file| surroundings.cwd.join(file));
-    let before = fs::read(place.as_str()).ok().and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
+    let before = checkrein_files::read(place.as_str(), checkrein_files::SMALL)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
     adopt_orphans()?;
     let (status, text) = run(command, *time)?;
     let ended = end_all(Duration::from_secs(5));

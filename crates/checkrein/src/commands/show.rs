@@ -93,6 +93,9 @@ fn review_text(review: &ReviewRecord) -> String {
     if !review.reason.is_empty() {
         lines.push(format!("{}  {}", bold("why"), plain(&review.reason)));
     }
+    if let Some(answered) = &review.answered {
+        lines.push(format!("{}  {}", bold("answered"), plain(answered)));
+    }
     lines.push(format!("{}  {:.2} {}", bold("risk"), review.risk.score, review.risk.level));
     lines.extend(review.risk.factors.iter().map(|factor| format!("  {}", plain(factor))));
     match &review.rationality {
@@ -105,13 +108,13 @@ fn review_text(review: &ReviewRecord) -> String {
     lines.push(bold("effects"));
     for effect in &review.effects {
         let note = if effect.note.is_empty() { String::new() } else { format!("; {}", effect.note) };
+        let cause = if effect.cause.is_empty() { String::new() } else { format!(", by {}", effect.cause) };
         lines.push(plain(&format!(
-            "  {} {}, severity {}, stake {}, by {}{note}",
+            "  {} {}, severity {}, stake {}{cause}{note}",
             effect.kind.name(),
             sentence(effect),
             serde_name(&effect.severity),
             serde_name(&effect.stake),
-            effect.cause
         )));
     }
     let parts = [

@@ -30,7 +30,7 @@ use super::{Exit, Output, Switch, for_people_only, line, pretty};
 use crate::error::CommandError;
 use crate::saving;
 use crate::surroundings::Surroundings;
-use crate::terminal::{bold, confirm, dim, log, plain, print, table};
+use crate::terminal::{bold, confirm, counted, dim, log, plain, print, table};
 
 /// The longest patch that is shown, in bytes (ours); `git diff` in the worktree shows more.
 const LONGEST: usize = 4 << 20;
@@ -363,10 +363,6 @@ fn show(found: &Found) {
             log(&plain(&format!("`{path}` was a folder and is a link now, to `{link}`")));
         }
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn show_patch(patch: &str) {

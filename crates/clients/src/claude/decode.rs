@@ -1,7 +1,9 @@
 //! Claude Code's hook payloads to events.
 
 use checkrein_effects::{AbsolutePath, Action, Change, ChangeKind, ToolName};
-use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, Outcome, Progress, SessionId};
+use checkrein_protocol::{
+    ActionId, ActorId, Client, HookEvent, Moment, Outcome, PermissionMode, Progress, SessionId,
+};
 use serde_json::{Map, Value as Json};
 
 use crate::error::DecodeError;
@@ -20,13 +22,18 @@ pub fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     let actor = optional(&fields, "agent_id").map(|id| ActorId(id.to_owned()));
     let own = optional(&fields, "agent_transcript_path").filter(|_| name == "SubagentStop");
     let transcript = own.or_else(|| optional(&fields, "transcript_path")).and_then(AbsolutePath::new);
+    let permission_mode = optional(&fields, "permission_mode").map(PermissionMode::of_name);
     let moment = moment(&name, fields, &cwd)?;
-    Ok(HookEvent { client: Client::Claude, session, cwd, actor, name, transcript, moment })
+    Ok(HookEvent { client: Client::Claude, session, cwd, actor, name, transcript, permission_mode, moment })
 }
 
 fn moment(name: &str, mut fields: Map<String, Json>, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
     Ok(match name {
-        "PreToolUse" => Moment::BeforeAction { call: call(&fields), action: action(&mut fields, cwd)? },
+        "PreToolUse" => {
+            let (call, action) = (call(&fields), action(&mut fields, cwd)?);
+            readable(&action)?;
+            Moment::BeforeAction { call, action }
+        }
         "PermissionRequest" => Moment::PermissionAsked { action: action(&mut fields, cwd)? },
         "PostToolUse" => {
             let output = fields.get("tool_response").map(output_text).unwrap_or_default();
@@ -90,6 +97,34 @@ fn action(fields: &mut Map<String, Json>, cwd: &AbsolutePath) -> Result<Action, 
     let tool = ToolName(required(fields, "tool_name")?.to_owned());
     let input = fields.remove("tool_input").unwrap_or(Json::Null);
     Ok(Action { tool, input, cwd: cwd.clone() })
+}
+
+/// The fields that tools cannot do without, by the tool. What stands there in another form cannot be judged.
+const NEEDED: [(&str, &str); 7] = [
+    ("Bash", "command"),
+    ("Write", "file_path"),
+    ("Write", "content"),
+    ("Edit", "file_path"),
+    ("MultiEdit", "file_path"),
+    ("NotebookEdit", "notebook_path"),
+    ("Read", "file_path"),
+];
+
+/// Whether the input of a call has the form that its review relies on.
+fn readable(action: &Action) -> Result<(), DecodeError> {
+    let unusable = |field| Err(DecodeError::Input { tool: action.tool.as_str().to_owned(), field });
+    if !action.input.is_object() {
+        return unusable("tool_input");
+    }
+    for (tool, field) in NEEDED {
+        if tool == action.tool.as_str() && !action.input.get(field).is_some_and(Json::is_string) {
+            return unusable(field);
+        }
+    }
+    match action.shell_field() {
+        Some(field) if action.shell_text().is_none() => unusable(field),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn call(fields: &Map<String, Json>) -> Option<ActionId> {

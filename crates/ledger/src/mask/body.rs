@@ -42,6 +42,9 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
             rollback.named.iter_mut().chain(&mut rollback.left).for_each(message);
         }
         RecordBody::Marked { note, .. } => message(note),
+        RecordBody::Unanswered(unanswered) => {
+            [&mut unanswered.call, &mut unanswered.reason].into_iter().for_each(message);
+        }
         RecordBody::Usage(usage) => usage.models.iter_mut().for_each(|one| message(&mut one.model)),
         RecordBody::Anchor { .. }
         | RecordBody::IssueEnded { .. }
@@ -58,6 +61,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         clean_json(rewrite, key);
     }
     review.actor.iter_mut().for_each(message);
+    review.answered.iter_mut().for_each(message);
     message(&mut review.cwd);
     message(&mut review.reason);
     review.risk.factors.iter_mut().for_each(message);

@@ -68,6 +68,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         reason: "nothing is lost".to_owned(),
         alternatives: Vec::new(),
         rewrite: None,
+        answered: None,
         snapshot: None,
         governance: None,
         beginning: None,

@@ -1,6 +1,6 @@
 //! Touches the guard itself: its state, its configuration, its binaries, the hooks that call it.
 
-use checkrein_effects::EffectKind;
+use checkrein_effects::{EffectKind, Target};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -22,9 +22,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let touched = context.select(|effect| effect.kind == EffectKind::GuardTampering);
+    // Some of it is a deed and no place.
+    let is_named = touched
+        .iter()
+        .any(|number| context.effects.get(*number).is_some_and(|effect| effect.target != Target::Unknown));
+    let names = if is_named { format!(": {}", context.names(&touched)) } else { String::new() };
     let reason = format!(
-        "this touches the guard itself: {}{}; only a person may change it",
-        context.names(&touched),
+        "this touches the guard itself{names}{}; only a person may change it",
         context.note(&touched)
     );
     let alternatives =

@@ -5,7 +5,6 @@
 //! happens in a thread of its own: the stream never waits for it, and what does not fit into a bounded memory is counted.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -353,7 +352,7 @@ impl Known {
     }
 
     fn read_on(&mut self) {
-        let Some(file) = self.path.as_ref().and_then(|path| File::open(path).ok()) else { return };
+        let Some(file) = self.path.as_ref().and_then(|path| checkrein_files::open(path).ok()) else { return };
         let mut piece = vec![0; usize::try_from(PIECE).unwrap_or_default()];
         while let Ok(count @ 1..) = file.read_at(&mut piece, self.offset) {
             self.offset += count as u64;
@@ -397,6 +396,8 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
     use std::io::Write as _;
 

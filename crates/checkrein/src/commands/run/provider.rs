@@ -68,7 +68,7 @@ impl Provider {
         let lock = self.folder.join(&format!("{name}.lock"));
         let _held = locked(Path::new(lock.as_str())).map_err(fail)?;
         let place = self.folder.join(&format!("{name}.json"));
-        let stored = fs::read(place.as_str()).ok().filter(|bytes| bytes.len() < 4096);
+        let stored = checkrein_files::read(place.as_str(), 4095).ok();
         let before: Breaker = match stored.map(|bytes| serde_json::from_slice(&bytes)) {
             None => Breaker::default(),
             Some(Ok(breaker)) => breaker,

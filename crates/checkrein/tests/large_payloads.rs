@@ -1,0 +1,75 @@
+//! The hook answers payloads of any length within bounded memory. The kernel counts the memory of a process from that of the one which
+//! started it, so this test writes its payloads piece by piece and has a program of its own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
+
+/// The greatest memory that one hook may take, in MiB, whatever is written.
+const MOST: i64 = 64;
+
+/// The same for an ordinary call; a program that is not optimised is larger.
+const ORDINARY: i64 = if cfg!(debug_assertions) { 24 } else { 8 };
+
+/// One MiB of a text in JSON.
+fn piece() -> String {
+    "line of text\\n".repeat(1024 * 1024 / 14)
+}
+
+/// What the hook answers to a payload in which a mark stands for so many MiB of text.
+fn answer(environment: &TestEnvironment, payload: &[u8], megabytes: usize) -> Json {
+    let text = std::str::from_utf8(payload).unwrap();
+    let (before, after) = text.split_once("MARK").unwrap_or((text, ""));
+    let path = environment.home().join("payload");
+    let mut file = BufWriter::new(File::create(&path).unwrap());
+    file.write_all(before.as_bytes()).unwrap();
+    for _ in 0..megabytes {
+        file.write_all(piece().as_bytes()).unwrap();
+    }
+    file.write_all(after.as_bytes()).unwrap();
+    file.flush().unwrap();
+    let output = environment.hook().stdin(File::open(path).unwrap()).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The greatest memory of the processes that have ended so far, in MiB.
+fn peak() -> i64 {
+    getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() / 1024
+}
+
+#[test]
+fn a_payload_of_any_length_is_answered_within_bounded_memory() {
+    let environment = TestEnvironment::new();
+    let ordinary = environment.payload("s", "PreToolUse", shell_call("one", "cargo test", json!({})));
+    assert_eq!(answer(&environment, &ordinary, 0), json!({}));
+    assert!(peak() < ORDINARY, "an ordinary call: {} MiB", peak());
+    let path = environment.project().join("large.txt");
+    for megabytes in [1, 8, 11, 13, 40, 100] {
+        let input = json!({ "file_path": path, "content": "MARK" });
+        let write = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": "write" });
+        let written = answer(&environment, &environment.payload("s", "PreToolUse", write.clone()), megabytes);
+        assert_eq!(decision(&written) == Some("deny"), megabytes > 12, "{megabytes}: {written}");
+        assert!(peak() < MOST, "written, {megabytes}: {} MiB", peak());
+        let mut outcome = write;
+        outcome["tool_response"] = json!({ "type": "update", "filePath": path, "originalFile": "MARK" });
+        answer(&environment, &environment.payload("s", "PostToolUse", outcome), megabytes);
+        assert!(peak() < MOST, "written over, {megabytes}: {} MiB", peak());
+        let command = "cat <<'END' > large.txt\nMARK\nEND";
+        let shell = environment.payload("s", "PreToolUse", shell_call("shell", command, json!({})));
+        let shell = answer(&environment, &shell, megabytes);
+        assert!(megabytes < 2 || decision(&shell) == Some("deny"), "{megabytes}: {shell}");
+        assert!(peak() < MOST, "in the shell, {megabytes}: {} MiB", peak());
+    }
+}
