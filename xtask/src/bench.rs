@@ -141,6 +141,7 @@ fn record(number: usize) -> RecordBody {
         reason: String::new(),
         alternatives: vec![],
         rewrite: None,
+        answered: None,
         snapshot: None,
         governance: None,
         beginning: None,

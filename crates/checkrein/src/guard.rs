@@ -4,7 +4,6 @@
 //! their answer back.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::mem::ManuallyDrop;
 use std::time::Instant;
 
@@ -29,6 +28,7 @@ use checkrein_world::{RealWorld, find_workspace};
 use serde_json::{Value as Json, json};
 
 use crate::aftermath;
+
 use crate::beginning;
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
@@ -36,6 +36,7 @@ use crate::installation::{self, Installations};
 use crate::limits;
 use crate::notice::{self, Notice};
 use crate::places;
+use crate::questions::{self, Nobody};
 use crate::recording::{event_record, message_mark, message_record, not_reviewed, review_record, success};
 use crate::rules::RuleTexts;
 use crate::saving;
@@ -50,6 +51,9 @@ const MESSAGES: usize = 8;
 
 /// By whom a session is stopped of which a limit is used up.
 const BUDGET: &str = "budget";
+
+/// What stands before the reason of a halt.
+const HALTED: &str = "this session is halted: ";
 
 /// The session name for failures of which nothing else is known.
 const NO_SESSION: &str = "unknown-session";
@@ -414,7 +418,8 @@ impl Guard {
         if let Some(reason) = halted {
             review.verdict.kind = VerdictKind::Halt;
             review.rewrite = None;
-            reason.clone_into(&mut review.reasoning.primary);
+            // The message says so itself.
+            reason.strip_prefix(HALTED).unwrap_or(reason).clone_into(&mut review.reasoning.primary);
             review.alternatives = vec![
                 "stop here and tell the person; only they can resume with `checkrein resume`".to_owned(),
             ];
@@ -430,9 +435,11 @@ impl Guard {
             }
             Sync::Important | Sync::Never => Durability::Plain,
         };
+        let nobody = self.nobody(event, &review);
         let mut record =
             review_record(&review, action, action_id, event.actor.as_ref(), config.mode, elapsed.as_micros());
         record.snapshot = snapshot;
+        record.answered = nobody.map(Nobody::in_the_record);
         record.beginning.clone_from(&self.begun);
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
@@ -445,7 +452,9 @@ impl Guard {
         }
         match &*written {
             // What is refused has no outcome, so this is the moment to see that it is refused again and again.
-            Ok(written) if halted.is_none() && review.verdict.kind >= VerdictKind::Block => {
+            Ok(written)
+                if halted.is_none() && (review.verdict.kind >= VerdictKind::Block || nobody.is_some()) =>
+            {
                 match self.step_in(ledger, &written.state) {
                     HookAnswer::Stop { reason } => return HookAnswer::Stop { reason },
                     HookAnswer::Hint { text } => review.alternatives.push(text),
@@ -461,6 +470,9 @@ impl Guard {
                 self.take_failures_into_account(&mut review, &[Failure::Record(error.to_string())]);
             }
         }
+        if let Some(nobody) = self.nobody(event, &review) {
+            return HookAnswer::Deny { reason: nobody.refusal(&review) };
+        }
         match config.mode {
             Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
                 let can_be_taken_back = can_be_taken_back(&review, world.place(), config);
@@ -475,6 +487,14 @@ impl Guard {
             Mode::Observe if halted.is_some() => answer(&review, action),
             Mode::Observe => HookAnswer::Silent,
         }
+    }
+
+    /// Why nobody can be asked what is to be asked about this call; `None` when nothing is, or somebody can.
+    fn nobody(&self, event: &HookEvent, review: &Review) -> Option<Nobody> {
+        let config = self.policy.config();
+        let asks = review.verdict.kind == VerdictKind::Escalate && config.mode == Mode::Enforce;
+        asks.then(|| Nobody::about(event, review, config.profile, &self.surroundings, &self.workspace))
+            .flatten()
     }
 
     /// Stops the session for something that was just refused. What it refused is on record already; should the halt itself not be written, the
@@ -506,6 +526,7 @@ impl Guard {
 
     fn after(&self, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
         let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
+        let unanswered = questions::unanswered(self, ledger, event, &action_id);
         let verification = aftermath::verify(self, ledger, &action_id, outcome).map(Box::new);
         let body = RecordBody::Outcome(OutcomeRecord {
             action_id,
@@ -520,9 +541,14 @@ impl Guard {
         });
         let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
         let read = self.transcribed(event, &known, spending::AFTER_A_CALL, None);
-        let bodies = std::iter::once(body).chain(read).collect();
+        let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
+        let bodies = std::iter::once(body).chain(ran).chain(read).collect();
         match ledger.append_all_to(known, self.surroundings.now(), bodies, Durability::Plain) {
-            Ok(appended) => self.step_in(ledger, &appended.state),
+            Ok(appended) => {
+                let stepped_in = self.step_in(ledger, &appended.state);
+                unanswered
+                    .map_or(stepped_in.clone(), |record| self.tell_unanswered(ledger, &record, stepped_in))
+            }
             Err(error) => {
                 crate::terminal::log(&format!("checkrein: not recorded: {error}"));
                 HookAnswer::Silent
@@ -601,7 +627,7 @@ impl Guard {
             self.record(ledger, event_record(event, json!({})));
             return HookAnswer::Silent;
         };
-        let text = fs::read_to_string(file.as_str()).ok();
+        let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).ok();
         let found = protection(text.as_deref(), &self.installations.commands(file));
         let decision = match &found {
             Protection::Stands | Protection::NotConcerned => "accepted".to_owned(),
@@ -650,7 +676,7 @@ impl Guard {
 
     fn halt_reason(&self, session: &SessionId) -> Option<String> {
         is_halted(&self.surroundings.state, &FolderName::of(session))
-            .map(|halt| format!("this session is halted: {}", halt.reason))
+            .map(|halt| format!("{HALTED}{}", halt.reason))
     }
 
     /// Raises a verdict by the table of failures.

@@ -1,6 +1,7 @@
 //! Where hooks were registered, and what of that is out of the agent's reach.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
@@ -147,7 +148,7 @@ pub const FALLEN_HINT: &str =
 
 /// The text of a settings file; `None` when it cannot be read.
 fn text(path: &AbsolutePath) -> Option<String> {
-    fs::read_to_string(path.as_str()).ok()
+    checkrein_files::read_text(path.as_str(), checkrein_files::SMALL).ok()
 }
 
 /// Held while the list is changed; `None` when it cannot be had in a moment. Then the list is changed all the same: a lost entry comes back
@@ -155,7 +156,8 @@ fn text(path: &AbsolutePath) -> Option<String> {
 fn lock(surroundings: &Surroundings) -> Option<fs::File> {
     let path = surroundings.state_path.join("installed.lock");
     let mut options = fs::OpenOptions::new();
-    let file = options.append(true).create(true).mode(0o600).open(path.as_str()).ok()?;
+    let file =
+        checkrein_files::open_with(options.append(true).create(true).mode(0o600), path.as_str()).ok()?;
     for _ in 0..100 {
         if file.try_lock().is_ok() {
             return Some(file);

@@ -47,6 +47,7 @@ pub mod installation;
 mod limits;
 mod notice;
 mod places;
+mod questions;
 mod recording;
 pub mod rehearsal;
 mod rollback;

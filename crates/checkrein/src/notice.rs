@@ -19,7 +19,7 @@ const SENDER: &str = "checkrein";
 /// What people are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
-    /// `emergency_stop`, `question` or `test`.
+    /// `emergency_stop`, `question`, `unanswered` or `test`.
     pub(crate) event: String,
     /// The session, by the name of its folder.
     pub(crate) session: String,

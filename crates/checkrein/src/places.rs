@@ -103,7 +103,7 @@ fn brought_by(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<(Abs
     for folder in folders {
         for name in ["settings.json", "settings.local.json"] {
             let file = folder.join(".claude").join(name);
-            let text = fs::read_to_string(file.as_str()).unwrap_or_default();
+            let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).unwrap_or_default();
             found.extend(variables(&text).into_iter().map(|(name, value)| (file.clone(), name, value)));
         }
     }

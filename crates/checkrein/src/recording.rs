@@ -90,6 +90,7 @@ pub(crate) fn review_record(
         reason: review.reasoning.primary.clone(),
         alternatives: review.alternatives.clone(),
         rewrite: review.rewrite.as_ref().map(|rewrite| Json::String(rewrite.command.clone())),
+        answered: None,
         snapshot: None,
         problems,
         programs: review.programs.iter().take(RECORDED_PROGRAMS).cloned().collect(),

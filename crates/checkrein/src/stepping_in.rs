@@ -6,7 +6,7 @@ use checkrein_intervention::{
 use checkrein_ledger::{Durability, SessionLedger, SessionState};
 use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
-use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord};
+use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecord};
 use checkrein_review::VerdictKind;
 
 use crate::aftermath;
@@ -81,6 +81,31 @@ impl Guard {
                 verdict: VerdictKind::Ok.name().to_owned(),
             };
             self.record(ledger, failure);
+        }
+    }
+
+    /// Tells people and the model that a call ran without the answer it needed, besides what else is answered to its outcome.
+    pub(crate) fn tell_unanswered(
+        &self,
+        ledger: &SessionLedger,
+        record: &UnansweredRecord,
+        answer: HookAnswer,
+    ) -> HookAnswer {
+        let what =
+            format!("`{}` ran although a person was to be asked first: {}", record.call, record.reason);
+        self.tell(ledger, "unanswered", "checkrein: a call ran without your answer", &what);
+        let text = format!(
+            "checkrein: {what}\nThe client asked nobody. Do not build on it, and tell the person; \
+             `checkrein show {}` has the details",
+            record.action_id.as_str()
+        );
+        match answer {
+            HookAnswer::Silent | HookAnswer::Allow { .. } => HookAnswer::Hint { text },
+            HookAnswer::Hint { text: more } => HookAnswer::Hint { text: format!("{text}\n{more}") },
+            HookAnswer::Rewrite { .. }
+            | HookAnswer::Ask { .. }
+            | HookAnswer::Deny { .. }
+            | HookAnswer::Stop { .. } => answer,
         }
     }
 

@@ -1,0 +1,327 @@
+//! Whether a question reaches a person. A question that nobody answers must not become a yes: it is refused here, in words that do
+//! not say that somebody is being asked; and one that became a yes all the same is noticed afterwards.
+//!
+//! What Claude Code 2.1 does with the `ask` of a hook was found out by trying it in every mode:
+//!
+//! | mode | most calls | calls that change places that the client itself counts as sensitive |
+//! |---|---|---|
+//! | `default`, `acceptEdits` | a person is asked | a person is asked |
+//! | `plan` | a person is asked | the same, but when permissions can be bypassed: **they run** |
+//! | `bypassPermissions` | a person is asked | **they run** |
+//! | `auto` | a person is asked | a model decides |
+//! | `dontAsk` | a person is asked | refused, with the advice to try in another way |
+//!
+//! Without a person (`-p`) an asked call is refused with our own text, but for those that run.
+
+use std::thread;
+use std::time::Duration;
+
+use checkrein_effects::{AbsolutePath, Target};
+use checkrein_ledger::{SessionLedger, last};
+use checkrein_policy::{Mode, Profile};
+use checkrein_protocol::{
+    ActionId, DoubtRecord, HookEvent, PermissionMode, Record, RecordBody, ReviewRecord, UnansweredRecord,
+};
+use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
+use serde_json::Value as Json;
+
+use crate::commands::log::call;
+use crate::guard::Guard;
+use crate::surroundings::Surroundings;
+use crate::terminal::cut;
+
+/// Names without a dot in front that Claude Code 2.1.197 counts as sensitive, from its own list.
+const SENSITIVE: [&str; 5] =
+    ["bunfig.toml", "lefthook.yml", "lefthook.yaml", "gradle-wrapper.properties", "pyrightconfig.json"];
+
+/// The directories of that list, for what lies above a workspace.
+const SENSITIVE_DIRECTORIES: [&str; 9] =
+    [".git", ".vscode", ".idea", ".claude", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn"];
+
+/// What the doubt grows by when a call ran without its answer, in hundredths of risk (ours): as much as by a file that an understood command deleted unseen.
+const POINTS: i32 = 12;
+
+/// In how many of the newest records the review of a call and the question about it are looked for (ours).
+const RECORDS: [usize; 2] = [16, 256];
+
+/// How long the question about a call is waited for when its outcome came first: hooks of one call may run side by side (ours).
+const ATTEMPTS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How many processes above the hook are looked at to find its client (ours).
+const ANCESTORS: usize = 6;
+
+/// Why nobody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nobody {
+    /// The profile is for work that nobody watches.
+    Profile(Profile),
+    /// The person does not want to be asked.
+    NotWanted,
+    /// The client decides about such places by itself, whatever its hooks say.
+    Decided(PermissionMode),
+    /// The client runs without a person, and without a way to ask one.
+    Headless,
+}
+
+impl Nobody {
+    /// Why a question about this call reaches nobody; `None` when it reaches a person, as far as can be told.
+    pub(crate) fn about(
+        event: &HookEvent,
+        review: &Review,
+        profile: Profile,
+        around: &Surroundings,
+        workspace: &AbsolutePath,
+    ) -> Option<Self> {
+        match profile {
+            Profile::Unattended | Profile::Strict => return Some(Self::Profile(profile)),
+            Profile::Interactive => {}
+        }
+        match event.permission_mode {
+            Some(PermissionMode::DontAsk) => return Some(Self::NotWanted),
+            Some(
+                mode @ (PermissionMode::BypassPermissions
+                | PermissionMode::Auto
+                | PermissionMode::Plan
+                | PermissionMode::Other),
+            ) if changes_sensitive_places(review, &[workspace, &around.home]) => {
+                return Some(Self::Decided(mode));
+            }
+            None
+            | Some(
+                PermissionMode::Default
+                | PermissionMode::AcceptEdits
+                | PermissionMode::BypassPermissions
+                | PermissionMode::Auto
+                | PermissionMode::Plan
+                | PermissionMode::Other,
+            ) => {}
+        }
+        is_headless(around).then_some(Self::Headless)
+    }
+
+    /// Why, as a clause.
+    pub(crate) fn why(self) -> String {
+        match self {
+            Self::Profile(profile) => format!("the profile is `{}`", profile.word()),
+            Self::NotWanted => "the client is told not to ask (`dontAsk`)".to_owned(),
+            Self::Decided(PermissionMode::BypassPermissions) => {
+                "permissions are bypassed, and the client then asks nobody about such places".to_owned()
+            }
+            Self::Decided(PermissionMode::Auto) => {
+                "in mode `auto` a model answers for the person about such places".to_owned()
+            }
+            Self::Decided(PermissionMode::Plan) => {
+                "in mode `plan` the client may let changes of such places through".to_owned()
+            }
+            Self::Decided(_) => "the client may decide about such places by itself".to_owned(),
+            Self::Headless => "the client runs without a person".to_owned(),
+        }
+    }
+
+    /// How a person allows it after all, as a clause behind "by".
+    fn way(self) -> &'static str {
+        match self {
+            Self::Profile(_) => {
+                "doing it in a terminal, or with `profile: interactive` in `~/.config/checkrein/config.yaml`"
+            }
+            Self::NotWanted | Self::Decided(_) => {
+                "doing it in a terminal, or by going on in permission mode `default`, in which they are asked"
+            }
+            Self::Headless => "doing it in a terminal, or in an interactive session, in which they are asked",
+        }
+    }
+
+    /// What the agent is told.
+    pub(crate) fn refusal(self, review: &Review) -> String {
+        format!(
+            "{}\nDo not try it again, in no other form either: go on without it, and say at the end that it is left. A person allows \
+             it by {}.",
+            review.message_when_refused(&format!("nobody can be asked here, because {}", self.why())),
+            self.way()
+        )
+    }
+
+    /// What the record says that the agent was told.
+    pub(crate) fn in_the_record(self) -> String {
+        format!("refused: nobody can be asked, because {}", self.why())
+    }
+}
+
+/// Whether a call changes a place about which some modes of the client ask nobody. Its own list is long and changes, so every name
+/// that begins with a dot counts, and what is not known.
+fn changes_sensitive_places(review: &Review, grounds: &[&AbsolutePath]) -> bool {
+    let effects = review.side_effects.effects.iter();
+    effects.filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
+        Target::Path(path) => is_sensitive(path.as_str(), grounds),
+        Target::Glob(text) => is_sensitive(text, grounds),
+        Target::Unknown => true,
+        Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
+    })
+}
+
+/// `grounds` are the workspace and the home directory: how these are called themselves says little.
+fn is_sensitive(path: &str, grounds: &[&AbsolutePath]) -> bool {
+    let inside = |ground: &&AbsolutePath| {
+        path.strip_prefix(ground.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let own = grounds.iter().find_map(inside).unwrap_or(path);
+    // The client's own worktrees are no sensitive place for it.
+    let above = path.strip_suffix(own).unwrap_or_default().replace("/.claude/worktrees", "");
+    let odd = |name: &str| {
+        let number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+        let is_short = name.split_once('~').is_some_and(|(_, rest)| number(rest));
+        name.starts_with('.') || name.ends_with(['.', ' ']) || is_short
+    };
+    let is_one_of = |name: &str, list: &[&str]| list.iter().any(|one| one.eq_ignore_ascii_case(name));
+    own.split('/').any(odd)
+        || own.rsplit('/').next().is_some_and(|name| is_one_of(name, &SENSITIVE))
+        || above.split('/').any(|name| is_one_of(name, &SENSITIVE_DIRECTORIES))
+}
+
+/// Whether the client runs without a person and without somebody whom it can ask in their place, as far as can be told.
+fn is_headless(around: &Surroundings) -> bool {
+    let is_program =
+        around.variables.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|name| name.starts_with("sdk-"));
+    is_program && answering_program() == Answering::Nobody
+}
+
+/// Whether a program answers the questions of the client.
+#[derive(PartialEq, Eq)]
+enum Answering {
+    Program,
+    Nobody,
+    NotKnown,
+}
+
+/// A program that starts the client can take its questions: it says so on the command line.
+fn answering_program() -> Answering {
+    let mut pid = std::os::unix::process::parent_id().to_string();
+    let mut found = Answering::NotKnown;
+    for _ in 0..ANCESTORS {
+        let Ok(line) = checkrein_files::read(format!("/proc/{pid}/cmdline"), 1 << 20) else { break };
+        if line.split(|byte| *byte == 0).any(|word| word.starts_with(b"--permission-prompt-tool")) {
+            return Answering::Program;
+        }
+        found = Answering::Nobody;
+        let Ok(facts) = checkrein_files::read_text(format!("/proc/{pid}/stat"), 4096) else { break };
+        // The name in parentheses may hold anything; behind it stand the state and the parent.
+        let parent = facts.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
+        match parent {
+            Some(parent) if parent != "0" => parent.clone_into(&mut pid),
+            _ => break,
+        }
+    }
+    found
+}
+
+/// The record that a call ran although a person was to be asked and was not; `None` for every other call.
+pub(crate) fn unanswered(
+    guard: &Guard,
+    ledger: &SessionLedger,
+    event: &HookEvent,
+    id: &ActionId,
+) -> Option<UnansweredRecord> {
+    let review = asked_about(ledger, id)?;
+    for attempt in 0..=ATTEMPTS {
+        if attempt > 0 {
+            thread::sleep(PAUSE);
+        }
+        if RECORDS.iter().any(|count| was_asked(&last(&ledger.path(), *count).unwrap_or_default(), &review)) {
+            return None;
+        }
+    }
+    Some(UnansweredRecord {
+        action_id: id.clone(),
+        call: crate::saving::masked(guard, &cut(&call(&review), 200)),
+        reason: review.reason,
+        permission_mode: event.permission_mode,
+        doubt: DoubtRecord { points: POINTS, ceiling: MOST_DOUBT },
+    })
+}
+
+/// The review of a call when its answer was a question.
+fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<ReviewRecord>> {
+    let found = RECORDS.iter().find_map(|count| {
+        let records = last(&ledger.path(), *count).ok()?;
+        records.into_iter().rev().find_map(|record| match record.body {
+            RecordBody::Review(review) if review.action_id == *id => Some(review),
+            _ => None,
+        })
+    })?;
+    let asked = found.verdict == VerdictKind::Escalate.name()
+        && found.mode == Mode::Enforce.word()
+        && found.answered.is_none();
+    asked.then_some(found)
+}
+
+/// Whether the client told of its question after the review. It gives no number of the call, so what is called tells.
+fn was_asked(records: &[Record], review: &ReviewRecord) -> bool {
+    let is_review = |record: &Record| matches!(&record.body, RecordBody::Review(one) if one.action_id == review.action_id);
+    let behind = records.iter().skip_while(|record| !is_review(record));
+    behind.into_iter().any(|record| match &record.body {
+        RecordBody::Event { name, fields } if name == "PermissionRequest" => {
+            let input = fields.get("input").unwrap_or(&Json::Null);
+            let rewritten = || review.rewrite.is_some() && input.get("command") == review.rewrite.as_ref();
+            fields.get("tool").and_then(Json::as_str) == Some(review.tool.as_str())
+                && (principal(input) == principal(&review.input) || rewritten())
+        }
+        _ => false,
+    })
+}
+
+/// What a call is about: the field that tells two calls of a tool apart.
+fn principal(input: &Json) -> &Json {
+    let names = ["command", "file_path", "notebook_path", "url"];
+    names.iter().find_map(|name| input.get(*name)).unwrap_or(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_client_decides_about_by_itself_is_sensitive_and_the_rest_is_not() {
+        let (workspace, home) = (AbsolutePath::new("/h/.trees/p").unwrap(), AbsolutePath::new("/h").unwrap());
+        let grounds = [&workspace, &home];
+        let sensitive = |path: &str| is_sensitive(path, &grounds);
+        // Each of these ran in the real client, although its hook asked.
+        for path in [
+            ".git/config",
+            ".git",
+            ".husky/pre-push",
+            ".npmrc",
+            "a~1",
+            "a.",
+            "d/.../z",
+            "bunfig.toml",
+            ".idea/x",
+        ] {
+            assert!(sensitive(&format!("/h/.trees/p/{path}")), "{path}");
+        }
+        for path in
+            ["/h/.bashrc", "/h/.config/git/config", "/h/.claude/CLAUDE.md", "/x/.mcp.json", "/x/Lefthook.YML"]
+        {
+            assert!(sensitive(path), "{path}");
+        }
+        // About each of these the client asked.
+        for path in [
+            "/h/.trees/p/src/a.rs",
+            "/h/.trees/p",
+            "/h/other/out",
+            "/etc/x",
+            "/h/.trees/p/package.json",
+            "/h/x~",
+        ] {
+            assert!(!sensitive(path), "{path}");
+        }
+        let inside = AbsolutePath::new("/h/p/.git/tree").unwrap();
+        assert!(
+            is_sensitive("/h/p/.git/tree/a.rs", &[&inside, &home]),
+            "what lies above counts for the client too"
+        );
+        let own = AbsolutePath::new("/h/p/.claude/worktrees/w").unwrap();
+        assert!(!is_sensitive("/h/p/.claude/worktrees/w/a.rs", &[&own, &home]));
+        assert!(is_sensitive("/h/.trees/p2/a", &grounds), "the neighbour is not the workspace");
+    }
+}

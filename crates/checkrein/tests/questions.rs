@@ -1,0 +1,247 @@
+//! A question that reaches nobody is a refusal, and one that became a yes without a person is noticed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::io::Write as _;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason, shell_call};
+
+const SHELL_START: &str = "echo x >> ~/.bashrc";
+const FORCE_PUSH: &str = "git push --force origin main";
+
+/// What is answered to a shell call in a permission mode, with variables of the client.
+fn answer(
+    environment: &TestEnvironment,
+    mode: Option<&str>,
+    variables: &[(&str, &str)],
+    command: &str,
+) -> Json {
+    let mode = mode.map_or_else(|| json!({}), |mode| json!({ "permission_mode": mode }));
+    let payload = environment.payload("s", "PreToolUse", shell_call("call", command, mode));
+    let mut child = environment.hook().envs(variables.iter().copied()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&payload).unwrap();
+    serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// The last record of a sort.
+fn newest(environment: &TestEnvironment, sort: &str) -> Option<Json> {
+    environment
+        .records("s")
+        .into_iter()
+        .map(|record| record["body"].clone())
+        .rfind(|body| body["type"] == sort)
+}
+
+#[test]
+fn a_question_that_the_client_would_not_ask_is_refused_and_no_other() {
+    let headless = [("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")];
+    let person = [("CLAUDE_CODE_ENTRYPOINT", "cli")];
+    for (mode, variables, command, expected) in [
+        (None, &[][..], SHELL_START, "ask"),
+        (Some("default"), &person[..], SHELL_START, "ask"),
+        (Some("acceptEdits"), &person[..], SHELL_START, "ask"),
+        (Some("plan"), &person[..], SHELL_START, "deny"),
+        (Some("auto"), &person[..], SHELL_START, "deny"),
+        (Some("bypassPermissions"), &person[..], SHELL_START, "deny"),
+        (Some("a mode to come"), &person[..], SHELL_START, "deny"),
+        (Some("dontAsk"), &person[..], SHELL_START, "deny"),
+        (Some("plan"), &person[..], FORCE_PUSH, "ask"),
+        (Some("auto"), &person[..], FORCE_PUSH, "ask"),
+        (Some("bypassPermissions"), &person[..], FORCE_PUSH, "ask"),
+        (Some("dontAsk"), &person[..], FORCE_PUSH, "deny"),
+        (Some("default"), &headless[..], FORCE_PUSH, "deny"),
+        (Some("bypassPermissions"), &headless[..], FORCE_PUSH, "deny"),
+    ] {
+        let environment = TestEnvironment::new();
+        let answer = answer(&environment, mode, variables, command);
+        assert_eq!(decision(&answer), Some(expected), "{mode:?} {variables:?} {command}: {answer}");
+        let review = newest(&environment, "review").unwrap();
+        assert_eq!(review["verdict"], "escalate", "{review}");
+        assert_eq!(review["answered"].is_string(), expected == "deny", "{review}");
+        if expected == "deny" {
+            for part in [
+                "nobody can be asked here",
+                "Do not try it again",
+                "A person allows it by doing it in a terminal",
+            ] {
+                assert!(reason(&answer).contains(part), "{answer}");
+            }
+            assert!(!reason(&answer).contains("asks a person first"), "{answer}");
+            assert!(
+                review["answered"].as_str().unwrap().starts_with("refused: nobody can be asked"),
+                "{review}"
+            );
+        }
+    }
+}
+
+#[test]
+fn in_profiles_without_a_person_nobody_is_asked() {
+    for profile in ["unattended", "strict"] {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", &format!("profile: {profile}\n"));
+        for command in [SHELL_START, FORCE_PUSH] {
+            let answer = answer(&environment, Some("default"), &[], command);
+            assert_eq!(decision(&answer), Some("deny"), "{answer}");
+            assert!(reason(&answer).contains(&format!("because the profile is `{profile}`")), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_takes_the_questions_is_asked() {
+    let environment = TestEnvironment::new();
+    let payload = environment.payload("s", "PreToolUse", shell_call("call", FORCE_PUSH, json!({})));
+    // What starts the hook is called as a client is that hands its questions to a program.
+    let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+    let mut child = environment
+        .command("sh")
+        .args(["-c", &format!("{hook} claude; true"), "client", "--permission-prompt-tool", "stdio"])
+        .env("CLAUDE_CODE_ENTRYPOINT", "sdk-ts")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&payload).unwrap();
+    let answer = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(decision(&answer), Some("ask"), "{answer}");
+}
+
+#[test]
+fn a_refused_question_counts_as_refused() {
+    let environment = TestEnvironment::new();
+    let mut answers = Vec::new();
+    for _ in 0..12 {
+        answers.push(answer(&environment, Some("dontAsk"), &[], FORCE_PUSH));
+    }
+    assert!(answers.iter().all(|answer| decision(answer) == Some("deny")));
+    assert!(newest(&environment, "issue").is_some(), "the same refusal again and again is a loop");
+}
+
+/// The events of a call: what is asked, whether the client tells of its question, what came of it.
+fn ran(environment: &TestEnvironment, id: &str, command: &str, asked: Option<&str>) -> Json {
+    let before = environment.payload("s", "PreToolUse", shell_call(id, command, json!({})));
+    assert_eq!(decision(&environment.answer_to(&before)), Some("ask"));
+    if let Some(asked) = asked {
+        let mut fields = shell_call(id, asked, json!({}));
+        fields.as_object_mut().unwrap().remove("tool_use_id");
+        environment.answer_to(&environment.payload("s", "PermissionRequest", fields));
+    }
+    let response = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+    environment.answer_to(&environment.payload("s", "PostToolUse", shell_call(id, command, response)))
+}
+
+#[test]
+fn a_call_that_ran_without_its_answer_is_noticed_and_one_that_was_asked_about_is_not() {
+    let environment = TestEnvironment::new();
+    let answer = ran(&environment, "one", "crontab new.txt", Some("crontab new.txt"));
+    assert!(!answer.to_string().contains("asked nobody"), "{answer}");
+    assert!(newest(&environment, "unanswered").is_none());
+    // The question about another call is none about this one.
+    let answer = ran(&environment, "two", SHELL_START, Some("crontab new.txt"));
+    let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    for part in ["ran although a person was to be asked first", "The client asked nobody"] {
+        assert!(told.contains(part), "{answer}");
+    }
+    let unanswered = newest(&environment, "unanswered").unwrap();
+    assert_eq!((&unanswered["action_id"], &unanswered["doubt"]["points"]), (&json!("two"), &json!(12)));
+    assert!(unanswered["call"].as_str().unwrap().contains(".bashrc"), "{unanswered}");
+    assert!(environment.succeed(&["log"]).contains("ran unanswered"));
+}
+
+#[test]
+fn what_cannot_be_decoded_is_refused() {
+    let environment = TestEnvironment::new();
+    for (tool, input) in [
+        ("Bash", json!({ "command": ["rm", "-rf", "~"] })),
+        ("Bash", json!({})),
+        ("Bash", Json::Null),
+        ("Bash", json!("rm -rf ~")),
+        ("shell", json!({ "command": ["rm", "-rf", "~"] })),
+        ("Write", json!({ "file_path": ["/etc/passwd"], "content": "x" })),
+        ("Edit", json!({ "old_string": "a", "new_string": "b" })),
+        ("mcp__files__write", Json::Null),
+    ] {
+        let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "one" });
+        let answer = environment.answer_to(&environment.payload("s", "PreToolUse", fields));
+        assert_eq!(decision(&answer), Some("deny"), "{tool} {input}: {answer}");
+        assert!(reason(&answer).contains("so what it does cannot be told"), "{answer}");
+    }
+    let fields = json!({ "tool_name": "mcp__clock__now", "tool_input": {}, "tool_use_id": "two" });
+    assert_eq!(environment.answer_to(&environment.payload("s", "PreToolUse", fields)), json!({}));
+}
+
+#[test]
+fn text_that_is_no_shell_command_is_said_to_be_none() {
+    let environment = TestEnvironment::new();
+    let answer = environment.bash("s", "if then");
+    let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(told.contains("could not be read: `if then`"), "{answer}");
+}
+
+#[test]
+fn every_hint_has_a_sentence() {
+    let environment = TestEnvironment::new();
+    environment.write("tools/gen.py", "exec(bytes.fromhex(open('x').read()))\n");
+    // Refusals use up trust, after which nothing is let through for being new.
+    for _ in 0..8 {
+        environment.bash("s", "rm -rf ~");
+    }
+    for command in ["python3 tools/gen.py --all", "python3 tools/gen.py", "./unknown --all"] {
+        environment.bash("s", command);
+        let review = newest(&environment, "review").unwrap();
+        assert!(review["verdict"] == "ok" || !review["reason"].as_str().unwrap().is_empty(), "{review}");
+    }
+}
+
+#[test]
+fn a_halt_and_what_nobody_was_told_are_said_once_and_plainly() {
+    let environment = TestEnvironment::new();
+    let output = environment.checkrein(&["notify", "--test"]);
+    assert!(!output.status.success());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("no channel is set, so nobody was told"), "{told}");
+    environment.succeed(&["halt", "--all", "--reason", "wrong branch"]);
+    let answer = environment.bash("s", "ls");
+    assert!(reason(&answer).starts_with("checkrein halted this session: wrong branch"), "{answer}");
+    let answer = environment.bash("t", "checkrein halt --all --lift");
+    assert!(!reason(&answer).contains("something that is not known"), "{answer}");
+}
+
+#[test]
+fn asking_for_help_is_no_hook_call() {
+    let environment = TestEnvironment::new();
+    assert!(environment.succeed(&["hook", "--help"]).contains("Usage"));
+    assert!(environment.records("unknown-session").is_empty());
+    assert!(!environment.state().join("sessions").exists());
+}
+
+#[test]
+fn messages_count_one_thing_as_one_and_name_what_is_wrong_once() {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "ls");
+    assert!(environment.succeed(&["audit", "verify"]).contains("1 record in 1 session: whole"));
+    let bad = environment.configure("config.yaml", "profile: nonsense\n");
+    let output = environment.checkrein(&["config", "check"]);
+    let told =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("the configuration has 1 error\n"), "{told}");
+    let moved = environment.project().join("other.yaml");
+    std::fs::rename(bad, &moved).unwrap();
+    environment.write("session.jsonl", "");
+    let output = environment.checkrein(&["replay", "session.jsonl", "--against", "other.yaml"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(!told.contains("error: error:") && told.contains("has 1 error"), "{told}");
+    for command in ["", "ls"] {
+        let said = environment.checkrein(&["--json", "check", command]);
+        assert!(!String::from_utf8_lossy(&said.stdout).contains("-0.0"), "{said:?}");
+    }
+}

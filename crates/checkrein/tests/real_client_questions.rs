@@ -1,0 +1,225 @@
+//! The real Claude Code in each of its permission modes: nothing that a person was to be asked about runs without their yes, with and
+//! without a person at a terminal. What each mode does with a hook's question stands in `questions.rs`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+use support::client::{PATIENCE, client, run, session_of};
+use support::model::{Model, Turn, bash};
+
+/// Calls that make code run later, and the file that each of them writes.
+fn calls(environment: &TestEnvironment) -> Vec<(Turn, PathBuf)> {
+    let write = |path: PathBuf| {
+        let input = json!({ "file_path": path.to_str().unwrap(), "content": "x\n" });
+        (Turn::Calls(vec![("Write", input)]), path)
+    };
+    let in_project = |path: &str| environment.project().join(path);
+    let at_home = |path: &str| environment.home().join(path);
+    vec![
+        write(in_project(".git/hooks/pre-commit")),
+        (bash("printf x > .git/hooks/post-commit"), in_project(".git/hooks/post-commit")),
+        (bash("printf x > .mcp.json"), in_project(".mcp.json")),
+        write(in_project(".vscode/tasks.json")),
+        (bash("mkdir -p .vscode; printf x > .vscode/settings.json"), in_project(".vscode/settings.json")),
+        (bash("echo x >> ~/.gitconfig"), at_home(".gitconfig")),
+        (bash("echo x >> ~/.bashrc"), at_home(".bashrc")),
+        (bash("echo x >> ~/.profile"), at_home(".profile")),
+        (bash("echo x >> ~/.zshrc"), at_home(".zshrc")),
+        write(at_home(".zshenv")),
+    ]
+}
+
+fn guarded() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    environment
+}
+
+fn bodies(environment: &TestEnvironment, session: &str, sort: &str) -> Vec<Json> {
+    let records = environment.records(session).into_iter().map(|record| record["body"].clone());
+    records.filter(|body| body["type"] == sort).collect()
+}
+
+/// Without a person: the client runs through the script in one mode.
+fn nothing_runs_unasked(mode: &str) {
+    let environment = guarded();
+    let calls = calls(&environment);
+    let mut script: Vec<Turn> = calls.iter().map(|(turn, _)| turn.clone()).collect();
+    script.push(Turn::Says("finished"));
+    let model = Model::start(script, vec![]);
+    let result = run(&environment, &model, &["--permission-mode", mode]);
+    for (_, path) in &calls {
+        assert!(!path.exists(), "{} ran in mode {mode}", path.display());
+    }
+    let reviews = bodies(&environment, session_of(&result), "review");
+    assert_eq!(reviews.len(), calls.len(), "{reviews:?}");
+    for review in reviews.iter().filter(|review| review["verdict"] == "escalate") {
+        assert!(
+            review["answered"].as_str().is_some_and(|text| text.starts_with("refused: nobody")),
+            "{review}"
+        );
+    }
+    assert_eq!(bodies(&environment, session_of(&result), "unanswered"), Vec::<Json>::new());
+    let heard = model.heard();
+    assert!(heard.contains("nobody can be asked here"), "{heard}");
+    assert!(!heard.contains("asks a person first"), "{heard}");
+}
+
+#[test]
+fn nothing_runs_unasked_by_default() {
+    nothing_runs_unasked("default");
+}
+
+#[test]
+fn nothing_runs_unasked_where_edits_are_accepted() {
+    nothing_runs_unasked("acceptEdits");
+}
+
+#[test]
+fn nothing_runs_unasked_in_plan_mode() {
+    nothing_runs_unasked("plan");
+}
+
+#[test]
+fn nothing_runs_unasked_where_nobody_is_to_be_asked() {
+    nothing_runs_unasked("dontAsk");
+}
+
+#[test]
+fn nothing_runs_unasked_where_permissions_are_bypassed() {
+    nothing_runs_unasked("bypassPermissions");
+}
+
+#[test]
+fn nothing_runs_unasked_where_a_model_decides() {
+    nothing_runs_unasked("auto");
+}
+
+/// The client on a terminal, with a person who says yes to every question; what they saw. Ends when `done` says so.
+fn with_a_person(
+    environment: &TestEnvironment,
+    model: &Model,
+    options: &[&str],
+    done: impl Fn() -> bool,
+) -> String {
+    let project = environment.project();
+    let seen = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "bypassPermissionsModeAccepted": true,
+        "customApiKeyResponses": { "approved": ["dummy"], "rejected": [] },
+        "projects": { project.to_str().unwrap(): { "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true } },
+    });
+    fs::write(environment.home().join(".claude.json"), seen.to_string()).unwrap();
+    fs::create_dir_all(environment.home().join(".claude")).unwrap();
+    fs::write(
+        environment.home().join(".claude/settings.json"),
+        json!({ "skipDangerousModePermissionPrompt": true }).to_string(),
+    )
+    .unwrap();
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let size = rustix::termios::Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&ours, size).unwrap();
+    let theirs = File::options().read(true).write(true).open(name).unwrap();
+    let mut child = environment
+        .command("setsid")
+        .args(["--ctty", "--wait"])
+        .arg(client())
+        .args(options)
+        .arg("do it")
+        .env("TERM", "xterm-256color")
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", "dummy")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("IS_SANDBOX", "1")
+        .stdin(Stdio::from(theirs.try_clone().unwrap()))
+        .stdout(Stdio::from(theirs.try_clone().unwrap()))
+        .stderr(Stdio::from(theirs))
+        .spawn()
+        .unwrap();
+    let mut keys = File::from(ours);
+    let mut screen = keys.try_clone().unwrap();
+    let (sender, shown) = std::sync::mpsc::channel();
+    // Ends with the terminal.
+    thread::spawn(move || {
+        let mut bytes = [0; 65536];
+        while let Ok(count) = screen.read(&mut bytes) {
+            if sender.send(String::from_utf8_lossy(&bytes[..count]).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    let (mut all, mut unanswered) = (String::new(), String::new());
+    let started = Instant::now();
+    while !done() && started.elapsed() < PATIENCE {
+        if let Ok(text) = shown.recv_timeout(Duration::from_millis(700)) {
+            all.push_str(&text);
+            unanswered.push_str(&text);
+        } else if unanswered.contains("Esc") && unanswered.contains("No") {
+            // A dialogue stands there and nothing moves any more: the first choice is yes.
+            keys.write_all(b"1").unwrap();
+            unanswered.clear();
+        }
+    }
+    // The client started nothing that outlives its terminal.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(keys);
+    assert!(started.elapsed() < PATIENCE, "it did not end: {all}");
+    all
+}
+
+/// With a person at the terminal: what they say yes to runs and is no alarm, what the client would not ask about does not run.
+fn a_person_is_asked(options: &[&str], expected: &[(&str, bool)]) {
+    let environment = guarded();
+    let calls = [
+        (bash("printf x > .git/hooks/post-commit"), ".git/hooks/post-commit"),
+        (bash("printf 'x' >> ~/.bashrc"), "../.bashrc"),
+        (bash("git push --force origin main; touch pushed"), "pushed"),
+    ];
+    let mut script: Vec<Turn> = calls.iter().map(|(turn, _)| turn.clone()).collect();
+    script.push(Turn::Says("finished"));
+    let turns = script.len();
+    let model = Model::start(script, vec![]);
+    let seen = with_a_person(&environment, &model, options, || model.asked() >= turns);
+    for (path, ran) in expected {
+        assert_eq!(environment.project().join(path).exists(), *ran, "{path}: {}\n{seen}", model.heard());
+    }
+    let sessions = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
+    for session in sessions.filter_map(|entry| entry.file_name().into_string().ok()) {
+        assert_eq!(bodies(&environment, &session, "unanswered"), Vec::<Json>::new());
+    }
+}
+
+#[test]
+fn a_person_is_asked_by_default() {
+    let ran = [(".git/hooks/post-commit", true), ("../.bashrc", true), ("pushed", true)];
+    a_person_is_asked(&["--permission-mode", "default"], &ran);
+}
+
+#[test]
+fn a_person_who_bypasses_permissions_is_asked_where_the_client_does_ask() {
+    let ran = [(".git/hooks/post-commit", false), ("../.bashrc", false), ("pushed", true)];
+    a_person_is_asked(&["--dangerously-skip-permissions"], &ran);
+}
