@@ -32,6 +32,35 @@ use std::{env, fs};
 use catalogue::entry::{Program, SubcommandEntry};
 use catalogue::source::SourceFile;
 
+/// The families of which the entries and handlers say everything that a program does to files. Every other program runs code that nobody
+/// reads here (builds, tests, packages, interpreters), or its entry names only the usual files.
+const READ_THROUGH: [&str; 24] = [
+    "checkrein",
+    "cloud-aws",
+    "cloud-azure",
+    "cloud-google",
+    "cloud-other",
+    "coreutils",
+    "desktop",
+    "duplicates",
+    "findutils",
+    "git",
+    "hosting",
+    "kubernetes",
+    "network",
+    "printing",
+    "processes",
+    "queues",
+    "remote",
+    "security",
+    "services",
+    "shells",
+    "text",
+    "users",
+    "util-linux",
+    "wrappers",
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=catalogue");
     println!("cargo::rerun-if-changed=src/catalogue/entry.rs");
@@ -44,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
 
     let mut blob: Vec<u8> = Vec::new();
-    let mut index: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    let mut index: BTreeMap<String, (u32, u32, bool)> = BTreeMap::new();
     let mut faults: Vec<String> = Vec::new();
     for file in files {
         let text = fs::read_to_string(&file)?;
@@ -57,11 +86,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                 continue;
             }
         };
+        let family = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let is_read_through = READ_THROUGH.contains(&family);
         for program in programs {
             let names = program.names.clone();
-            let place = put(program, &mut blob)?;
+            let (start, end) = put(program, &mut blob)?;
             for alias in names.iter() {
-                index.entry(alias.to_owned()).or_insert(place);
+                index.entry(alias.to_owned()).or_insert((start, end, is_read_through));
             }
         }
     }
@@ -73,9 +104,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
 
-    let mut code = String::from("pub(super) static INDEX: &[(&str, u32, u32)] = &[\n");
-    for (name, (start, end)) in &index {
-        writeln!(code, "    ({name:?}, {start}, {end}),")?;
+    let mut code = String::from("pub(super) static INDEX: &[(&str, u32, u32, bool)] = &[\n");
+    for (name, (start, end, is_read_through)) in &index {
+        writeln!(code, "    ({name:?}, {start}, {end}, {is_read_through}),")?;
     }
     code.push_str("];\npub(super) static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/catalogue.bin\"));\n");
     let out = PathBuf::from(env::var("OUT_DIR")?);

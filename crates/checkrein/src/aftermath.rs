@@ -4,6 +4,8 @@
 //! module looks at the workspace within bounds, compares, and says what else may have been the cause. A surprise is a reason to
 //! mend the catalogue and to trust opaque calls less; it is no proof.
 
+mod saved;
+
 use std::borrow::Cow;
 use std::fs;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -24,7 +26,8 @@ use checkrein_review::{
 };
 use checkrein_snapshot::{FileTime, SnapshotId};
 use checkrein_world::changes::{
-    Bounds, Coverage, Ground, Look, Memory, Novelty, PICTURE_LIMIT, Picture, look, real_path, standing,
+    Before, Bounds, Coverage, Ground, Look, Memory, Novelty, PICTURE_LIMIT, Picture, look, real_path,
+    standing,
 };
 
 use crate::commands::log::call;
@@ -32,6 +35,8 @@ use crate::guard::Guard;
 use crate::recording::RECORDED_EFFECTS;
 use crate::saving;
 use crate::terminal::cut;
+
+use saved::Saved;
 
 /// How many surprises of one action are written down in full (ours); the number of the others is written too.
 const RECORDED_SURPRISES: usize = 32;
@@ -59,7 +64,9 @@ pub(crate) fn take_picture(guard: &Guard, ledger: &SessionLedger) {
     };
     // Nothing has changed since a moment that is still to come.
     let never = Timestamp(u64::MAX);
-    let look = look_around(guard, &workspace, &workspace, never, stored(ledger).as_ref(), &key);
+    let stored = stored(ledger);
+    let before = Before::picture(stored.as_ref());
+    let look = look_around(guard, &workspace, &workspace, never, &before, &key);
     store(ledger, &look);
 }
 
@@ -198,7 +205,12 @@ fn seen(
     let now = guard.surroundings().now();
     let since = since(found.at, outcome.duration_ms, now);
     let near = real_path(&outcome.action.cwd);
-    let look = look_around(guard, workspace, &near, since, stored(ledger).as_ref(), key);
+    let stored = stored(ledger);
+    let snapshot = found.review.snapshot.as_ref().map(|record| SnapshotId(record.id));
+    let saved = snapshot.and_then(|id| Saved::of(guard, id, workspace));
+    let names = |relative: &str| saved.as_ref()?.names(relative);
+    let before = Before { picture: stored.as_ref(), names: &names };
+    let look = look_around(guard, workspace, &near, since, &before, key);
     store(ledger, &look);
     let others: Vec<PathBuf> =
         look.changes.iter().map(|change| PathBuf::from(change.path.as_str())).collect();
@@ -449,7 +461,7 @@ fn look_around(
     workspace: &AbsolutePath,
     near: &AbsolutePath,
     since: Timestamp,
-    before: Option<&Picture>,
+    before: &Before<'_>,
     key: &MaskKey,
 ) -> Look {
     let surroundings = guard.surroundings();

@@ -387,8 +387,8 @@ impl Guard {
         let world = ManuallyDrop::new(self.world(state.history()));
         let first = review(action, &*world, &self.policy);
         let reviewed_in = started.elapsed();
-        let (reviewed, snapshot) = if halted.is_some() || need_not_wait(&first, config) {
-            (first, None)
+        let (reviewed, snapshot, is_saved_for_it) = if halted.is_some() || need_not_wait(&first, config) {
+            (first, None, false)
         } else {
             let place = SessionPlace {
                 session: ledger.folder().as_str().to_owned(),
@@ -398,8 +398,9 @@ impl Guard {
             let purpose = saving::Purpose::Save(place.clone());
             let (mut reviewed, saved) = saving::protect(self, action, &*world, first, &purpose);
             let words = saving::in_words(action);
+            let is_saved_for_it = saved.is_some();
             let saved = saving::workspace::before(self, &mut reviewed, &words, &place, saved);
-            (reviewed, saved)
+            (reviewed, saved, is_saved_for_it)
         };
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
@@ -430,7 +431,7 @@ impl Guard {
         let elapsed = started.elapsed();
         let durability = match config.audit.sync {
             Sync::Always => Durability::Durable,
-            Sync::Important if review.verdict.kind >= VerdictKind::Block || snapshot.is_some() => {
+            Sync::Important if review.verdict.kind >= VerdictKind::Block || is_saved_for_it => {
                 Durability::Durable
             }
             Sync::Important | Sync::Never => Durability::Plain,

@@ -3,6 +3,8 @@
 //! The review says what would have to be saved; here it is, within bounds, and what really was goes back into the review. Nothing in
 //! this module decides anything.
 
+mod databases;
+mod words;
 pub(crate) mod workspace;
 
 use std::num::NonZeroUsize;
@@ -13,18 +15,22 @@ use checkrein_effects::{AbsolutePath, Action, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
-    Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, changes_unknown_files, changes_work_tree,
-    depends_on_saving, is_contained, is_opaque, reference_change, review_saved, settle, to_save, unsaved,
+    Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changed_work_trees,
+    changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque, reference_change,
+    review_saved, runs_unread_code, settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignoring, Kept, Manner, Mounts, Occasion,
-    Over, SessionPlace, SkipReason, SnapshotError, Store, Wanted, capture, measure,
+    Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignored, Ignoring, Kept, Manner, Mounts,
+    Occasion, SessionPlace, SnapshotError, Store, Wanted, capture_small_first, measure,
 };
 
 use crate::aftermath::workspace_of;
 use crate::guard::Guard;
 use crate::surroundings::Surroundings;
-use crate::terminal::cut;
+
+use databases::Settled;
+pub(crate) use words::in_words;
+use words::{left_out, missing, places_in_words, special, told, too_much, was_saved, would_be_saved};
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
 const WELCOME: Bounds = Bounds { entries: 1_000, bytes: 16 * 1024 * 1024, time: Duration::from_millis(100) };
@@ -35,21 +41,45 @@ const OBJECTS: Bounds = Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time:
 /// How many things that were not saved are written down (ours).
 const RECORDED_SKIPS: usize = 8;
 
-/// The files and directories of a repository that say where its work is.
-const REFERENCES: [&str; 13] = [
+/// The files and directories of a repository that say where its work is, and what it was told to do with it (gitrepository-layout, and
+/// "pseudorefs" in the glossary of git): not its objects, its hooks and the texts of messages.
+const REFERENCES: [&str; 35] = [
     "HEAD",
     "ORIG_HEAD",
+    "FETCH_HEAD",
     "MERGE_HEAD",
+    "MERGE_MODE",
+    "MERGE_MSG",
+    "MERGE_RR",
+    "MERGE_AUTOSTASH",
+    "AUTO_MERGE",
+    "SQUASH_MSG",
     "REVERT_HEAD",
-    "config",
-    "sequencer",
-    "index",
-    "packed-refs",
-    "refs",
-    "logs",
-    "rebase-merge",
-    "rebase-apply",
     "CHERRY_PICK_HEAD",
+    "REBASE_HEAD",
+    "NOTES_MERGE_REF",
+    "NOTES_MERGE_PARTIAL",
+    "BISECT_ANCESTORS_OK",
+    "BISECT_EXPECTED_REV",
+    "BISECT_HEAD",
+    "BISECT_LOG",
+    "BISECT_NAMES",
+    "BISECT_START",
+    "BISECT_TERMS",
+    "config",
+    "config.worktree",
+    "index",
+    "info",
+    "logs",
+    "packed-refs",
+    "rebase-apply",
+    "rebase-merge",
+    "refs",
+    "reftable",
+    "rr-cache",
+    "sequencer",
+    // Of each linked work tree: what is checked out there, what is staged, where it is.
+    "worktrees",
 ];
 
 /// Whether something is really saved, or only whether it could be is found out.
@@ -69,10 +99,10 @@ pub(crate) fn store(surroundings: &Surroundings, workspace: &AbsolutePath) -> St
     Store::open(&stores, &real)
 }
 
-/// What version control ignores in a workspace.
+/// What version control ignores in a workspace; small files that nothing makes again are saved all the same.
 pub(crate) fn ignoring(surroundings: &Surroundings, workspace: &AbsolutePath) -> Ignoring {
     let configuration = surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str);
-    Ignoring::of(workspace, &surroundings.home, configuration)
+    Ignoring::of(workspace, &surroundings.home, configuration).with_ignored(Ignored::SmallKept)
 }
 
 /// The review that counts when what the action would destroy is saved first, and what was saved.
@@ -92,7 +122,7 @@ pub(crate) fn protect(
         return (review, None);
     }
     match plan.carry_out(guard, action, purpose) {
-        Ok(Done { saved, record, note, left }) => {
+        Ok(Done { saved, record, note, left, incomplete }) => {
             let record = record.map(|record| SnapshotRecord {
                 elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
                 ..record
@@ -102,6 +132,10 @@ pub(crate) fn protect(
             let contained = settled.rewrite.as_mut().filter(|rewrite| rewrite.safety == Safety::Contained);
             if let Some(rewrite) = contained {
                 rewrite.note = format!("{}; {note}", rewrite.note);
+            }
+            if let Some(why) = incomplete.filter(|_| settled.verdict.kind == VerdictKind::Escalate) {
+                settled.reasoning.primary = format!("{}; {why}", settled.reasoning.primary);
+                settled.reasoning.all.insert(0, why);
             }
             settled.failures.extend(left);
             (settled, record)
@@ -136,6 +170,10 @@ struct Plan {
     references: ReferenceChange,
     /// Whether any file of the work tree may change.
     extent: Extent,
+    /// Work trees beside the one of the workspace of which version control may change any file.
+    others: Vec<AbsolutePath>,
+    /// Whether references may be lost that the action itself makes of files of the work tree: what is stashed and dropped.
+    loses_files: bool,
 }
 
 /// How much of a work tree may change.
@@ -152,6 +190,8 @@ struct Done {
     saved: Saved,
     record: Option<SnapshotRecord>,
     note: String,
+    /// What of the work tree could not be saved, when the action may lose it.
+    incomplete: Option<String>,
 }
 
 enum Unsaved {
@@ -178,6 +218,11 @@ impl Plan {
             repositories: Vec::new(),
             references,
             extent: if git_changes_any_file { Extent::WorkTree } else { Extent::Places },
+            others: changed_work_trees(review)
+                .into_iter()
+                .filter(|root| !root.is_within(&world.place().workspace))
+                .collect(),
+            loses_files: git_changes_any_file && references == ReferenceChange::Lose,
         };
         let mut beside = Vec::new();
         let around = world.place();
@@ -217,7 +262,7 @@ impl Plan {
         }
         if !plan.is_empty() {
             plan.places.extend(beside);
-            if changes_unknown_files(review) || is_opaque(review) {
+            if changes_unknown_files(review) || is_opaque(review) || runs_unread_code(review) {
                 plan.extent = Extent::WorkTree;
             }
         }
@@ -272,48 +317,79 @@ impl Plan {
         }
         let mut saved = Saved::default();
         taken.iter().for_each(|place| saved.add(place.path.clone(), place.reach));
-        if !references.is_empty() && self.keep_objects(guard, purpose)? {
+        let keeps_references = !references.is_empty() && self.keep_objects(guard, purpose)?;
+        let add_references = |saved: &mut Saved| {
             self.repositories.iter().for_each(|directory| saved.add_references(directory.clone()));
-        }
+        };
         let mut wanted: Vec<Wanted> = taken.iter().map(wanted).collect();
         wanted.extend(references);
         wanted.extend(
             self.absences.iter().map(|path| Wanted { path: path.clone(), selection: Choice::Everything }),
         );
         let place = match purpose {
-            Purpose::Ask => return Ok(Done { left, saved, record: None, note: would_be_saved(&taken) }),
+            Purpose::Ask => {
+                if keeps_references {
+                    add_references(&mut saved);
+                }
+                let note = would_be_saved(&taken);
+                return Ok(Done { left, saved, record: None, note, incomplete: None });
+            }
             Purpose::Save(place) => place,
         };
         let store = store(guard.surroundings(), guard.workspace());
         let mut draft = store.begin(Effort::Quick)?;
         let mut whole = None;
         if extent == Extent::WorkTree && workspace_of(guard).is_some() {
-            whole = work_tree(guard, &store, &draft, &wanted, &manner(bounds))?;
+            whole = self
+                .work_trees(guard, &store, &draft, &wanted, &manner(bounds))?
+                // Room that the work tree took may be what something was lacking that has to be saved.
+                .filter(|captured| !is_needed || missing(captured).is_none());
             if whole.is_none() {
                 // What was written of it already is given up.
                 drop(draft);
                 draft = store.begin(Effort::Quick)?;
             }
         }
+        let incomplete = match &whole {
+            _ if !self.loses_files => None,
+            Some(captured) => missing(captured),
+            None => Some("the work tree is too large to be saved first".to_owned()),
+        };
+        if keeps_references && incomplete.is_none() {
+            add_references(&mut saved);
+        }
+        let is_whole = whole.is_some();
         let captured = match whole {
             Some(captured) => captured,
             None if !has_places => return Err(Unsaved::Nothing(left)),
-            None => match capture(&draft, &wanted, &manner(bounds))? {
-                Ended::Whole(captured) => captured,
-                Ended::Over(over) if is_needed => return Err(Unsaved::Required(too_much(over, &bounds))),
-                Ended::Over(_) => return Err(Unsaved::Nothing(self.left(&[]))),
+            None => match databases::capture_settled(&draft, &wanted, &manner(bounds))? {
+                Settled::Whole(Ended::Whole(captured)) => captured,
+                Settled::Busy(path) if is_needed => {
+                    return Err(Unsaved::Required(format!(
+                        "the database `{}` is written to all the time, so it cannot be saved as a whole",
+                        path.display()
+                    )));
+                }
+                Settled::Whole(Ended::Over(over)) if is_needed => {
+                    return Err(Unsaved::Required(too_much(over, &bounds)));
+                }
+                Settled::Busy(_) | Settled::Whole(Ended::Over(_)) => {
+                    return Err(Unsaved::Nothing(self.left(&[])));
+                }
             },
         };
         if is_needed && let Some(why) = missing(&captured) {
             return Err(Unsaved::Required(why));
         }
-        let not_saved: Vec<String> = captured
-            .skipped
-            .iter()
-            .take(RECORDED_SKIPS)
-            .map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
-            .collect();
-        let (entries, bytes) = (captured.entries, captured.bytes);
+        let mut left = left;
+        left.extend(special(&captured.skipped));
+        let not_saved = told(&captured.skipped);
+        let what = match taken.as_slice() {
+            [] if is_whole => "the work tree".to_owned(),
+            [] => "what the repository's branches, tags and stashes point to".to_owned(),
+            taken => places_in_words(taken),
+        };
+        let (entries, bytes, but) = (captured.entries, captured.bytes, left_out(&captured.skipped));
         let id = draft.commit(&captured.described(Circumstances {
             at: guard.surroundings().now().0,
             occasion: Occasion::BeforeAction,
@@ -321,7 +397,34 @@ impl Plan {
             place: Some(place.clone()),
         }))?;
         let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved };
-        Ok(Done { left, saved, note: was_saved(&taken, id.0), record: Some(record) })
+        Ok(Done {
+            left,
+            saved,
+            note: was_saved(&what, but.as_deref(), id.0),
+            record: Some(record),
+            incomplete,
+        })
+    }
+
+    /// Captures the work tree of the workspace, and the others that may change, together with other places; `None` when it is too much for
+    /// an action to wait for it.
+    fn work_trees(
+        &self,
+        guard: &Guard,
+        store: &Store,
+        draft: &Draft,
+        wanted: &[Wanted],
+        manner: &Manner<'_>,
+    ) -> Result<Option<Captured>, SnapshotError> {
+        let Some(mut whole) = work_tree(guard, store, draft, wanted, manner)? else { return Ok(None) };
+        for root in &self.others {
+            let ignoring = ignoring(guard.surroundings(), root);
+            let manner = Manner { ignoring: Some(&ignoring), ..*manner };
+            let place = Wanted { path: PathBuf::from(root.as_str()), selection: Choice::NotIgnored };
+            let Ended::Whole(more) = capture_small_first(draft, &[place], &manner)? else { return Ok(None) };
+            whole.add(more);
+        }
+        Ok(Some(whole))
     }
 
     /// What is not among the places that are saved, in words.
@@ -435,7 +538,7 @@ fn work_tree(
     let manner = Manner { bounds, ignoring: Some(&ignoring), seen: seen.as_ref(), ..*manner };
     let mut wanted = others.to_vec();
     wanted.push(Wanted { path: root.to_owned(), selection: Choice::NotIgnored });
-    Ok(match capture(draft, &wanted, &manner)? {
+    Ok(match capture_small_first(draft, &wanted, &manner)? {
         Ended::Whole(captured) => Some(captured),
         Ended::Over(_) => None,
     })
@@ -453,57 +556,6 @@ fn wanted(place: &ToSave) -> Wanted {
         Reach::Itself => Choice::Itself,
     };
     Wanted { path: PathBuf::from(place.path.as_str()), selection }
-}
-
-/// Why the only copy of something is not in what was captured; `None` when it is.
-fn missing(captured: &Captured) -> Option<String> {
-    captured.skipped.iter().find_map(|one| match &one.reason {
-        SkipReason::Unreadable(_) | SkipReason::TooLarge { .. } | SkipReason::Changing => Some(format!(
-            "`{}` would be lost and cannot be saved: {}",
-            one.path.as_path().display(),
-            one.reason
-        )),
-        SkipReason::Special | SkipReason::OtherFileSystem | SkipReason::Own => None,
-    })
-}
-
-fn too_much(over: Over, bounds: &Bounds) -> String {
-    let bound = match over {
-        Over::Entries => format!("more than {} files (`snapshots.max_files`)", bounds.entries),
-        Over::Bytes => format!("more than {} MB (`snapshots.max_megabytes`)", bounds.bytes / (1024 * 1024)),
-        Over::Time => format!("it takes longer than {} ms (`snapshots.max_ms`)", bounds.time.as_millis()),
-    };
-    format!("this destroys the only copy of more than can be saved first: {bound}")
-}
-
-fn places_in_words(taken: &[ToSave]) -> String {
-    match taken {
-        [] => "what it changes".to_owned(),
-        [one] => format!("`{}`", one.path),
-        [first, rest @ ..] => format!("`{}` and {} more", first.path, rest.len()),
-    }
-}
-
-fn was_saved(taken: &[ToSave], id: u64) -> String {
-    format!("{} was saved first (snapshot {id}); `checkrein undo` brings it back", places_in_words(taken))
-}
-
-fn would_be_saved(taken: &[ToSave]) -> String {
-    format!("{} would be saved first, so that `checkrein undo` can bring it back", places_in_words(taken))
-}
-
-/// An action in one line, for the list of snapshots.
-pub(crate) fn in_words(action: &Action) -> String {
-    let text = action.shell_text().map_or_else(
-        || {
-            let path = ["file_path", "notebook_path", "path"]
-                .iter()
-                .find_map(|name| action.input.get(*name).and_then(serde_json::Value::as_str));
-            format!("{} {}", action.tool.as_str(), path.unwrap_or_default())
-        },
-        str::to_owned,
-    );
-    cut(text.trim(), 200)
 }
 
 /// A text without the secrets that are known by their form.

@@ -321,6 +321,8 @@ fn secrets_in_names_stay_out_of_the_records() {
 #[test]
 fn a_damaged_picture_costs_nothing_but_the_names() {
     let environment = TestEnvironment::new();
+    // A snapshot would know the names as well.
+    environment.configure("config.yaml", "snapshots:\n  enabled: false\n");
     environment.write("notes.md", "");
     let session = Session::new(&environment, "s");
     let picture = environment.state().join("sessions/s/picture");
@@ -336,6 +338,25 @@ fn a_damaged_picture_costs_nothing_but_the_names() {
     let seen = session.call("frobnicate", || fs::remove_file(root.join("README.md")).unwrap());
     assert_eq!(surprises(&environment, &seen), list(&[("deleted", "README.md")]), "git knows it: {seen}");
     assert_eq!(seen["gaps"], json!(["what is gone may have gone before this call"]));
+}
+
+#[test]
+fn what_was_made_since_the_last_look_and_is_gone_is_known_from_the_snapshot_right_before() {
+    let environment = TestEnvironment::new();
+    let session = Session::new(&environment, "s");
+    session.run("ls");
+    environment.write("notes/plan.md", "made by somebody else");
+    environment.write("src/new.rs", "made by somebody else");
+    let root = environment.project();
+    let seen = session.call("frobnicate", || {
+        fs::remove_dir_all(root.join("notes")).unwrap();
+        fs::remove_file(root.join("src/new.rs")).unwrap();
+    });
+    assert_eq!(
+        surprises(&environment, &seen),
+        list(&[("deleted", "notes"), ("deleted", "src/new.rs")]),
+        "{seen}"
+    );
 }
 
 #[test]

@@ -41,12 +41,12 @@ mod tools;
 mod world;
 
 pub use action::*;
-pub use catalogue::{CatalogueError, CatalogueProblem, UserCatalogue, program_names};
+pub use catalogue::{CatalogueError, CatalogueProblem, UserCatalogue, is_read_through, program_names};
 pub use change::*;
 pub use effect::*;
 pub use interpreter::{RunCommand, Value};
 pub use path::*;
-pub use places::regenerated_tree;
+pub use places::{regenerated_tree, regenerated_when_ignored};
 pub use predict::{Prediction, predict, predict_with};
 pub use recorded::*;
 pub use tally::*;

@@ -19,8 +19,8 @@ mod watchers;
 pub(crate) use credentials::{
     Secrecy, credential, credential_directory, environment_file, key_material, machine_credential, secrecy,
 };
-pub use generated::regenerated_tree;
 pub(crate) use generated::{generated, regenerable_cache};
+pub use generated::{regenerated_tree, regenerated_when_ignored};
 pub(crate) use persistence::{is_pipeline, persistence};
 pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
 pub(crate) use watchers::{names_watcher, watcher};

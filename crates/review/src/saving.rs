@@ -5,7 +5,7 @@
 
 use checkrein_effects::{
     AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, FileChange, Place, Severity, Stake, Target,
-    World,
+    World, is_read_through,
 };
 use checkrein_policy::{Config, Decision, Policy, VerdictKind, in_scope, location};
 
@@ -80,7 +80,7 @@ impl Saved {
                 self.places.iter().any(|(place, reach)| *reach != Reach::Itself && directory.is_within(place))
             }),
             // What nothing names cannot be asked for again, even if it is kept.
-            Target::Reference(name) if name == UNREACHABLE => false,
+            Target::Reference(name) if CLEARED_AWAY.contains(&name.as_str()) => false,
             Target::Reference(_) => !self.references.is_empty(),
             Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Unknown => false,
         }
@@ -102,19 +102,27 @@ pub fn changes_work_tree(review: &Review) -> bool {
     review.side_effects.effects.iter().any(lets_git_change_any_file)
 }
 
+/// The work trees of which an action lets version control change any file, by their roots.
+pub fn changed_work_trees(review: &Review) -> Vec<AbsolutePath> {
+    let changed = review.side_effects.effects.iter().filter(|effect| lets_git_change_any_file(effect));
+    let mut roots: Vec<AbsolutePath> = changed.filter_map(|effect| location(&effect.target)).collect();
+    roots.sort();
+    roots.dedup();
+    roots
+}
+
 fn lets_git_change_any_file(effect: &Effect) -> bool {
     effect.kind == EffectKind::FileModify
         && effect.stake <= Stake::Recoverable
-        && effect.note.starts_with("git keeps what was there")
+        && effect.note.starts_with(KEPT_BY_GIT)
         && matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
 }
 
 /// Whether an action changes files of which nobody can say beforehand which they are: only the workspace as a whole can be brought back.
 pub fn changes_unknown_files(review: &Review) -> bool {
     review.side_effects.effects.iter().any(|effect| match (effect.kind.file_change(), &effect.target) {
-        (Some(_), Target::Unknown) => true,
-        // Any name may be made, so any file may be overwritten: an archive is unpacked.
-        (Some(FileChange::Create), Target::Glob(text)) => text.ends_with("/**") || text.ends_with("/*"),
+        // Any such name may be made, so any file may be overwritten: an archive is unpacked, a file is split.
+        (Some(_), Target::Unknown) | (Some(FileChange::Create), Target::Glob(_)) => true,
         (Some(_) | None, _) => false,
     })
 }
@@ -122,6 +130,19 @@ pub fn changes_unknown_files(review: &Review) -> bool {
 /// Whether something that an action does cannot be seen through.
 pub fn is_opaque(review: &Review) -> bool {
     review.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::Opaque)
+}
+
+/// Whether an action runs code that is not read, or not all of it: builds, tests, formatters, packages, scripts of other languages. Whatever
+/// of the workspace it changes, nobody can say beforehand.
+pub fn runs_unread_code(review: &Review) -> bool {
+    let brings_code = |effect: &Effect| {
+        matches!(
+            effect.kind,
+            EffectKind::Opaque | EffectKind::RemoteCodeExecution | EffectKind::PackageInstall
+        )
+    };
+    review.side_effects.effects.iter().any(brings_code)
+        || review.programs.iter().any(|program| !is_read_through(program))
 }
 
 /// Whether an action runs within bounds, and what it does there is not known.
@@ -147,10 +168,10 @@ pub fn reference_change(review: &Review) -> (ReferenceChange, Vec<AbsolutePath>)
     let mut directories = Vec::new();
     let change = |effect: &Effect| match (effect.kind, effect.target.path()) {
         (EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite, _) => ReferenceChange::Lose,
-        (EffectKind::FileModify, Some(path)) if path.name() == Some(".git") => {
+        (EffectKind::FileModify, Some(path)) if is_repository_data(effect) => {
             directories.push(path.clone());
-            // Git keeps what was there, but only under a name that nobody remembers.
-            if effect.note.contains("reflog") {
+            // Git keeps what was there, but only under a name that nobody remembers, or for a while.
+            if effect.note.contains("reflog") || effect.note.contains("that nothing reaches") {
                 ReferenceChange::Lose
             } else if effect.note.contains("; forgets ") {
                 ReferenceChange::Forget
@@ -163,6 +184,19 @@ pub fn reference_change(review: &Review) -> (ReferenceChange, Vec<AbsolutePath>)
     let strongest = review.side_effects.effects.iter().map(change).max();
     (strongest.unwrap_or(ReferenceChange::Nothing), directories)
 }
+
+/// Whether an effect is about the data of a repository, and not about files of a work tree.
+fn is_repository_data(effect: &Effect) -> bool {
+    effect.kind == EffectKind::FileModify
+        && effect.depth == Depth::Single
+        && effect
+            .target
+            .path()
+            .is_some_and(|path| path.name() == Some(".git") || effect.note.starts_with(KEPT_BY_GIT))
+}
+
+/// How the note of an effect begins that only changes what git keeps.
+const KEPT_BY_GIT: &str = "git keeps what was there";
 
 fn place(effect: &Effect) -> Option<ToSave> {
     let is_only_copy = effect.stake >= Stake::Unsaved;
@@ -190,6 +224,7 @@ fn place(effect: &Effect) -> Option<ToSave> {
     match &effect.target {
         // The data of version control are saved by what they mean, see `reference_change`.
         Target::Path(path) if path.name() == Some(".git") && effect.kind != EffectKind::FileDelete => None,
+        Target::Path(_) if is_repository_data(effect) => None,
         Target::Path(path) => Some(ToSave { path: path.clone(), reach, need }),
         // The work tree is saved as a whole, but for what is ignored.
         Target::Glob(_) if lets_git_change_any_file(effect) && !effect.note.ends_with("ignored files") => {
@@ -325,8 +360,8 @@ pub(crate) fn is_data_in_a_file(effect: &Effect) -> bool {
 /// Programs that keep all data of a store in the one file that they are given.
 const STORES_IN_A_FILE: [&str; 4] = ["sqlite3", "sqlite", "litecli", "duckdb"];
 
-/// What git clears away, as an effect names it.
-const UNREACHABLE: &str = "unreachable commits";
+/// What git clears away, as effects name it.
+const CLEARED_AWAY: [&str; 2] = ["unreachable commits", "lfs objects"];
 
 /// How the note ends of an effect that can be taken back because it was saved.
 pub(crate) const SAVED: &str = "saved first";

@@ -22,7 +22,7 @@ use crate::lending::Lent;
 use crate::node::{Circumstances, FileTime, Meta, Root, SavedPath, Selection, SkipReason, Skipped, Snapshot};
 use crate::seen::Seen;
 
-use walk::{Start, Walk};
+use walk::{Order, Start, Walk};
 
 /// One place to save.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,6 +156,8 @@ pub struct Captured {
     pub entries: u64,
     /// Their length in bytes.
     pub bytes: u64,
+    /// How many bytes were read for that: what an earlier capture saw is not read again.
+    pub read: u64,
     /// What was seen, for the next capture.
     pub seen: Seen,
     /// Times of status change that looking changed.
@@ -165,6 +167,25 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// Takes up what another capture found at places that this one has not.
+    pub fn add(&mut self, other: Self) {
+        self.roots.extend(
+            other
+                .roots
+                .into_iter()
+                .filter(|root| self.roots.iter().all(|one| one.path != root.path))
+                .collect::<Vec<_>>(),
+        );
+        self.roots.sort_by(|one, other| one.path.cmp(&other.path));
+        self.above.extend(other.above);
+        self.above.sort_by(|one, other| one.0.cmp(&other.0));
+        self.above.dedup_by(|later, earlier| later.0 == earlier.0);
+        self.skipped.extend(other.skipped);
+        self.entries += other.entries;
+        self.bytes += other.bytes;
+        self.read += other.read;
+    }
+
     /// The snapshot of what was captured.
     pub fn described(self, circumstances: Circumstances) -> Snapshot {
         let Circumstances { at, occasion, reason, place } = circumstances;
@@ -184,7 +205,16 @@ pub enum Ended {
 
 /// Captures places into a draft.
 pub fn capture(draft: &Draft, wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
-    run(Some(draft), wanted, manner, Closed::Skip)
+    run(Some(draft), wanted, manner, Closed::Skip, Order::AsFound)
+}
+
+/// The same, small files first: where the bounds do not reach for the others, these are skipped and named, and the rest is saved.
+pub fn capture_small_first(
+    draft: &Draft,
+    wanted: &[Wanted],
+    manner: &Manner<'_>,
+) -> Result<Ended, SnapshotError> {
+    run(Some(draft), wanted, manner, Closed::Skip, Order::SmallFirst)
 }
 
 /// The same for what is to be put back: what of one's own is closed even to oneself is opened for that.
@@ -193,7 +223,7 @@ pub(crate) fn capture_lending(
     wanted: &[Wanted],
     manner: &Manner<'_>,
 ) -> Result<Ended, SnapshotError> {
-    run(Some(draft), wanted, manner, Closed::Open)
+    run(Some(draft), wanted, manner, Closed::Open, Order::AsFound)
 }
 
 /// What is done about files and directories of one's own that their owner may not read.
@@ -207,7 +237,7 @@ enum Closed {
 
 /// Finds out whether places could be captured within bounds, without reading any content or writing anything.
 pub fn measure(wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
-    run(None, wanted, manner, Closed::Skip)
+    run(None, wanted, manner, Closed::Skip, Order::AsFound)
 }
 
 fn run(
@@ -215,8 +245,9 @@ fn run(
     wanted: &[Wanted],
     manner: &Manner<'_>,
     closed: Closed,
+    order: Order,
 ) -> Result<Ended, SnapshotError> {
-    let walk = Walk::new(draft, manner, closed);
+    let walk = Walk::new(draft, manner, closed, order);
     let mut starts = Vec::new();
     let mut above = BTreeSet::new();
     let mut real = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture};
+use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture_small_first};
 use crate::draft::Effort;
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
@@ -29,6 +29,8 @@ pub enum Taken {
 pub enum Outlook {
     /// Only what changed has to be read.
     Quick,
+    /// The same, but there is so much to look at that it takes its time.
+    Slow,
     /// It was too large for the bounds.
     TooLarge,
 }
@@ -41,6 +43,13 @@ pub enum Unchanged {
     /// Another one of the same is made, so that this moment has its own.
     Repeat,
 }
+
+/// How much is rather read again than remembered, in bytes (ours).
+const LITTLE: u64 = 1024 * 1024;
+
+/// How long the list of what was seen is when looking at all of it again takes more than some hundredths of a second, in bytes (ours): that of
+/// some 17,000 files.
+const MUCH: u64 = 512 * 1024;
 
 impl Store {
     /// Takes a snapshot of the workspace, without what version control ignores. What an earlier one saw is not read again.
@@ -55,7 +64,7 @@ impl Store {
         let (earlier, seen) = self.known().unzip();
         let manner = Manner { seen: seen.as_ref(), ..*manner };
         let wanted = [Wanted { path: PathBuf::from(self.workspace()), selection: Choice::NotIgnored }];
-        let mut captured = match capture(&draft, &wanted, &manner)? {
+        let mut captured = match capture_small_first(&draft, &wanted, &manner)? {
             Ended::Whole(captured) => captured,
             Ended::Over(over) => {
                 replace(&self.over_path(), b"")?;
@@ -63,23 +72,25 @@ impl Store {
             }
         };
         let sights = std::mem::take(&mut captured.seen);
+        let read = captured.read;
         if unchanged == Unchanged::Reuse
             && let Some(earlier) = earlier
             && self.snapshot(earlier)?.snapshot.roots == captured.roots
         {
             drop(draft);
-            self.keep_seen(&sights, earlier)?;
+            self.keep_seen(&sights, earlier, read)?;
             return Ok(Taken::Same(earlier));
         }
         let id = draft.commit(&describe(captured))?;
-        self.keep_seen(&sights, id)?;
+        self.keep_seen(&sights, id, read)?;
         Ok(Taken::Whole(id))
     }
 
     /// Keeps what was seen, for the next time. While little is new, what was kept before is as good: that little is read again.
-    fn keep_seen(&self, seen: &Seen, id: SnapshotId) -> Result<(), SnapshotError> {
+    fn keep_seen(&self, seen: &Seen, id: SnapshotId, read: u64) -> Result<(), SnapshotError> {
         let path = self.seen_path();
         let is_kept = seen.is_mostly_old()
+            && read <= LITTLE
             && fs::File::options()
                 .write(true)
                 .open(&path)
@@ -99,9 +110,13 @@ impl Store {
 
     /// When the workspace was last looked at as a whole, and what came of it; `None` when it never was.
     pub fn last_look(&self) -> Option<(SystemTime, Outlook)> {
-        let at = |path: PathBuf| fs::metadata(path).and_then(|facts| facts.modified()).ok();
-        let seen = at(self.seen_path()).map(|at| (at, Outlook::Quick));
-        let over = at(self.over_path()).map(|at| (at, Outlook::TooLarge));
+        let at = |path: PathBuf| {
+            let facts = fs::metadata(path).ok()?;
+            Some((facts.modified().ok()?, facts.len()))
+        };
+        let outlook = |bytes| if bytes > MUCH { Outlook::Slow } else { Outlook::Quick };
+        let seen = at(self.seen_path()).map(|(at, bytes)| (at, outlook(bytes)));
+        let over = at(self.over_path()).map(|(at, _)| (at, Outlook::TooLarge));
         match (seen, over) {
             (Some(seen), Some(over)) => Some(if over.0 > seen.0 { over } else { seen }),
             (seen, over) => seen.or(over),

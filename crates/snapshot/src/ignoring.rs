@@ -17,6 +17,16 @@ pub struct Ignoring {
     /// Of the repository and of the person, the stronger first.
     general: [Rules; 2],
     fingerprint: u64,
+    ignored: Ignored,
+}
+
+/// What is saved of what version control ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ignored {
+    /// Nothing.
+    LeftOut,
+    /// Small files that no build, install or program makes again: settings of this machine, notes.
+    SmallKept,
 }
 
 /// The rules of one directory and of those above it.
@@ -47,7 +57,23 @@ impl Ignoring {
         let general = Rules::general(root, home, configuration);
         let mut hasher = DefaultHasher::new();
         format!("{general:?}").hash(&mut hasher);
-        Self { root: root.as_str().as_bytes().to_vec(), general, fingerprint: hasher.finish() }
+        Self {
+            root: root.as_str().as_bytes().to_vec(),
+            general,
+            fingerprint: hasher.finish(),
+            ignored: Ignored::LeftOut,
+        }
+    }
+
+    /// The same rules, with this saved of what they ignore.
+    #[must_use]
+    pub fn with_ignored(self, ignored: Ignored) -> Self {
+        Self { ignored, ..self }
+    }
+
+    /// What is saved of what the rules ignore.
+    pub(crate) fn ignored(&self) -> Ignored {
+        self.ignored
     }
 
     /// The rules above a place from which is started: those of the directories between the root and it.

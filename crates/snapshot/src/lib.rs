@@ -60,7 +60,7 @@ pub use draft::{Draft, Effort};
 pub use error::SnapshotError;
 pub use full::{Outlook, Taken, Unchanged};
 pub use id::{ObjectId, SnapshotId};
-pub use ignoring::Ignoring;
+pub use ignoring::{Ignored, Ignoring};
 pub use node::*;
 pub use objects::Kept;
 pub use plan::{Deed, Moment, Preparation, Prepared, Since, Step};

@@ -204,6 +204,13 @@ pub enum SkipReason {
     OtherFileSystem,
     /// It belongs to the guard itself.
     Own,
+    /// Version control ignores it, and it is more than is saved of that.
+    Ignored,
+    /// Smaller files were saved first, and then a bound was reached.
+    NoRoom {
+        /// Its length in bytes.
+        bytes: u64,
+    },
 }
 
 impl std::fmt::Display for SkipReason {
@@ -215,6 +222,8 @@ impl std::fmt::Display for SkipReason {
             Self::Changing => formatter.write_str("was written to all the time"),
             Self::OtherFileSystem => formatter.write_str("lies on another file system"),
             Self::Own => formatter.write_str("belongs to checkrein itself"),
+            Self::NoRoom { bytes } => write!(formatter, "no time or room was left for it ({bytes} bytes)"),
+            Self::Ignored => formatter.write_str("ignored by version control, and not small"),
         }
     }
 }

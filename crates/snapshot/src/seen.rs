@@ -58,30 +58,41 @@ struct Seer {
     #[serde(with = "crate::bytes")]
     name: Vec<u8>,
     sight: Sight,
+    ruling: Ruling,
+}
+
+/// What the rules of version control say about a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Ruling {
+    /// They let it pass.
+    Passes,
+    /// They ignore it, and it is small.
+    Ignored,
 }
 
 impl SeenDirectory {
-    pub(crate) fn new(tree: ObjectId, rules: u64, entries: Vec<(Vec<u8>, Sight)>) -> Self {
-        Self { tree, rules, entries: entries.into_iter().map(|(name, sight)| Seer { name, sight }).collect() }
+    pub(crate) fn new(tree: ObjectId, rules: u64, entries: Vec<(Vec<u8>, Sight, Ruling)>) -> Self {
+        let seer = |(name, sight, ruling)| Seer { name, sight, ruling };
+        Self { tree, rules, entries: entries.into_iter().map(seer).collect() }
     }
 
     pub(crate) fn count(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether a name was seen here, and let pass by the same rules.
-    pub(crate) fn lets_pass(&self, name: &[u8], rules: u64) -> bool {
-        self.rules == rules && self.find(name).is_some()
+    /// What the same rules said about a name that was seen here.
+    pub(crate) fn ruling(&self, name: &[u8], rules: u64) -> Option<Ruling> {
+        self.find(name).filter(|_| self.rules == rules).map(|known| known.ruling)
     }
 
     /// Whether an entry is as it was seen here.
     pub(crate) fn is_same(&self, name: &[u8], sight: &Sight) -> bool {
-        sight.changed.is_some() && self.find(name) == Some(sight)
+        sight.changed.is_some() && self.find(name).is_some_and(|known| known.sight == *sight)
     }
 
-    fn find(&self, name: &[u8]) -> Option<&Sight> {
+    fn find(&self, name: &[u8]) -> Option<&Seer> {
         let found = self.entries.binary_search_by(|known| known.name.as_slice().cmp(name));
-        found.ok().and_then(|place| self.entries.get(place)).map(|known| &known.sight)
+        found.ok().and_then(|place| self.entries.get(place))
     }
 }
 
@@ -92,6 +103,9 @@ pub struct Seen {
     /// How many of them are not as they were seen before.
     fresh: usize,
 }
+
+/// The form of what is kept; what another version kept is as good as nothing.
+const FORM: u64 = 0x6368_6b73_6565_0002;
 
 /// How many directories may have been seen anew before that is kept (ours).
 const FRESH: usize = 64;
@@ -131,7 +145,10 @@ impl Seen {
         if blake3::hash(content).as_bytes() != checksum {
             return None;
         }
-        let (id, kept): (SnapshotId, Vec<Kept>) = decode(content, path).ok()?;
+        let (form, id, kept): (u64, SnapshotId, Vec<Kept>) = decode(content, path).ok()?;
+        if form != FORM {
+            return None;
+        }
         let directories = kept.into_iter().map(|kept| (kept.path, Arc::new(kept.seen))).collect();
         Some((id, Self { directories, fresh: 0 }))
     }
@@ -141,7 +158,7 @@ impl Seen {
             .directories
             .iter()
             .map(|(path, seen)| Kept { path: path.clone(), seen: SeenDirectory::clone(seen) });
-        let mut bytes = encode(&(id, kept.collect::<Vec<_>>()), path)?;
+        let mut bytes = encode(&(FORM, id, kept.collect::<Vec<_>>()), path)?;
         let checksum = *blake3::hash(&bytes).as_bytes();
         bytes.extend_from_slice(&checksum);
         replace(path, &bytes)

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use checkrein_effects::{AbsolutePath, Change, Standing, Timestamp};
 
+pub use crate::ignore::Node;
 pub use picture::{PICTURE_LIMIT, Picture};
 
 /// Where to look, and how far.
@@ -99,12 +100,31 @@ pub enum Memory {
     Partial,
 }
 
-/// Looks at a workspace for what changed at or after `since`. `before` is the picture of the last look; `mask` gives a name with its
+/// What is known of a workspace from before an action.
+#[derive(Clone, Copy)]
+pub struct Before<'a> {
+    /// The picture of the last look.
+    pub picture: Option<&'a Picture>,
+    /// The names that stood in a directory right before the action, by its path below the root; `None` when that is not known.
+    pub names: &'a Names<'a>,
+}
+
+/// Says which names stood in a directory.
+pub type Names<'a> = dyn Fn(&str) -> Option<Vec<(String, Node)>> + 'a;
+
+impl<'a> Before<'a> {
+    /// A picture and nothing else.
+    pub fn picture(picture: Option<&'a Picture>) -> Self {
+        Self { picture, names: &|_| None }
+    }
+}
+
+/// Looks at a workspace for what changed at or after `since`. `before` is what is known from before; `mask` gives a name with its
 /// secrets masked, `None` when it holds none. Links are never followed, other file systems are not entered.
 pub fn look(
     ground: &Ground<'_>,
     since: Timestamp,
-    before: Option<&Picture>,
+    before: &Before<'_>,
     mask: &dyn Fn(&str) -> Option<String>,
 ) -> Look {
     walk::Walk::new(ground, since, before, mask).run()

@@ -11,7 +11,9 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use checkrein_effects::{AbsolutePath, ChangeKind, Standing, Timestamp};
-use checkrein_world::changes::{Bounds, Ground, Look, Memory, Novelty, Picture, look, real_path, standing};
+use checkrein_world::changes::{
+    Before, Bounds, Ground, Look, Memory, Novelty, Picture, look, real_path, standing,
+};
 
 /// A workspace in a temporary directory.
 struct Workspace {
@@ -70,7 +72,9 @@ impl Workspace {
             now: now(),
             bounds,
         };
-        look(&ground, since, before, &|name| name.contains("secret").then(|| "[masked]".to_owned()))
+        look(&ground, since, &Before::picture(before), &|name| {
+            name.contains("secret").then(|| "[masked]".to_owned())
+        })
     }
 
     /// The picture before, then what changed by `deed`.
@@ -333,7 +337,7 @@ fn a_look_at_nothing_says_so() {
         now: now(),
         bounds: Bounds::default(),
     };
-    let seen = look(&ground, Timestamp(0), None, &|_| None);
+    let seen = look(&ground, Timestamp(0), &Before::picture(None), &|_| None);
     assert!(!seen.coverage.gaps.is_empty());
     assert_eq!(seen.changes, []);
 }

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
-use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque};
+use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque, runs_unread_code};
 use checkrein_snapshot::{
     Bounds, Circumstances, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, SnapshotError,
     Taken, Unchanged,
 };
 use serde_json::json;
 
+use super::words::told;
 use super::{ignoring, masked, store};
 use crate::aftermath::workspace_of;
 use crate::guard::Guard;
@@ -24,6 +25,13 @@ const START: Bounds =
 
 /// The same before an action: what has been seen before is not read again, so this is much (ours).
 const BEFORE: Duration = Duration::from_millis(500);
+
+/// How old the last look may be before an action of which nobody knows what it changes, where a look takes its time (ours). Elsewhere there is
+/// a look before each of them.
+const RECENT: Duration = Duration::from_mins(1);
+
+/// The greatest file that is read while such an action waits, when it was not seen before, in bytes (ours).
+const LARGEST_WAITED_FOR: u64 = 16 * 1024 * 1024;
 
 /// A session that was written to within this time is alive, and what was saved for it stays, in milliseconds (ours).
 const LIVE: u64 = 24 * 60 * 60 * 1_000;
@@ -39,8 +47,14 @@ pub(crate) fn at_start(guard: &Guard, place: SessionPlace) -> Option<RecordBody>
     }
     workspace_of(guard)?;
     let started = Instant::now();
-    let taken =
-        take(guard, START, Unchanged::Reuse, Occasion::SessionStart, "the session starts", Some(place));
+    let taken = take(
+        guard,
+        Reach { bounds: START, largest: u64::MAX },
+        Unchanged::Reuse,
+        Occasion::SessionStart,
+        "the session starts",
+        Some(place),
+    );
     Some(match taken {
         Ok(Taken::Whole(id) | Taken::Same(id)) => RecordBody::Event {
             name: "checkrein.snapshot".to_owned(),
@@ -99,28 +113,44 @@ pub(crate) fn before(
 ) -> Option<SnapshotRecord> {
     let settings = &guard.policy().config().snapshots;
     let effects = &review.side_effects.effects;
-    let is_unclear = is_opaque(review) || changes_unknown_files(review);
+    let is_unclear = is_opaque(review) || changes_unknown_files(review) || runs_unread_code(review);
     let changes = is_unclear || effects.iter().any(|effect| effect.kind.is_mutating());
     if !settings.enabled || !changes || review.verdict.kind >= VerdictKind::Block {
         return saved;
     }
     let interval = Duration::from_secs(settings.interval_minutes.saturating_mul(60));
     let last = store(guard.surroundings(), guard.workspace()).last_look();
-    let is_due =
-        last.is_none_or(|(at, _)| SystemTime::now().duration_since(at).is_ok_and(|age| age > interval));
-    let is_quick = matches!(last, Some((_, Outlook::Quick)));
-    if !(is_due || is_unclear && is_quick) || workspace_of(guard).is_none() {
+    let is_older = |than: Duration| {
+        last.is_none_or(|(at, _)| SystemTime::now().duration_since(at).is_ok_and(|age| age > than))
+    };
+    let outlook = last.map(|(_, outlook)| outlook);
+    let is_due = is_older(interval)
+        || is_unclear
+            && match outlook {
+                Some(Outlook::Quick) => true,
+                Some(Outlook::Slow) => is_older(RECENT),
+                // It is tried again when that is due anyway.
+                Some(Outlook::TooLarge) | None => false,
+            };
+    if !is_due || workspace_of(guard).is_none() {
         return saved;
     }
-    let bounds =
-        Bounds { time: if is_quick { BEFORE } else { Duration::from_millis(settings.max_ms) }, ..START };
+    let bounds = match outlook {
+        Some(Outlook::Quick | Outlook::Slow) => Bounds { time: BEFORE, ..START },
+        Some(Outlook::TooLarge) | None => Bounds { time: Duration::from_millis(settings.max_ms), ..START },
+    };
     let started = Instant::now();
     let (unchanged, occasion) = if is_unclear && saved.is_none() {
         (Unchanged::Repeat, Occasion::BeforeAction)
     } else {
         (Unchanged::Reuse, Occasion::Interval)
     };
-    match take(guard, bounds, unchanged, occasion, reason, Some(place.clone())) {
+    let largest = match outlook {
+        Some(Outlook::Quick | Outlook::Slow) => LARGEST_WAITED_FOR,
+        Some(Outlook::TooLarge) | None => u64::MAX,
+    };
+    let reach = Reach { bounds, largest };
+    match take(guard, reach, unchanged, occasion, reason, Some(place.clone())) {
         Ok(Taken::Whole(id) | Taken::Same(id)) => saved.or_else(|| {
             let listed = store(guard.surroundings(), guard.workspace()).snapshot(id).ok()?;
             Some(SnapshotRecord {
@@ -128,7 +158,7 @@ pub(crate) fn before(
                 entries: listed.snapshot.entries,
                 bytes: listed.snapshot.bytes,
                 elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-                not_saved: Vec::new(),
+                not_saved: told(&listed.snapshot.skipped),
             })
         }),
         Ok(Taken::Over(over)) => {
@@ -142,9 +172,17 @@ pub(crate) fn before(
     }
 }
 
+/// How far a snapshot of the workspace goes.
+#[derive(Clone, Copy)]
+struct Reach {
+    bounds: Bounds,
+    /// The greatest file that is read, in bytes, should more be configured.
+    largest: u64,
+}
+
 fn take(
     guard: &Guard,
-    bounds: Bounds,
+    reach: Reach,
     unchanged: Unchanged,
     occasion: Occasion,
     reason: &str,
@@ -157,8 +195,8 @@ fn take(
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
     let largest = guard.policy().config().snapshots.largest_file_megabytes.saturating_mul(1024 * 1024);
     let manner = Manner {
-        bounds,
-        largest: Some(largest),
+        bounds: reach.bounds,
+        largest: Some(largest.min(reach.largest)),
         spared: &own,
         mounts: Mounts::Skip,
         ignoring: Some(&ignoring),

@@ -83,12 +83,23 @@ fn entry_of(entry: &SubcommandEntry) -> Option<Cow<'_, Program>> {
 
 /// The names of all built-in programs, sorted.
 pub fn program_names() -> impl Iterator<Item = &'static str> {
-    built_in::INDEX.iter().map(|(name, _, _)| *name)
+    built_in::INDEX.iter().map(|(name, ..)| *name)
+}
+
+/// Whether everything that a program does to files is read from its words: builtins of the shell, and the families of the built-in
+/// catalogue that say all of it. What others do, builds and tests and packages and interpreters and unknown ones, is known in part.
+pub fn is_read_through(program: &str) -> bool {
+    crate::programs::builtins::is_built_in(program)
+        || built_in_row(program).is_some_and(|(_, _, _, is_read_through)| *is_read_through)
+}
+
+fn built_in_row(name: &str) -> Option<&'static (&'static str, u32, u32, bool)> {
+    let place = built_in::INDEX.binary_search_by(|(known, ..)| (*known).cmp(name)).ok()?;
+    built_in::INDEX.get(place)
 }
 
 fn built_in_entry(name: &str) -> Option<Program> {
-    let place = built_in::INDEX.binary_search_by(|(known, _, _)| (*known).cmp(name)).ok()?;
-    let (_, start, end) = built_in::INDEX.get(place)?;
+    let (_, start, end, _) = built_in_row(name)?;
     decode(*start, *end)
 }
 
@@ -131,6 +142,18 @@ mod tests {
         assert!(find("md5sum", &user).is_some());
         assert_eq!(find("no-such-program", &user), None);
         assert_eq!(find("7", &user), None);
+    }
+
+    #[test]
+    fn what_runs_code_is_not_read_through() {
+        for program in ["ls", "rm", "cd", "[[", "git", "sed", "xargs", "sh", "kubectl"] {
+            assert!(is_read_through(program), "{program}");
+        }
+        for program in
+            ["cargo", "make", "npx", "python3", "gcc", "tsc", "prettier", "unheard-of", "./wipe", ""]
+        {
+            assert!(!is_read_through(program), "{program}");
+        }
     }
 
     #[test]

@@ -476,6 +476,10 @@ impl Machine<'_> {
                 let in_project = path.is_within(&self.world.place().workspace) && !is_of_projects;
                 let could_be_anything = missing && (self.is_temporary(&path) || in_project);
                 if known && !self.tree.is_new(&path) && !could_be_anything {
+                    if !missing && path.is_within(&self.world.place().workspace) {
+                        // It may be another program than the one that is known by that name.
+                        self.list_command(name, rest);
+                    }
                     return self.call_program(&base, name, rest);
                 }
                 self.list_command(&base, rest);

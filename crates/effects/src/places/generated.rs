@@ -48,6 +48,20 @@ pub fn regenerated_tree(name: &str, beside: &dyn Fn(&str) -> bool) -> Option<&'s
     always.or_else(|| built().map(|(_, _, why)| *why))
 }
 
+/// Whether something that version control ignores is made again by its name: a build, an install, a cache. What else is ignored may be the
+/// only copy of something: settings of this machine, notes.
+pub fn regenerated_when_ignored(name: &str, beside: &dyn Fn(&str) -> bool) -> bool {
+    let lower = name.to_ascii_lowercase();
+    regenerated_tree(name, beside).is_some()
+        || file_name(name).is_some()
+        || IGNORED.contains(&name)
+        || TRANSIENT.contains(&lower.as_str())
+        || lower.contains("cache")
+}
+
+/// Names under which programs put what they need for a while.
+const TRANSIENT: &[&str] = &["tmp", "temp", ".tmp", ".temp", "log", "logs", "sessions", "cover", "nohup.out"];
+
 /// What fills the cache that holds the path (`a download of crates`); `None` outside the well-known caches.
 pub(crate) fn regenerable_cache(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     if let Some(relative) = path.relative_to(home) {

@@ -17,7 +17,24 @@ use declaring::{declare, export, local, readonly, set, shell_options, shopt, uns
 
 /// Runs a built-in command; `None` when there is none of that name.
 pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Option<Done> {
-    let built_in: fn(&mut Machine<'_>, &[Value]) -> Done = match name {
+    if LEAVING.contains(&name) {
+        return Some(leaving::run(machine, name, words));
+    }
+    let built_in = find(name)?;
+    machine.list_command(name, words);
+    Some(machine.caused_by(name, |machine| built_in(machine, words)))
+}
+
+/// Whether the shell itself has a command of that name.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    LEAVING.contains(&name) || find(name).is_some()
+}
+
+/// What leaves a shell, a function or a loop.
+const LEAVING: [&str; 5] = ["return", "exit", "logout", "break", "continue"];
+
+fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
+    Some(match name {
         ":" | "true" => |_, _| Done::quiet(),
         "false" => |_, _| Done::next(Exit::failure()),
         "echo" | "print" => echo,
@@ -45,9 +62,6 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         "unsetopt" => |machine, words| shell_options(machine, words, false),
         "shopt" => shopt,
         "shift" => shift,
-        "return" | "exit" | "logout" | "break" | "continue" => {
-            return Some(leaving::run(machine, name, words));
-        }
         "eval" => eval,
         "source" | "." => source,
         "exec" => exec,
@@ -82,9 +96,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
             |_, _| Done::next(Exit { status: Status::Success, output: Output::Unknown })
         }
         _ => return None,
-    };
-    machine.list_command(name, words);
-    Some(machine.caused_by(name, |machine| built_in(machine, words)))
+    })
 }
 
 fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {

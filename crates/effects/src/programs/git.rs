@@ -425,19 +425,39 @@ impl Git<'_, '_> {
         Some(self.found(cwd).map_or_else(|| cwd.join(".git"), |(_, directory)| directory))
     }
 
-    /// The nearest repository upward, also one that this command made: its root and its directory.
+    /// The nearest repository upward, also one that this command made, or one without a work tree: its root and its directory.
     fn found(&self, cwd: &AbsolutePath) -> Option<(AbsolutePath, AbsolutePath)> {
         use crate::world::Entry;
+        let is = |path: AbsolutePath| self.machine.entry(&path);
         let mut next = Some(cwd.clone());
         while let Some(directory) = next {
             let inside = directory.join(".git");
             match self.machine.entry(&inside) {
                 Entry::Directory => return Some((directory, inside)),
+                Entry::Missing
+                    if matches!(is(directory.join("HEAD")), Entry::File(_) | Entry::Symlink(_))
+                        && is(directory.join("objects")) == Entry::Directory
+                        && is(directory.join("refs")) == Entry::Directory =>
+                {
+                    return Some((directory.clone(), directory));
+                }
                 Entry::Missing => next = directory.parent(),
                 Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => break,
             }
         }
         self.machine.world().repository(cwd).map(|found| (found.root, found.directory))
+    }
+
+    /// Whether the work tree and the repository are those that a file there belongs to, so that what is known of the version of a file is
+    /// what this call will find.
+    fn is_natural(&self) -> bool {
+        if self.work_tree.is_none() && self.directory.is_none() {
+            return true;
+        }
+        let Some(root) = self.root() else { return false };
+        self.found(&root).is_some_and(|(found, directory)| {
+            found == root && self.repository_directory().is_some_and(|given| given == directory)
+        })
     }
 
     // Effects.
@@ -480,5 +500,19 @@ impl Git<'_, '_> {
     fn lose_reference(&mut self, value: &Value, note: &str) {
         let target = value.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
         self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).note(note));
+        self.name_repository();
+    }
+
+    /// Says which repository is meant by what is said about references, where it is not the one around.
+    fn name_repository(&mut self) {
+        let around = self
+            .machine
+            .world()
+            .repository(&self.machine.world().place().workspace.clone())
+            .map(|found| found.directory);
+        let meant = self.repository_directory();
+        if meant.is_some() && meant != around {
+            self.forget("what the references were");
+        }
     }
 }

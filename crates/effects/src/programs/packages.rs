@@ -266,12 +266,26 @@ fn tool_name(package: &str) -> String {
         None => plain,
     };
     let plain = plain.strip_prefix("npm:").unwrap_or(plain);
+    if let Some((_, tool)) = TOOLS.iter().find(|(package, _)| *package == plain) {
+        return (*tool).to_owned();
+    }
     if plain.starts_with('@') {
         plain.rsplit('/').next().unwrap_or(plain).to_owned()
     } else {
         plain.to_owned()
     }
 }
+
+/// Packages whose only tool has another name (`bin` in `package.json`, `entry_points` of a wheel).
+const TOOLS: &[(&str, &str)] = &[
+    ("cpy-cli", "cpy"),
+    ("del-cli", "del"),
+    ("empty-trash-cli", "empty-trash"),
+    ("make-dir-cli", "make-dir"),
+    ("move-file-cli", "move-file"),
+    ("trash-cli", "trash"),
+    ("typescript", "tsc"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -283,5 +297,6 @@ mod tests {
         assert_eq!(tool_name("prettier@3.1.0"), "prettier");
         assert_eq!(tool_name("ruff==0.4.1"), "ruff");
         assert_eq!(tool_name("create-next-app"), "create-next-app");
+        assert_eq!(tool_name("del-cli@5"), "del");
     }
 }

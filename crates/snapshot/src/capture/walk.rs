@@ -18,14 +18,14 @@ use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::facts::{self, open_place};
 use crate::id::ObjectId;
-use crate::ignoring::{Layer, Sort};
+use crate::ignoring::{Ignored, Layer, Sort};
 use crate::lending::Lent;
 use crate::lookup::open_strictly;
 use crate::node::{
     Content, FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped, Tree, TreeEntry,
 };
 use crate::pack::PART;
-use crate::seen::{Seen, SeenDirectory, Sight};
+use crate::seen::{Ruling, Seen, SeenDirectory, Sight};
 
 /// How often a file that changes while it is read is tried again.
 const TRIES: usize = 3;
@@ -35,6 +35,24 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
 const HELD: usize = 24;
+/// The greatest file that is saved although version control ignores it, in bytes; how many names a directory may have that is looked into
+/// although it is ignored; how many of these files and how many bytes are saved in all (ours).
+const SMALL: u64 = 64 * 1024;
+const SMALL_DIRECTORY: usize = 128;
+const SMALL_FILES: u64 = 1_000;
+const SMALL_FILES_BYTES: u64 = 8 * 1024 * 1024;
+
+/// In which order files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they are found. A bound that is reached ends the capture.
+    AsFound,
+    /// Small ones first. Others for which the bounds do not reach are skipped.
+    SmallFirst,
+}
+
+/// A file that is longer than this waits for the smaller ones, in bytes (ours).
+const LONG: u64 = 64 * 1024;
 
 /// A place from which a capture starts.
 pub(super) struct Start {
@@ -80,6 +98,7 @@ struct Task {
     selection: Selection,
     device: u64,
     layer: Option<Layer>,
+    ruling: Ruling,
 }
 
 /// What is known of a directory while its entries are read.
@@ -100,7 +119,7 @@ struct Record {
     path: Vec<u8>,
     rules: u64,
     attributes: Vec<(Vec<u8>, Vec<u8>)>,
-    entries: Vec<(Vec<u8>, Sight, Pending)>,
+    entries: Vec<(Vec<u8>, Sight, Ruling, Pending)>,
     /// Whether its entries are known; else it is saved without them.
     listed: bool,
 }
@@ -108,6 +127,10 @@ struct Record {
 /// An entry of which the node may not be known yet.
 enum Pending {
     Known(Node),
+    /// It waits for smaller files.
+    Later,
+    /// It was skipped after all.
+    Skipped,
     /// As an earlier capture saw it.
     Same,
     /// A directory: its facts, and its record.
@@ -119,7 +142,17 @@ struct State {
     waiting: Vec<Task>,
     busy: usize,
     records: Vec<Option<Record>>,
+    later: Vec<Later>,
     stopped: Option<Stop>,
+}
+
+/// A file that waits for smaller ones.
+struct Later {
+    bytes: u64,
+    path: Vec<u8>,
+    /// The record of its directory, and its place there.
+    record: usize,
+    position: usize,
 }
 
 enum Stop {
@@ -137,11 +170,17 @@ pub(super) struct Walk<'a> {
     /// Where contents go; `None` when they are only measured.
     draft: Option<&'a Draft>,
     manner: &'a Manner<'a>,
+    order: Order,
     started: Instant,
     /// What changed later than this is not taken for unchanged next time.
     settled: FileTime,
     entries: AtomicU64,
     bytes: AtomicU64,
+    /// How many bytes were read.
+    read: AtomicU64,
+    /// What of these is ignored by version control.
+    ignored: AtomicU64,
+    ignored_bytes: AtomicU64,
     skipped: Mutex<Vec<Skipped>>,
     closed: Closed,
     /// What was opened.
@@ -157,16 +196,25 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(draft: Option<&'a Draft>, manner: &'a Manner<'a>, closed: Closed) -> Self {
+    pub(super) fn new(
+        draft: Option<&'a Draft>,
+        manner: &'a Manner<'a>,
+        closed: Closed,
+        order: Order,
+    ) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
         let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         Self {
             draft,
             manner,
+            order,
             started: Instant::now(),
             settled: FileTime { seconds, nanoseconds: now.subsec_nanos() },
             entries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            read: AtomicU64::new(0),
+            ignored: AtomicU64::new(0),
+            ignored_bytes: AtomicU64::new(0),
             skipped: Mutex::default(),
             closed,
             lent: Mutex::default(),
@@ -255,12 +303,13 @@ impl<'a> Walk<'a> {
             }
             self.work();
         });
-        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match state.stopped.take() {
+        match self.state().stopped.take() {
             Some(Stop::Over(over)) => return Ok(Ended::Over(over)),
             Some(Stop::Failed(error)) => return Err(error),
             None => {}
         }
+        self.long_files()?;
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut grown = Grown { draft: self.draft, earlier: self.manner.seen, made: HashMap::new() };
         let mut seen = Seen::default();
         // What lies below stands behind, so from the end each directory finds those in it done.
@@ -287,6 +336,7 @@ impl<'a> Walk<'a> {
             skipped,
             entries: self.entries.into_inner(),
             bytes: self.bytes.into_inner(),
+            read: self.read.into_inner(),
             seen,
             changed: self.changed.into_inner().unwrap_or_else(PoisonError::into_inner),
             lent: self.lent.into_inner().unwrap_or_else(PoisonError::into_inner),
@@ -336,10 +386,54 @@ impl<'a> Walk<'a> {
                 selection: start.selection,
                 device: found.st_dev,
                 layer: layer.flatten(),
+                ruling: Ruling::Passes,
             });
             return Ok(Top::Directory(facts::meta(&found), record));
         }
         Ok(self.leaf(&place.directory, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
+    }
+
+    /// Reads the files that waited for smaller ones, the smallest first, until a bound is reached.
+    fn long_files(&self) -> Result<(), SnapshotError> {
+        let mut later = std::mem::take(&mut self.state().later);
+        later.sort_by(|one, other| (one.bytes, &one.path).cmp(&(other.bytes, &other.path)));
+        for Later { bytes, path, record, position } in later {
+            let counted = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+            let node = if counted > self.manner.bounds.bytes {
+                Err(Stop::Over(Over::Bytes))
+            } else {
+                self.long_file(&path)
+            };
+            let pending = match node {
+                Ok(node) => node.map_or(Pending::Skipped, Pending::Known),
+                Err(Stop::Over(_)) => {
+                    self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+                    self.skip(&path, SkipReason::NoRoom { bytes });
+                    Pending::Skipped
+                }
+                Err(Stop::Failed(error)) => return Err(error),
+            };
+            let mut state = self.state();
+            let entries =
+                state.records.get_mut(record).and_then(Option::as_mut).map(|record| &mut record.entries);
+            if let Some((.., place)) = entries.and_then(|entries| entries.get_mut(position)) {
+                *place = pending;
+            }
+        }
+        Ok(())
+    }
+
+    fn long_file(&self, path: &[u8]) -> Result<Option<Node>, Stop> {
+        let place = Path::new(std::ffi::OsStr::from_bytes(path));
+        let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else { return Ok(None) };
+        let Ok(name) = CString::new(name.as_bytes()) else { return Ok(None) };
+        match facts::open_place(parent) {
+            Ok(parent) => self.file(&parent, &name, path),
+            Err(error) => {
+                self.skip(path, unreadable(error));
+                Ok(None)
+            }
+        }
     }
 
     /// Takes directories from the queue until there are none and nobody is about to find more.
@@ -402,13 +496,22 @@ impl<'a> Walk<'a> {
             }
         };
         record.attributes = facts::attributes(&open.directory);
-        let names = match names(&open.directory, buffer) {
+        let most = if task.ruling == Ruling::Ignored { SMALL_DIRECTORY } else { usize::MAX };
+        let names = match names(&open.directory, buffer, most) {
             Ok(names) => names,
             Err(error) => {
                 self.skip(&task.path, unreadable(error));
                 return Ok(record);
             }
         };
+        // A repository of its own below what is ignored keeps its files itself.
+        let is_much = |names: &[CString]| {
+            names.len() > SMALL_DIRECTORY || names.iter().any(|name| name.as_bytes() == b".git")
+        };
+        if task.ruling == Ruling::Ignored && is_much(&names) {
+            self.skip(&task.path, SkipReason::Ignored);
+            return Ok(record);
+        }
         record.listed = true;
         let layer = match (self.manner.ignoring, task.selection) {
             (Some(ignoring), Selection::NotIgnored) => {
@@ -432,14 +535,14 @@ impl<'a> Walk<'a> {
             spared: spared.collect(),
         };
         let mut found = Vec::new();
-        for name in names {
-            self.entry(&around, name, &mut record, &mut found)?;
+        for name in &names {
+            self.entry(&around, name, &names, &mut record, &mut found)?;
         }
         if !found.is_empty() {
             let mut state = self.state();
             for (position, mut task) in found {
                 task.record = state.records.len();
-                if let Some((_, _, Pending::Directory(_, place))) = record.entries.get_mut(position) {
+                if let Some((.., Pending::Directory(_, place))) = record.entries.get_mut(position) {
                     *place = task.record;
                 }
                 state.records.push(None);
@@ -454,7 +557,8 @@ impl<'a> Walk<'a> {
     fn entry(
         &self,
         around: &Around<'_>,
-        name: CString,
+        name: &CString,
+        beside: &[CString],
         record: &mut Record,
         found: &mut Vec<(usize, Task)>,
     ) -> Result<(), Stop> {
@@ -468,7 +572,7 @@ impl<'a> Walk<'a> {
             path.extend_from_slice(name.as_bytes());
             path
         };
-        let stat = match facts::facts(&around.open.directory, &name) {
+        let stat = match facts::facts(&around.open.directory, name) {
             Ok(stat) => stat,
             // It went away in between.
             Err(Errno::NOENT) => return Ok(()),
@@ -478,15 +582,17 @@ impl<'a> Walk<'a> {
             }
         };
         let kind = facts::kind(&stat);
+        let mut ruling = task.ruling;
         if task.selection == Selection::NotIgnored {
-            let sort = if kind == FileType::Directory { Sort::Directory } else { Sort::File };
-            let is_known =
-                || around.earlier.is_some_and(|earlier| earlier.lets_pass(name.as_bytes(), around.rules));
-            let is_ignored = || {
-                let ignoring = self.manner.ignoring;
-                ignoring.is_some_and(|ignoring| ignoring.is_ignored(&path(), sort, around.layer))
-            };
-            if name.as_bytes() == b".git" || !is_known() && is_ignored() {
+            // A file of that name says where the repository of a submodule or of a linked work tree is.
+            if name.as_bytes() == b".git" && kind == FileType::Directory {
+                return Ok(());
+            }
+            if ruling == Ruling::Passes {
+                let known = around.earlier.and_then(|earlier| earlier.ruling(name.as_bytes(), around.rules));
+                ruling = known.unwrap_or_else(|| self.ruling(&path(), kind, around.layer));
+            }
+            if ruling == Ruling::Ignored && !self.is_kept(name, beside, &stat, &path) {
                 return Ok(());
             }
         }
@@ -494,14 +600,22 @@ impl<'a> Walk<'a> {
             self.skip(&path(), SkipReason::Own);
             return Ok(());
         }
-        self.count(&stat)?;
         let sight = Sight::of(&stat, self.settled);
         let position = record.entries.len();
+        let is_seen = || around.earlier.is_some_and(|earlier| earlier.is_same(name.as_bytes(), &sight));
+        if self.waits(&stat) && !is_seen() {
+            self.count_entry()?;
+            let waiting = Later { bytes: facts::stored(&stat), path: path(), record: task.record, position };
+            self.state().later.push(waiting);
+            record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Later));
+            return Ok(());
+        }
+        self.count(&stat)?;
         if kind == FileType::Directory {
             if self.manner.mounts == Mounts::Skip && stat.st_dev != task.device {
                 self.skip(&path(), SkipReason::OtherFileSystem);
                 let node = Node::Directory { meta: facts::meta(&stat), tree: None };
-                record.entries.push((name.into_bytes(), sight, Pending::Known(node)));
+                record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Known(node)));
                 return Ok(());
             }
             let below = Task {
@@ -512,20 +626,57 @@ impl<'a> Walk<'a> {
                 selection: task.selection,
                 device: task.device,
                 layer: around.layer.cloned(),
+                ruling,
             };
             found.push((position, below));
             let pending = Pending::Directory(facts::meta(&stat), 0);
-            record.entries.push((name.into_bytes(), sight, pending));
+            record.entries.push((name.as_bytes().to_vec(), sight, ruling, pending));
             return Ok(());
         }
-        if around.earlier.is_some_and(|earlier| earlier.is_same(name.as_bytes(), &sight)) {
-            record.entries.push((name.into_bytes(), sight, Pending::Same));
+        if is_seen() {
+            record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Same));
             return Ok(());
         }
-        if let Some(node) = self.leaf(&around.open.directory, &name, &stat, &path())? {
-            record.entries.push((name.into_bytes(), sight, Pending::Known(node)));
+        if let Some(node) = self.leaf(&around.open.directory, name, &stat, &path())? {
+            record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Known(node)));
         }
         Ok(())
+    }
+
+    /// What the rules say about a path that was not seen before.
+    fn ruling(&self, path: &[u8], kind: FileType, layer: Option<&Layer>) -> Ruling {
+        let sort = if kind == FileType::Directory { Sort::Directory } else { Sort::File };
+        match self.manner.ignoring {
+            Some(ignoring) if ignoring.is_ignored(path, sort, layer) => Ruling::Ignored,
+            Some(_) | None => Ruling::Passes,
+        }
+    }
+
+    /// Whether something is saved although version control ignores it: it may be the only copy, nothing makes it again, and it is little.
+    fn is_kept(&self, name: &CStr, beside: &[CString], stat: &Stat, path: &impl Fn() -> Vec<u8>) -> bool {
+        let keeps = self.manner.ignoring.is_some_and(|ignoring| ignoring.ignored() == Ignored::SmallKept);
+        let is_beside = |name: &str| beside.iter().any(|known| known.as_bytes() == name.as_bytes());
+        let is_made_again = || {
+            let name = name.to_string_lossy();
+            checkrein_effects::regenerated_when_ignored(&name, &is_beside)
+        };
+        let kind = facts::kind(stat);
+        let is_work = matches!(kind, FileType::RegularFile | FileType::Symlink | FileType::Directory);
+        if !keeps || !is_work || is_made_again() {
+            return false;
+        }
+        let length = if kind == FileType::RegularFile { facts::length(stat) } else { 0 };
+        if self.ignored.fetch_add(1, Ordering::Relaxed) >= SMALL_FILES {
+            return false;
+        }
+        if length <= SMALL {
+            let bytes = self.ignored_bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length);
+            if bytes <= SMALL_FILES_BYTES {
+                return true;
+            }
+        }
+        self.skip(&path(), SkipReason::Ignored);
+        false
     }
 
     /// A file or a link; `None` when it was skipped.
@@ -618,6 +769,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let filled = fill(open, &mut part).map_err(Unread::Refused)?;
+            self.read.fetch_add(filled as u64, Ordering::Relaxed);
             length += filled as u64;
             if length > expected.saturating_mul(2).saturating_add(PART as u64) {
                 // It grows faster than it is read; what was counted against the bounds is long not true any more.
@@ -650,13 +802,18 @@ impl<'a> Walk<'a> {
         Ok(*self.zeros.get_or_init(|| id))
     }
 
-    /// Counts an entry against the bounds.
+    /// Whether a file is read after the others.
+    fn waits(&self, stat: &Stat) -> bool {
+        self.order == Order::SmallFirst
+            && facts::kind(stat) == FileType::RegularFile
+            && facts::stored(stat) > LONG
+            && self.manner.largest.is_none_or(|largest| facts::stored(stat) <= largest)
+    }
+
+    /// Counts an entry against the bounds, with its content.
     fn count(&self, stat: &Stat) -> Result<(), Stop> {
+        self.count_entry()?;
         let bounds = &self.manner.bounds;
-        let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
-        if entries > bounds.entries {
-            return Err(Stop::Over(Over::Entries));
-        }
         let is_file = facts::kind(stat) == FileType::RegularFile;
         let length = facts::stored(stat);
         if is_file && self.manner.largest.is_none_or(|largest| length <= largest) {
@@ -664,6 +821,14 @@ impl<'a> Walk<'a> {
             if bytes > bounds.bytes {
                 return Err(Stop::Over(Over::Bytes));
             }
+        }
+        Ok(())
+    }
+
+    fn count_entry(&self) -> Result<(), Stop> {
+        let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
+        if entries > self.manner.bounds.entries {
+            return Err(Stop::Over(Over::Entries));
         }
         if entries.is_multiple_of(64) {
             self.in_time()?;
@@ -743,8 +908,8 @@ impl Grown<'_> {
         let same_tree = earlier.filter(|earlier| {
             earlier.rules == rules
                 && earlier.count() == entries.len()
-                && entries.iter().all(|(name, sight, pending)| match pending {
-                    Pending::Known(_) => false,
+                && entries.iter().all(|(name, sight, _, pending)| match pending {
+                    Pending::Known(_) | Pending::Later | Pending::Skipped => false,
                     Pending::Same => true,
                     Pending::Directory(_, below) => {
                         earlier.is_same(name, sight) && self.made.get(below).is_some_and(|made| made.is_same)
@@ -760,9 +925,10 @@ impl Grown<'_> {
         let mut before = None;
         let mut sights = Vec::with_capacity(entries.len());
         let mut tree = Vec::with_capacity(entries.len());
-        for (name, sight, pending) in entries {
+        for (name, sight, ruling, pending) in entries {
             let node = match pending {
                 Pending::Known(node) => node,
+                Pending::Later | Pending::Skipped => continue,
                 Pending::Directory(meta, below) => self.node(meta, below),
                 Pending::Same => {
                     let known: &HashMap<Vec<u8>, Node> = match &before {
@@ -776,7 +942,7 @@ impl Grown<'_> {
                     known.get(&name).cloned().ok_or_else(missing)?
                 }
             };
-            sights.push((name.clone(), sight));
+            sights.push((name.clone(), sight, ruling));
             tree.push(TreeEntry { name, node });
         }
         let tree = draft.put_tree(&Tree(tree))?;
@@ -804,8 +970,8 @@ fn nodes_of(
     Ok(tree.0.into_iter().map(|entry| (entry.name, entry.node)).collect())
 }
 
-/// The names in a directory, sorted.
-fn names(open: &OwnedFd, buffer: &mut Vec<u8>) -> Result<Vec<CString>, Errno> {
+/// The names in a directory, sorted; where there are more than `most`, some that are more.
+fn names(open: &OwnedFd, buffer: &mut Vec<u8>, most: usize) -> Result<Vec<CString>, Errno> {
     if buffer.capacity() == 0 {
         buffer.reserve_exact(32 * 1024);
     }
@@ -815,6 +981,9 @@ fn names(open: &OwnedFd, buffer: &mut Vec<u8>) -> Result<Vec<CString>, Errno> {
         let entry = entry?;
         if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
             names.push(entry.file_name().to_owned());
+        }
+        if names.len() > most {
+            break;
         }
     }
     names.sort_unstable();

@@ -13,7 +13,7 @@ use checkrein_effects::{Change, ChangeKind, Repository, Timestamp, regenerated_t
 
 use super::listing::{Listing, Shown};
 use super::picture::{Folder, Picture};
-use super::{Coverage, Ground, Look, Memory, Novelty, changed_at, modified_at, nanoseconds};
+use super::{Before, Coverage, Ground, Look, Memory, Names, Novelty, changed_at, modified_at, nanoseconds};
 use crate::budget::Budget;
 use crate::ignore::{Answer, Node, Rules};
 use crate::repository::repository_at;
@@ -37,6 +37,7 @@ pub(super) struct Walk<'a> {
     ground: &'a Ground<'a>,
     since: i128,
     before: Option<&'a Picture>,
+    names: &'a Names<'a>,
     mask: &'a dyn Fn(&str) -> Option<String>,
     started: Instant,
     device: u64,
@@ -112,7 +113,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         ground: &'a Ground<'a>,
         since: Timestamp,
-        before: Option<&'a Picture>,
+        before: &Before<'a>,
         mask: &'a dyn Fn(&str) -> Option<String>,
     ) -> Self {
         let versions = Versions::new(ground.home, ground.configuration);
@@ -121,7 +122,8 @@ impl<'a> Walk<'a> {
         Self {
             ground,
             since: nanoseconds(since),
-            before: before.filter(|picture| picture.root == ground.root.as_str()),
+            before: before.picture.filter(|picture| picture.root == ground.root.as_str()),
+            names: before.names,
             mask,
             started: Instant::now(),
             device: 0,
@@ -278,8 +280,13 @@ impl<'a> Walk<'a> {
 
     /// What was in a directory before, in which names came or went.
     fn past(&mut self, relative: &str, known: Option<&Folder>, shown: &Shown) -> Past {
-        if let Some(folder) = known {
-            return Past::Names(folder.names().map(|(name, node)| (name.to_owned(), node)).collect());
+        let mut names: BTreeMap<String, Node> =
+            known.into_iter().flat_map(Folder::names).map(|(name, node)| (name.to_owned(), node)).collect();
+        let right_before = (self.names)(relative);
+        if known.is_some() || right_before.is_some() {
+            let right_before = right_before.into_iter().flatten();
+            names.extend(right_before.map(|(name, node)| (Shown::name(name.as_bytes(), self.mask).0, node)));
+            return Past::Names(names);
         }
         self.coverage.memory = Memory::Partial;
         let tracked = match &self.repository {

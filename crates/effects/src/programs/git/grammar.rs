@@ -478,6 +478,11 @@ pub(super) fn grammar(name: &str) -> Grammar {
             &["-C", "-S"],
             &["--abort", "--continue", "--skip", "--quit"],
         ),
+        "checkout-index" => (
+            &["--prefix", "--stage"],
+            &[],
+            &["--force", "--all", "--quiet", "--index", "--no-create", "--stdin", "--temp"],
+        ),
         "update-ref" => (&["-m"], &[], &["--stdin", "--no-deref", "--create-reflog"]),
         "ls-files" => (
             &["-x", "--exclude", "-X", "--exclude-from", "--format"],

@@ -17,8 +17,22 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "prune" => prune(git, words),
         "update-ref" => update_ref(git, words),
         "filter-branch" | "filter-repo" => filter(git, name, words),
-        "replace" if words.any(&["-d", "--delete"]) => git.forget("what was replaced"),
-        "notes" if matches!(words.operand(0), Some("remove" | "prune")) => git.forget("what was noted"),
+        "replace" if words.any(&["-d", "--delete", "-f", "--force", "--edit", "-e"]) => {
+            git.forget("what was replaced with what")
+        }
+        "notes" if !matches!(words.operand(0), None | Some("list" | "show" | "get-ref")) => {
+            git.forget("what was noted")
+        }
+        "symbolic-ref" => symbolic_ref(git, words),
+        "repack" => repack(git, words),
+        "replay" => git.touch("what the branches were before stays in the reflog"),
+        "fast-import" => {
+            if words.has("--force") {
+                git.lose_reference(&Value::exact("all branches"), "branches are set to what comes in");
+            }
+            git.touch("what the branches were before stays in the reflog")
+        }
+        "create-branch" | "rename-branch" | "rename-tag" => git.forget("the old name"),
         "delete-branch" | "delete-merged-branches" | "delete-squashed-branches" => {
             for operand in words.operands() {
                 git.lose_reference(operand, "commits that only this branch holds are lost");
@@ -44,12 +58,12 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             git.machine.add(draft);
             Exit::silent()
         }
-        "replace" | "notes" | "symbolic-ref" | "pack-refs" | "repack" | "maintenance"
-        | "multi-pack-index" | "commit-graph" | "rerere" | "mktag" | "mktree" | "commit-tree"
-        | "write-tree" | "hash-object" | "unpack-objects" | "index-pack" | "pack-objects"
-        | "prune-packed" | "pack-redundant" | "update-index" | "update-server-info" | "bulk-checkin"
-        | "refs" | "create-branch" | "rename-branch" | "rename-tag" | "archive-file" | "fork-point"
-        | "fast-import" => references_only(git, name, words),
+        "replace" | "notes" | "pack-refs" | "maintenance" | "multi-pack-index" | "commit-graph"
+        | "rerere" | "mktag" | "mktree" | "commit-tree" | "write-tree" | "hash-object" | "unpack-objects"
+        | "index-pack" | "pack-objects" | "prune-packed" | "pack-redundant" | "update-index"
+        | "update-server-info" | "bulk-checkin" | "refs" | "archive-file" | "fork-point" => {
+            references_only(git, name, words)
+        }
         _ => return None,
     })
 }
@@ -69,7 +83,7 @@ impl Git<'_, '_> {
             .rsplit_once("-g")
             .is_some_and(|(_, rest)| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_hexdigit()));
         let machine = &*self.machine;
-        let Some((_, directory)) = self.cwd.as_ref().and_then(|cwd| self.found(cwd)) else { return false };
+        let Some(directory) = self.repository_directory() else { return false };
         if !plain
             || may_be_commit
             || is_special
@@ -106,7 +120,6 @@ impl Git<'_, '_> {
 fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     let looks = match name {
         "notes" => matches!(words.operand(0), None | Some("list" | "show")),
-        "symbolic-ref" => words.operands().len() < 2 && !words.any(&["-d", "--delete"]),
         "replace" => words.operands().is_empty(),
         "hash-object" => !words.has("-w"),
         "refs" => matches!(words.operand(0), Some("list" | "verify" | "exists")),
@@ -114,20 +127,34 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         _ => false,
     };
     if looks {
-        // `git symbolic-ref --short HEAD` prints the branch, as scripts like to ask.
-        let branch = git
-            .cwd
-            .as_ref()
-            .and_then(|cwd| git.machine.world().repository(cwd))
-            .and_then(|found| found.branch);
-        return match branch {
-            Some(branch) if name == "symbolic-ref" && words.has("--short") => {
-                Exit::printing(Value::exact(branch))
-            }
-            _ => Exit::unknown(),
-        };
+        return Exit::unknown();
     }
-    git.touch("")
+    match (name, words.operand(0)) {
+        ("maintenance", Some("run")) => git.touch(CLEARS_AWAY),
+        ("rerere", Some("clear" | "forget" | "gc")) => git.forget("how conflicts were resolved"),
+        _ => git.touch(""),
+    }
+}
+
+/// What is cleared away of old objects, as a note says it.
+const CLEARS_AWAY: &str = "objects that nothing reaches may go";
+
+fn symbolic_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-d", "--delete"]) || words.operands().len() > 1 {
+        return git.forget("what it pointed to");
+    }
+    // `git symbolic-ref --short HEAD` prints the branch, as scripts like to ask.
+    let branch =
+        git.cwd.as_ref().and_then(|cwd| git.machine.world().repository(cwd)).and_then(|found| found.branch);
+    match branch {
+        Some(branch) if words.has("--short") => Exit::printing(Value::exact(branch)),
+        _ => Exit::unknown(),
+    }
+}
+
+/// `-d` takes away packs of which the objects are in another one; with `-a` also objects that nothing reaches.
+fn repack(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    git.touch(if words.has("-d") && words.any(&["-a", "-A"]) { CLEARS_AWAY } else { "" })
 }
 
 fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -175,10 +202,19 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             .note("the word that is not known may be `-D`");
         git.machine.add(draft);
     }
-    git.touch(if force || words.any(&["-M", "-C"]) {
-        "what a replaced branch held stays in the reflog"
-    } else if words.any(&["-m", "--move"]) {
+    let moves = words.any(&["-m", "--move", "-M"]);
+    let copies = words.any(&["-c", "--copy", "-C"]);
+    if force || words.any(&["-M", "-C"]) {
+        // Of two names the second is the one that is replaced; the branch that is made begins at the second.
+        let replaced = if moves || copies { words.operands().last() } else { words.operands().first() };
+        if let Some(replaced) = replaced.cloned() {
+            git.move_branch(&replaced);
+        }
+    }
+    git.touch(if moves {
         "forgets the old name"
+    } else if words.any(&["-u", "--set-upstream-to", "--unset-upstream", "--edit-description"]) {
+        "forgets what was set for the branch"
     } else {
         ""
     })
@@ -207,11 +243,22 @@ fn tag(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             "--no-merged",
             "--points-at",
         ]);
-    if looks { Exit::unknown() } else { git.touch("") }
+    if looks && !words.any(&["-f", "--force"]) {
+        return Exit::unknown();
+    }
+    if words.any(&["-f", "--force"])
+        && let Some(name) = words.operands().first().cloned()
+        && !git.is_no_reference(&name)
+    {
+        let before = git.machine.effect_count();
+        git.lose_reference(&name, "the tag moves, and nothing says where it was");
+        git.machine.amend(before, |effect| effect.severity = Severity::Medium);
+    }
+    git.touch("")
 }
 
 fn reflog(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    if !matches!(words.operand(0), Some("expire" | "delete")) || words.any(&["-n", "--dry-run"]) {
+    if !matches!(words.operand(0), Some("expire" | "delete" | "drop")) || words.any(&["-n", "--dry-run"]) {
         return Exit::unknown();
     }
     let note = "commits that were left behind can no longer be found";
@@ -219,6 +266,7 @@ fn reflog(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         .irreversible()
         .note(note);
     git.machine.add(draft);
+    git.name_repository();
     Exit::silent()
 }
 
@@ -230,7 +278,7 @@ fn gc(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if at_once && !words.has("--no-prune") {
         lose_unreachable(git);
     }
-    git.touch("")
+    git.touch(if words.has("--no-prune") { "" } else { CLEARS_AWAY })
 }
 
 fn prune(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -238,6 +286,7 @@ fn prune(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::unknown();
     }
     lose_unreachable(git);
+    git.name_repository();
     Exit::silent()
 }
 
@@ -256,10 +305,19 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         return Exit::silent();
     }
+    if let Some(operand) = words.operands().first().cloned().filter(|_| words.operands().len() > 1) {
+        // `HEAD` and what it points to keep a list of what they were.
+        if operand.as_exact() == Some("HEAD") {
+            return git.touch("what the branch was before stays in the reflog");
+        }
+        git.move_branch(&operand);
+        return git.touch("");
+    }
     if words.has("--stdin") {
         let draft =
             Draft::new(EffectKind::VcsLocalLoss, Target::Unknown).possible().note("may delete references");
         git.machine.add(draft);
+        return git.forget("what the references were");
     }
     git.touch("")
 }
@@ -269,6 +327,7 @@ fn filter(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         return Exit::silent();
     }
     git.rewrite(&Value::exact("all branches"), "every commit gets a new name");
+    git.name_repository();
     if name == "filter-branch" {
         for text in
             words.arguments.values(&["--setup", "--env-filter", "--msg-filter"]).cloned().collect::<Vec<_>>()
@@ -280,6 +339,23 @@ fn filter(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
 }
 
 impl Git<'_, '_> {
+    /// A branch or another reference is made to point elsewhere, whatever it held; nothing is lost when there is none of that name.
+    pub(super) fn move_branch(&mut self, name: &Value) {
+        if !self.is_no_reference(name) {
+            self.lose_reference(name, "it moves away from commits that only it may hold");
+        }
+    }
+
+    /// Whether a word names no reference of the repository, as far as that can be told.
+    pub(super) fn is_no_reference(&self, name: &Value) -> bool {
+        let Some(text) = name.as_exact() else { return false };
+        let short = ["refs/heads/", "refs/tags/", "refs/remotes/", "refs/"]
+            .iter()
+            .find_map(|start| text.strip_prefix(start))
+            .unwrap_or(text);
+        self.lacks_reference(short)
+    }
+
     /// Rewrites the history of a reference.
     pub(super) fn rewrite(&mut self, reference: &Value, note: &str) {
         let target = reference.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));

@@ -3,6 +3,8 @@
 use crate::effect::{EffectKind, Reach, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
 use crate::programs::known_hosts;
+use crate::stake::KEPT_BY_GIT;
+use crate::world::Listing;
 
 use super::Git;
 use super::options::Words;
@@ -17,7 +19,10 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
                 return Some(Exit::unknown());
             }
             git.ask_remote(words.operands().first());
-            if words.any(&["-p", "--prune"]) {
+            git.fetch_into(words);
+            if words.any(&["-f", "--force"]) {
+                git.forget("where tags and branches of the remote were")
+            } else if words.any(&["-p", "--prune", "-P", "--prune-tags"]) {
                 git.forget("branches that the remote no longer has")
             } else {
                 git.touch("")
@@ -25,6 +30,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         }
         "pull" => {
             git.ask_remote(words.operands().first());
+            git.fetch_into(words);
             git.change_tree("tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
             git.touch("what the branch was before stays in the reflog")
         }
@@ -87,6 +93,7 @@ fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     };
     let force = words.any(&["-f", "--force"]);
     let deletes = words.any(&["-d", "--delete"]);
+    git.touch_remote(remote.as_ref());
     if words.has("--mirror") {
         git.rewrite(
             &Value::exact("all branches"),
@@ -133,7 +140,11 @@ fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some("update") => {
             git.ask_remote(words.operands().get(1));
-            git.touch("")
+            if words.any(&["-p", "--prune"]) {
+                git.forget("branches that the remote no longer has")
+            } else {
+                git.touch("")
+            }
         }
         Some("prune") if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
         Some("add") => git.touch(""),
@@ -186,6 +197,7 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.possibly_lose_changes("uncommitted changes of submodules are thrown away");
             }
             git.change_tree("submodules become what is recorded for them");
+            git.touch_submodules();
             git.touch("")
         }
         Some("add") => {
@@ -210,9 +222,16 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                     git.machine.add(draft);
                 }
             }
+            if words.has("--all") {
+                git.possibly_lose_changes("uncommitted changes in the submodules are thrown away");
+            }
+            git.touch_submodules();
+            git.forget("what was set for the submodule")
+        }
+        Some(_) => {
+            git.touch_submodules();
             git.touch("")
         }
-        Some(_) => git.touch(""),
     }
 }
 
@@ -268,6 +287,64 @@ fn credential(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
 }
 
 impl Git<'_, '_> {
+    /// What `fetch` and `pull` do to references here: `+from:to` and `--force` set them whatever they held.
+    fn fetch_into(&mut self, words: &Words) {
+        let forced = words.any(&["-f", "--force"]);
+        for word in words.operands_from(1).to_vec() {
+            let Some(text) = word.as_exact() else { continue };
+            let Some((_, to)) = text.split_once(':').filter(|(_, to)| !to.is_empty()) else { continue };
+            let is_of_remote = to.starts_with("refs/remotes/");
+            if (forced || text.starts_with('+')) && !is_of_remote {
+                self.move_branch(&Value::exact(to));
+            }
+        }
+    }
+
+    /// A remote that is a repository on this machine changes like the own one.
+    fn touch_remote(&mut self, remote: Option<&Value>) {
+        let Some(text) = remote.map_or(Some("origin"), Value::as_exact) else { return };
+        let address = self.settings.exact(&format!("remote.{text}.url")).unwrap_or_else(|| text.to_owned());
+        let place = address.strip_prefix("file://").unwrap_or(&address);
+        if is_address(place) {
+            return;
+        }
+        let Some(path) = self.root().map(|root| root.join(place)) else { return };
+        let suffixed =
+            path.parent().zip(path.name()).map(|(parent, name)| parent.join(&format!("{name}.git")));
+        let places = [Some(path.join(".git")), Some(path), suffixed];
+        let found = places.into_iter().flatten().find(|directory| {
+            matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
+        });
+        if let Some(directory) = found {
+            let draft = Draft::new(EffectKind::FileModify, Target::Path(directory)).severity(Severity::Low);
+            self.machine.add(draft.note(KEPT_BY_GIT).note("forgets what its branches were"));
+            self.forget("what is known of the remote");
+        }
+    }
+
+    /// The repositories of submodules change, in which the branches are of these.
+    pub(super) fn touch_submodules(&mut self) {
+        let Some(modules) = self.repository_directory().map(|directory| directory.join("modules")) else {
+            return;
+        };
+        let mut waiting = vec![modules];
+        let mut found = Vec::new();
+        // A submodule may have a name with slashes, and submodules of its own.
+        while let Some(directory) = waiting.pop().filter(|_| found.len() < SUBMODULES) {
+            let Listing::Names(names) = self.machine.children(&directory) else { continue };
+            if is_repository(&names) {
+                waiting.push(directory.join("modules"));
+                found.push(directory);
+            } else {
+                waiting.extend(names.iter().take(SUBMODULES).map(|name| directory.join(name)));
+            }
+        }
+        for directory in found {
+            let draft = Draft::new(EffectKind::FileModify, Target::Path(directory)).severity(Severity::Low);
+            self.machine.add(draft.note(KEPT_BY_GIT).note("what was checked out stays in the reflog"));
+        }
+    }
+
     /// The program that git runs at the other end is run here when the other end is a path or `git` decides so.
     fn run_programs_of_other_side(&mut self, words: &Words) {
         let options = ["--upload-pack", "--receive-pack", "--exec", "-u"];
@@ -379,6 +456,14 @@ impl Git<'_, '_> {
             self.machine.inside(&place, |machine| machine.run_text(&text, Input::Inherited));
         }
     }
+}
+
+/// How many submodules are looked at (ours).
+const SUBMODULES: usize = 64;
+
+/// Whether these are the names in a directory that git keeps a repository in.
+pub(super) fn is_repository(names: &[String]) -> bool {
+    ["HEAD", "objects", "refs"].iter().all(|wanted| names.iter().any(|name| name == wanted))
 }
 
 /// Whether a branch is one on which others build, by its name; tags are, and so is what a pattern names.

@@ -66,6 +66,10 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["--hard", "--merge"]) {
         git.lose_changes(&[]);
         git.change_tree("tracked files become what the commit holds, what is only staged too");
+        if words.has("--recurse-submodules") {
+            git.possibly_lose_changes("submodules become what the commit records for them");
+            git.touch_submodules();
+        }
         return git.touch("commits that no branch holds any more stay in the reflog");
     }
     if words.arguments.uncertain {
@@ -83,10 +87,13 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         if force {
             git.lose_changes(&[]);
         }
+        if let Some(name) = words.arguments.value(&["-B"]).cloned() {
+            git.move_branch(&name);
+        }
         if !words.operands().is_empty() {
             git.change_tree("tracked files become what the start of the new branch holds");
         }
-        return git.touch("makes a branch");
+        return git.touch(if words.has("--orphan") { "forgets what is staged" } else { "makes a branch" });
     }
     let count = words.operands().len();
     let paths_from = match words.before_dashes {
@@ -125,6 +132,9 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.lose_changes(&[]);
     }
     let makes = words.any(&["-c", "-C", "--create", "--force-create", "--orphan"]);
+    if let Some(name) = words.arguments.value(&["-C", "--force-create"]).cloned() {
+        git.move_branch(&name);
+    }
     if !makes || !words.operands().is_empty() {
         git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
     }
@@ -144,10 +154,13 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    if words.any(&["-f", "--force"])
-        && !words.has("--prefix")
-        && !words.operands().iter().any(|word| word.known_start().starts_with("--prefix"))
-    {
+    if let Some(prefix) = words.arguments.value(&["--prefix"]).cloned() {
+        // Tracked files are written there, over others with `-f`.
+        let place = git.absolute(&prefix).as_exact().map(str::to_owned);
+        let target = place
+            .map_or(Target::Unknown, |place| Target::Glob(format!("{}/**", place.trim_end_matches('/'))));
+        git.machine.add(Draft::new(EffectKind::FileCreate, target));
+    } else if words.any(&["-f", "--force"]) {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);
     }
@@ -155,12 +168,16 @@ fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    if words.any(&["-n", "--dry-run"]) {
+        return Exit::unknown();
+    }
     if words.has("--reset") && words.has("-u") {
         git.lose_changes(&[]);
-    } else if words.has("-u") {
+    }
+    if words.has("-u") {
         git.change_tree("tracked files become what the tree holds");
     }
-    git.touch("")
+    git.forget("what is staged")
 }
 
 fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -304,6 +321,7 @@ impl Git<'_, '_> {
     pub(super) fn lose_changes(&mut self, paths: &[Value]) {
         let starts = if paths.is_empty() { self.root().map(|root| vec![root]) } else { self.starts(paths) };
         let found = match starts {
+            _ if !self.is_natural() => Found::Unclear,
             Some(starts) => tree::files(self.machine, &starts, &[VersionState::TrackedModified]),
             None => self.matching(paths, &[VersionState::TrackedModified]).map_or(Found::Unclear, Found::All),
         };
@@ -386,8 +404,14 @@ impl Git<'_, '_> {
         };
         for start in starts {
             let found = match self.machine.entry(&start) {
-                Entry::Directory => tree::sweep(self.machine, &start, sweep, directories, &spared),
                 Entry::Missing => Found::All(Vec::new()),
+                _ if !self.is_natural() => {
+                    // For the repository that is meant, every file here may be one that is not tracked.
+                    let draft = Draft::new(EffectKind::FileDelete, Target::Path(start)).recursive();
+                    self.machine.add(draft.note("none of it may be tracked by that repository").note(note));
+                    continue;
+                }
+                Entry::Directory => tree::sweep(self.machine, &start, sweep, directories, &spared),
                 Entry::File(_) | Entry::Symlink(_) | Entry::Special => Found::All(vec![start.clone()]),
                 Entry::Unknown => Found::Unclear,
             };
@@ -449,6 +473,9 @@ impl Git<'_, '_> {
     fn matching(&self, patterns: &[Value], states: &[VersionState]) -> Option<Vec<AbsolutePath>> {
         let cwd = self.cwd.clone()?;
         let patterns: Vec<&str> = patterns.iter().map(Value::as_exact).collect::<Option<_>>()?;
+        if !self.is_natural() {
+            return None;
+        }
         match tree::files(self.machine, std::slice::from_ref(&cwd), states) {
             Found::All(files) => Some(
                 files

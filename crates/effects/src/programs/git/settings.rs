@@ -310,7 +310,15 @@ fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             Exit::silent()
         }
-        Some("install" | "uninstall" | "update" | "lock" | "unlock" | "prune" | "dedup") => git.touch(""),
+        Some("prune") if words.has("--dry-run") || words.has("-d") => Exit::unknown(),
+        Some("prune") => {
+            let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("lfs objects".to_owned()))
+                .irreversible()
+                .note("files of git lfs are removed that the remote may not have");
+            git.machine.add(draft);
+            git.touch("")
+        }
+        Some("install" | "uninstall" | "update" | "lock" | "unlock" | "dedup") => git.touch(""),
         Some(_) | None => Exit::unknown(),
     }
 }

@@ -224,6 +224,9 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         (Some("list") | None, _) => Exit::unknown(),
         (Some("add"), Some(place)) => {
             git.machine.make_directory(&place);
+            if let Some(name) = words.arguments.value(&["-B"]).cloned() {
+                git.move_branch(&name);
+            }
             git.touch("")
         }
         (Some("remove"), Some(place)) => {
@@ -240,9 +243,10 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 };
                 git.machine.add(draft);
             }
-            git.touch("")
+            git.forget("what was staged in that work tree, and where it was")
         }
         (Some("prune"), _) if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
+        (Some("prune" | "move" | "repair"), _) => git.forget("work trees that are not there any more"),
         (Some(_), _) => git.touch(""),
     }
 }
@@ -292,8 +296,9 @@ fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         }
         _ => None,
     };
+    let ends = if words.any(&["-z", "--null"]) { Ends::Nul } else { Ends::Line };
     states
-        .and_then(|states| git.listed(name, words.operands(), states))
+        .and_then(|states| git.listed(name, words.operands(), states, ends))
         .map_or_else(Exit::unknown, |text| Exit::printing(Value::exact(text)))
 }
 
@@ -421,8 +426,8 @@ impl Git<'_, '_> {
         paths
     }
 
-    /// The files that are in one of the states, one a line, as git lists them; `None` when that cannot be told.
-    fn listed(&self, name: &str, patterns: &[Value], states: &[VersionState]) -> Option<String> {
+    /// The files that are in one of the states, as git lists them; `None` when that cannot be told.
+    fn listed(&self, name: &str, patterns: &[Value], states: &[VersionState], ends: Ends) -> Option<String> {
         let root = self.root()?;
         let from = if name == "diff" { root } else { self.cwd.clone()? };
         let start = if name == "diff" { from.clone() } else { self.cwd.clone()? };
@@ -441,8 +446,21 @@ impl Git<'_, '_> {
         let is_plain = |line: &&str| {
             line.chars().all(|letter| (' '..='~').contains(&letter) && letter != '"' && letter != '\\')
         };
-        (lines.len() <= LISTED && lines.iter().all(is_plain)).then(|| lines.join("\n"))
+        match ends {
+            _ if lines.len() > LISTED => None,
+            Ends::Line => lines.iter().all(is_plain).then(|| lines.join("\n")),
+            Ends::Nul => Some(lines.iter().flat_map(|line| [*line, "\0"]).collect()),
+        }
     }
+}
+
+/// What stands behind each name of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// The end of a line; git quotes names then.
+    Line,
+    /// The character that is in no name.
+    Nul,
 }
 
 /// Whether a pathspec takes a file: a directory prefix, or a pattern in which `*` crosses slashes.

@@ -1,0 +1,107 @@
+//! What was saved and what was not, in words.
+
+use checkrein_effects::Action;
+use checkrein_review::ToSave;
+use checkrein_snapshot::{Bounds, Captured, Over, SkipReason, Skipped};
+
+use super::RECORDED_SKIPS;
+use crate::terminal::cut;
+
+/// Why the only copy of something is not in what was captured; `None` when it is.
+pub(super) fn missing(captured: &Captured) -> Option<String> {
+    let mut lacking = captured.skipped.iter().filter(|one| is_content_lacking(&one.reason));
+    let first = lacking.next()?;
+    let path = first.path.as_path().display();
+    Some(match lacking.count() {
+        0 => format!("`{path}` would be lost and cannot be saved: {}", first.reason),
+        more => format!("`{path}` and {more} more would be lost and cannot be saved: {}", first.reason),
+    })
+}
+
+/// Whether something is skipped that has a content.
+fn is_content_lacking(reason: &SkipReason) -> bool {
+    match reason {
+        SkipReason::Unreadable(_)
+        | SkipReason::TooLarge { .. }
+        | SkipReason::Changing
+        | SkipReason::NoRoom { .. } => true,
+        SkipReason::Special | SkipReason::OtherFileSystem | SkipReason::Own | SkipReason::Ignored => false,
+    }
+}
+
+/// What has no content to be saved, in words.
+pub(super) fn special(skipped: &[Skipped]) -> Option<String> {
+    let mut all = skipped.iter().filter(|one| one.reason == SkipReason::Special);
+    let first = all.next()?.path.as_path().display().to_string();
+    Some(match all.count() {
+        0 => format!("`{first}` is not saved: it is a socket or device"),
+        more => format!("`{first}` and {more} more are not saved: they are sockets or devices"),
+    })
+}
+
+/// What is lacking in what was saved, in words: `but for` it the rest comes back.
+pub(super) fn left_out(skipped: &[Skipped]) -> Option<String> {
+    let mut all =
+        skipped.iter().filter(|one| is_content_lacking(&one.reason) || one.reason == SkipReason::Special);
+    let first = all.next()?;
+    let path = first.path.as_path().display();
+    Some(match all.count() {
+        0 => format!("`{path}` ({})", first.reason),
+        more => format!("`{path}` ({}) and {more} more", first.reason),
+    })
+}
+
+pub(super) fn too_much(over: Over, bounds: &Bounds) -> String {
+    let bound = match over {
+        Over::Entries => format!("more than {} files (`snapshots.max_files`)", bounds.entries),
+        Over::Bytes => format!("more than {} MB (`snapshots.max_megabytes`)", bounds.bytes / (1024 * 1024)),
+        Over::Time => format!("it takes longer than {} ms (`snapshots.max_ms`)", bounds.time.as_millis()),
+    };
+    format!("this destroys the only copy of more than can be saved first: {bound}")
+}
+
+pub(super) fn places_in_words(taken: &[ToSave]) -> String {
+    match taken {
+        [] => "what it changes".to_owned(),
+        [one] => format!("`{}`", one.path),
+        [first, rest @ ..] => format!("`{}` and {} more", first.path, rest.len()),
+    }
+}
+
+pub(super) fn was_saved(what: &str, left_out: Option<&str>, id: u64) -> String {
+    match left_out {
+        None => format!("{what} was saved first (snapshot {id}); `checkrein undo` brings it back"),
+        Some(lacking) => format!(
+            "{what} was saved first (snapshot {id}) but for {lacking}; `checkrein undo` brings the rest back"
+        ),
+    }
+}
+
+pub(super) fn would_be_saved(taken: &[ToSave]) -> String {
+    format!("{} would be saved first, so that `checkrein undo` can bring it back", places_in_words(taken))
+}
+
+/// An action in one line, for the list of snapshots.
+pub(crate) fn in_words(action: &Action) -> String {
+    let text = action.shell_text().map_or_else(
+        || {
+            let path = ["file_path", "notebook_path", "path"]
+                .iter()
+                .find_map(|name| action.input.get(*name).and_then(serde_json::Value::as_str));
+            format!("{} {}", action.tool.as_str(), path.unwrap_or_default())
+        },
+        str::to_owned,
+    );
+    cut(text.trim(), 200)
+}
+
+/// What is lacking in a snapshot, for the record.
+pub(super) fn told(skipped: &[Skipped]) -> Vec<String> {
+    skipped
+        .iter()
+        // Every snapshot of the workspace leaves out the same.
+        .filter(|one| one.reason != SkipReason::Ignored)
+        .take(RECORDED_SKIPS)
+        .map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
+        .collect()
+}

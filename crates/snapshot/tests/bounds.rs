@@ -1,0 +1,190 @@
+//! What is saved where not everything is: small files first, data instead of length, and little of what version control ignores.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use checkrein_effects::AbsolutePath;
+use checkrein_snapshot::{
+    Bounds, Captured, Choice, Draft, Effort, Ended, Ignored, Ignoring, Manner, Occasion, Over, SkipReason,
+    Wanted, capture, capture_small_first,
+};
+
+use support::{describe, described, everything, ground, restore};
+
+/// As many bytes that cannot be compressed.
+fn bytes(count: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761).max(1);
+    std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state.to_le_bytes()[0]
+    })
+    .take(count)
+    .collect()
+}
+
+fn whole(ended: Ended) -> Captured {
+    match ended {
+        Ended::Whole(captured) => captured,
+        Ended::Over(over) => panic!("{over:?}"),
+    }
+}
+
+fn skipped<'a>(captured: &'a Captured, tree: &Path) -> Vec<(&'a Path, &'a SkipReason)> {
+    captured.skipped.iter().map(|one| (one.path.as_path().strip_prefix(tree).unwrap(), &one.reason)).collect()
+}
+
+#[test]
+fn a_bound_loses_the_large_files_only_and_names_them() {
+    let ground = ground();
+    for (name, count, seed) in [("a.bin", 300_000, 1), ("m/b.bin", 100_000, 2), ("z.bin", 200_000, 3)] {
+        let path = ground.tree.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes(count, seed)).unwrap();
+    }
+    for name in ["z.txt", "m/small.txt"] {
+        fs::write(ground.tree.join(name), "work").unwrap();
+    }
+    let wanted = [everything(&ground.tree)];
+    let bounds = Bounds { bytes: 350_000, ..Bounds::NONE };
+    let manner = || Manner { bounds, ..Manner::whole() };
+    let draft = ground.store.begin(Effort::Quick).unwrap();
+    assert!(matches!(capture(&draft, &wanted, &manner()).unwrap(), Ended::Over(Over::Bytes)));
+    let captured = whole(capture_small_first(&draft, &wanted, &manner()).unwrap());
+    assert_eq!(
+        skipped(&captured, &ground.tree),
+        [(Path::new("a.bin"), &SkipReason::NoRoom { bytes: fs_data(&ground.tree.join("a.bin")) })]
+    );
+    let before = describe(&ground.tree);
+    let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
+    for name in ["m/small.txt", "m/b.bin", "z.bin", "z.txt"] {
+        fs::remove_file(ground.tree.join(name)).unwrap();
+    }
+    restore(&ground.store, saved).unwrap();
+    assert_eq!(describe(&ground.tree), before);
+}
+
+/// How much room a file takes, at most its length.
+fn fs_data(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let facts = fs::metadata(path).unwrap();
+    facts.len().min(facts.blocks() * 512)
+}
+
+#[test]
+fn holes_count_for_nothing_and_come_back_as_zeros() {
+    let ground = ground();
+    let path = ground.tree.join("disk.img");
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(512 * 1024 * 1024).unwrap();
+    file.write_all_at(b"first", 3).unwrap();
+    file.write_all_at(b"middle", 200_000_000).unwrap();
+    file.write_all_at(b"last", 512 * 1024 * 1024 - 4).unwrap();
+    drop(file);
+    if fs_data(&path) > 1024 * 1024 {
+        // This file system knows no holes.
+        return;
+    }
+    let draft = ground.store.begin(Effort::Quick).unwrap();
+    let manner = Manner { bounds: Bounds { bytes: 1024 * 1024, ..Bounds::NONE }, ..Manner::whole() };
+    let captured = whole(capture(&draft, &[everything(&path)], &manner).unwrap());
+    assert!(captured.read < 32 * 1024 * 1024, "{} bytes were read", captured.read);
+    let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
+    fs::remove_file(&path).unwrap();
+    restore(&ground.store, saved).unwrap();
+    let file = fs::File::open(&path).unwrap();
+    assert_eq!(file.metadata().unwrap().len(), 512 * 1024 * 1024);
+    for (at, text) in [(3, "first"), (200_000_000, "middle"), (512 * 1024 * 1024 - 4, "last")] {
+        let mut found = vec![0; text.len() + 4];
+        file.read_at(&mut found, at).unwrap();
+        assert!(found.starts_with(text.as_bytes()) && found[text.len()..].iter().all(|byte| *byte == 0));
+    }
+}
+
+/// A tree with rules, and things that they ignore.
+fn ignored_tree(tree: &Path) {
+    let files: &[(&str, &[u8])] = &[
+        (".gitignore", b".env*\nlocal/\nnode_modules/\ntarget\n*.o\n*.bin\nmany/\nother/\n"),
+        ("Cargo.toml", b"[package]\n"),
+        ("main.rs", b"fn main() {}\n"),
+        (".env", b"KEY=1\n"),
+        ("sub/.env.local", b"KEY=2\n"),
+        ("local/notes/plan.md", b"plan\n"),
+        ("node_modules/x/index.js", b"x\n"),
+        ("target/debug/app", b"x\n"),
+        ("a.o", b"x\n"),
+        ("other/.git/HEAD", b"ref: refs/heads/main\n"),
+        ("other/file", b"x\n"),
+    ];
+    for (name, content) in files {
+        let path = tree.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    fs::write(tree.join("data.bin"), bytes(100_000, 4)).unwrap();
+    fs::create_dir(tree.join("many")).unwrap();
+    (0..200).for_each(|number| fs::write(tree.join(format!("many/{number}")), "x").unwrap());
+}
+
+fn not_ignored(tree: &Path, draft: &Draft, ignored: Ignored) -> Captured {
+    let root = AbsolutePath::new(tree.to_str().unwrap()).unwrap();
+    let home = AbsolutePath::new("/nonexistent").unwrap();
+    let ignoring = Ignoring::of(&root, &home, None).with_ignored(ignored);
+    let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
+    let wanted = Wanted { path: PathBuf::from(tree), selection: Choice::NotIgnored };
+    whole(capture(draft, &[wanted], &manner).unwrap())
+}
+
+#[test]
+fn small_files_that_nothing_makes_again_are_saved_although_they_are_ignored() {
+    let ground = ground();
+    ignored_tree(&ground.tree);
+    let before = describe(&ground.tree);
+    let draft = ground.store.begin(Effort::Quick).unwrap();
+    let captured = not_ignored(&ground.tree, &draft, Ignored::SmallKept);
+    assert_eq!(
+        skipped(&captured, &ground.tree),
+        ["data.bin", "many", "other"].map(|name| (Path::new(name), &SkipReason::Ignored))
+    );
+    let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
+    for name in [".env", "sub/.env.local", "a.o", "main.rs"] {
+        fs::remove_file(ground.tree.join(name)).unwrap();
+    }
+    for name in ["local", "node_modules", "target"] {
+        fs::remove_dir_all(ground.tree.join(name)).unwrap();
+    }
+    restore(&ground.store, saved).unwrap();
+    let after = describe(&ground.tree);
+    for (name, seen) in &before {
+        let name = String::from_utf8_lossy(name);
+        let is_made_again =
+            name.starts_with("node_modules") || name.starts_with("target") || name.as_ref() == "a.o";
+        assert_eq!(after.contains_key(name.as_bytes()), !is_made_again, "{name}");
+        assert!(
+            is_made_again || seen.sort == "directory" || after[name.as_bytes()] == *seen,
+            "{name} is as it was"
+        );
+    }
+}
+
+#[test]
+fn without_being_asked_for_nothing_is_saved_that_is_ignored() {
+    let ground = ground();
+    ignored_tree(&ground.tree);
+    let draft = ground.store.begin(Effort::Quick).unwrap();
+    let captured = not_ignored(&ground.tree, &draft, Ignored::LeftOut);
+    // The tree, `.gitignore`, `Cargo.toml`, `main.rs`, `sub`.
+    assert_eq!(captured.entries, 5);
+    assert_eq!(captured.skipped, vec![]);
+}
