@@ -33,6 +33,7 @@ use checkrein_world::changes::{
 use crate::commands::log::call;
 use crate::guard::Guard;
 use crate::recording::RECORDED_EFFECTS;
+use crate::records;
 use crate::saving;
 use crate::terminal::cut;
 
@@ -59,7 +60,9 @@ const OTHER_RECORDS: usize = 32;
 
 /// Takes the first picture of the workspace, so that the first call already can be told what is gone after it.
 pub(crate) fn take_picture(guard: &Guard, ledger: &SessionLedger) {
-    let (Some(workspace), Ok(key)) = (workspace_of(guard), guard.surroundings().state.mask_key()) else {
+    let (Some(workspace), Ok(key)) =
+        (workspace_of(guard), records::mask_key(guard.surroundings(), guard.policy().config()))
+    else {
         return;
     };
     // Nothing has changed since a moment that is still to come.
@@ -82,7 +85,7 @@ pub(crate) fn verify(
     let Some(found) = Found::newest(ledger, id) else {
         return Some(not_at_all("no review of this call was found"));
     };
-    let Ok(key) = guard.surroundings().state.mask_key() else {
+    let Ok(key) = records::mask_key(guard.surroundings(), guard.policy().config()) else {
         return Some(not_at_all("the key for masking cannot be read"));
     };
     match manner {

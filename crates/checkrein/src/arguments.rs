@@ -507,9 +507,9 @@ pub(crate) enum AuditCommand {
     Export {
         /// Only the sessions whose name begins so.
         session: Option<String>,
-        /// The form.
-        #[arg(long, value_enum, default_value_t = FormName::Jsonl)]
-        form: FormName,
+        /// The form; not given: what `audit.export_format` says.
+        #[arg(long, value_enum)]
+        form: Option<FormName>,
         /// The file to write, instead of standard output.
         #[arg(short, long, value_name = "FILE")]
         output: Option<String>,

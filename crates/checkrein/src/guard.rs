@@ -13,10 +13,12 @@ use checkrein_ledger::{
     Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, is_halted,
 };
 use checkrein_patterns::{Audience, Observation, PatternKind, PatternSensitivity, PatternSettings, Share};
-use checkrein_policy::{Approve, Config, Mode, Policy, Precedent, Profile, ReviewMode, Sensitivity, Sync};
+use checkrein_policy::{
+    Approve, Config, LogLevel, Mode, Policy, Precedent, Profile, ReviewMode, Sensitivity, Sync,
+};
 use checkrein_protocol::{
     ActionId, Beginning, HookAnswer, HookEvent, MessagePlace, Moment, Outcome, OutcomeRecord, RecordBody,
-    SessionId,
+    ReviewRecord, SessionId,
 };
 use checkrein_review::{
     Need, Review, ReviewCache, Rewrite, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
@@ -38,6 +40,7 @@ use crate::notice::{self, Notice};
 use crate::places;
 use crate::questions::{self, Nobody};
 use crate::recording::{event_record, message_mark, message_record, not_reviewed, review_record, success};
+use crate::records;
 use crate::rules::RuleTexts;
 use crate::saving;
 use crate::settings;
@@ -266,7 +269,7 @@ impl Guard {
 
     /// Answers one event of a hook, and records it.
     pub fn handle(&mut self, event: &HookEvent, started: Instant) -> HookAnswer {
-        let ledger = SessionLedger::open(&self.surroundings.state, &event.session);
+        let ledger = records::ledger(&self.surroundings, &event.session, self.policy.config());
         let halted = self.halt_reason(&event.session);
         match &event.moment {
             Moment::BeforeAction { call, action } => {
@@ -312,6 +315,9 @@ impl Guard {
                 if let Ok(state) = ledger.state() {
                     self.hold_to_beginning(&ledger, event, &state);
                 }
+                records::clear_away(&self.surroundings, self.policy.config());
+                let debt =
+                    records::inherited_debt(&self.surroundings, event.client.name(), self.policy.config());
                 self.record(
                     &ledger,
                     RecordBody::SessionStarted {
@@ -321,6 +327,7 @@ impl Guard {
                         workspace: self.workspace.to_string(),
                         source: source.clone(),
                         beginning: self.begun.clone(),
+                        debt: Some(debt).filter(|debt| *debt > 0.0),
                     },
                 );
                 let place = SessionPlace {
@@ -442,6 +449,7 @@ impl Guard {
         record.snapshot = snapshot;
         record.answered = nobody.map(Nobody::in_the_record);
         record.beginning.clone_from(&self.begun);
+        self.diagnose_review(&record);
         let body = RecordBody::Review(Box::new(record));
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
         if config.mode == Mode::Enforce {
@@ -709,11 +717,33 @@ impl Guard {
         }
     }
 
+    /// What the diagnostic log has to say about a review.
+    fn diagnose_review(&self, record: &ReviewRecord) {
+        let config = self.policy.config();
+        let level = config.audit.log_level;
+        let line = |level, text: &str| records::diagnose(&self.surroundings, config, level, text);
+        if level <= LogLevel::Warn {
+            record
+                .problems
+                .iter()
+                .for_each(|problem| line(LogLevel::Warn, &format!("{}: {problem}", record.action_id.0)));
+        }
+        if level <= LogLevel::Info && !matches!(record.verdict.as_str(), "ok" | "nudge") {
+            line(LogLevel::Info, &format!("{}: {}", record.action_id.0, record.verdict));
+        }
+        if level == LogLevel::Debug {
+            let said = format!("{}: {} in {} us", record.action_id.0, record.verdict, record.elapsed_us);
+            line(LogLevel::Debug, &said);
+        }
+    }
+
     /// Writes down what has no verdict. A record that cannot be written cannot be reported through the ledger either, so it goes to
     /// the client's log, and the next action that needs the ledger is stopped by the table.
     pub(crate) fn record(&self, ledger: &SessionLedger, body: RecordBody) {
         if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Plain) {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+            let said = format!("not recorded: {error}");
+            records::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
+            crate::terminal::log(&format!("checkrein: {said}"));
         }
     }
 }

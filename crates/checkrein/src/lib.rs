@@ -49,6 +49,7 @@ mod notice;
 mod places;
 mod questions;
 mod recording;
+mod records;
 pub mod rehearsal;
 mod rollback;
 mod rules;

@@ -182,7 +182,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
             AuditCommand::Export { session, form, output } => {
-                audit::export(&surroundings, session.as_deref(), form.into(), output.as_deref())
+                audit::export(&surroundings, session.as_deref(), form.map(Into::into), output.as_deref())
             }
         },
         Command::Config { command } => match command {

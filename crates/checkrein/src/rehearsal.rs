@@ -47,6 +47,7 @@ impl Rehearsal {
             workspace,
             source: "replay".to_owned(),
             beginning: None,
+            debt: None,
         });
         goals.iter().for_each(|goal| rehearsal.heard(goal));
         rehearsal

@@ -26,6 +26,7 @@ use checkrein_snapshot::{
 
 use crate::aftermath::workspace_of;
 use crate::guard::Guard;
+use crate::records;
 use crate::surroundings::Surroundings;
 
 use databases::Settled;
@@ -560,9 +561,6 @@ fn wanted(place: &ToSave) -> Wanted {
 
 /// A text without the secrets that are known by their form.
 pub(crate) fn masked(guard: &Guard, text: &str) -> String {
-    guard
-        .surroundings()
-        .state
-        .mask_key()
+    records::mask_key(guard.surroundings(), guard.policy().config())
         .map_or_else(|_| String::new(), |key| mask_text(text, &key).into_owned())
 }

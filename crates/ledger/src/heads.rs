@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
 
 use checkrein_protocol::{RecordBody, RecordHash};
 
@@ -56,19 +57,23 @@ pub(crate) fn write_named(
     seq: u64,
     hash: &RecordHash,
 ) -> Result<(), LedgerError> {
-    let path = home.heads();
-    let line = format!("{name} {seq} {}\n", hash.as_str());
-    append_private(&path)
-        .and_then(|mut file| file.write_all(line.as_bytes()))
-        .map_err(LedgerError::write(&path))
+    write_to(&home.heads(), name, seq, hash)
 }
 
 /// The longest list of heads that is read as a whole, by the verifier (ours).
 const LONGEST: u64 = 256 * 1024 * 1024;
 
-/// All heads in the order of writing, and the numbers of lines that are none.
-pub(crate) fn read_all(home: &StateHome) -> Result<(Vec<Head>, Vec<u64>), LedgerError> {
-    let path = home.heads();
+/// Appends a head to a file.
+pub(crate) fn write_to(path: &Path, name: &str, seq: u64, hash: &RecordHash) -> Result<(), LedgerError> {
+    let line = format!("{name} {seq} {}\n", hash.as_str());
+    append_private(path)
+        .and_then(|mut file| file.write_all(line.as_bytes()))
+        .map_err(LedgerError::write(path))
+}
+
+/// All heads of a file in the order of writing, and the numbers of lines that are none.
+pub(crate) fn read_all(path: &Path) -> Result<(Vec<Head>, Vec<u64>), LedgerError> {
+    let path = path.to_owned();
     let bytes = match checkrein_files::read(&path, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),

@@ -50,4 +50,6 @@ pub use retention::prune;
 pub use session::{Appended, Durability, KnownSession, LOCK_WAIT, SessionLedger};
 pub use spent::{Cost, Spent};
 pub use state::{SessionState, VerdictCounts, bounds};
-pub use verify::{Broken, BrokenKind, HomeVerification, Verification, verify, verify_all, verify_session};
+pub use verify::{
+    Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_session,
+};

@@ -14,7 +14,7 @@ use crate::error::LedgerError;
 use crate::heads;
 use crate::home::{FolderName, StateHome, append_private, create_directory};
 use crate::line::{Checked, SEAL_LENGTH, check, claimed_hash, seal};
-use crate::mask::mask_body;
+use crate::mask::{Masking, mask_body};
 use crate::read::read_line;
 use crate::state::SessionState;
 
@@ -40,6 +40,8 @@ pub struct SessionLedger {
     folder: FolderName,
     directory: PathBuf,
     lock_wait: Duration,
+    masking: Masking,
+    witness: Option<PathBuf>,
 }
 
 /// What an append did.
@@ -84,13 +86,34 @@ impl SessionLedger {
     /// The ledger in a folder.
     pub fn of_folder(home: &StateHome, folder: FolderName) -> Self {
         let directory = home.session(&folder);
-        Self { home: home.clone(), folder, directory, lock_wait: LOCK_WAIT }
+        Self {
+            home: home.clone(),
+            folder,
+            directory,
+            lock_wait: LOCK_WAIT,
+            masking: Masking::default(),
+            witness: None,
+        }
     }
 
     /// The same ledger with another bound on the wait for other processes.
     #[must_use]
     pub fn with_lock_wait(mut self, wait: Duration) -> Self {
         self.lock_wait = wait;
+        self
+    }
+
+    /// The same ledger, and its heads are appended to this file too, wherever they are written down.
+    #[must_use]
+    pub fn with_witness(mut self, file: Option<PathBuf>) -> Self {
+        self.witness = file;
+        self
+    }
+
+    /// The same ledger, and this is masked before anything is written.
+    #[must_use]
+    pub fn with_masking(mut self, masking: Masking) -> Self {
+        self.masking = masking;
         self
     }
 
@@ -179,7 +202,7 @@ impl SessionLedger {
         mut bodies: Vec<RecordBody>,
         durability: Durability,
     ) -> Result<Appended, LedgerError> {
-        let key = self.home.mask_key()?;
+        let key = self.home.mask_key()?.with_masking(self.masking.clone());
         for body in &mut bodies {
             mask_body(body, &key);
         }
@@ -216,6 +239,9 @@ impl SessionLedger {
         let interval_reached = before / HEAD_INTERVAL != cached.seq / HEAD_INTERVAL;
         if durability == Durability::Durable || starts || interval_reached {
             problems.extend(heads::write(&self.home, &self.folder, cached.seq, &cached.hash).err());
+            if let Some(file) = &self.witness {
+                problems.extend(heads::write_to(file, self.folder.as_str(), cached.seq, &cached.hash).err());
+            }
         }
         problems.extend(cached.write(&self.directory).map_err(LedgerError::write(&self.directory)).err());
         drop(locked);

@@ -152,7 +152,10 @@ impl SessionState {
         self.records += 1;
         self.last = Some(record.at);
         match &record.body {
-            RecordBody::SessionStarted { session, workspace, client, beginning, .. } => {
+            RecordBody::SessionStarted { session, workspace, client, beginning, debt, .. } => {
+                if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {
+                    self.trust = Trust { debt, at: record.at, ..self.trust };
+                }
                 self.take_beginning(beginning.as_deref());
                 self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
                 self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));

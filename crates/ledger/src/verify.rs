@@ -104,8 +104,18 @@ pub fn verify_session(home: &StateHome, folder: &FolderName) -> Result<Verificat
 
 /// Verifies every ledger of a state directory, each against the others.
 pub fn verify_all(home: &StateHome) -> Result<HomeVerification, LedgerError> {
+    verify_against(home, None)
+}
+
+/// The same, also against a file of heads outside the state directory.
+pub fn verify_against(home: &StateHome, outside: Option<&Path>) -> Result<HomeVerification, LedgerError> {
     // Witnesses are read before the ledgers they speak of, which may grow meanwhile.
-    let (mut witnesses, problems) = witnesses(home)?;
+    let (mut witnesses, mut problems) = self::witnesses(&home.heads(), "the file of heads")?;
+    if let Some(file) = outside {
+        let (more, broken) = self::witnesses(file, "the file of heads outside")?;
+        witnesses.extend(more);
+        problems.extend(broken);
+    }
     let mut chains = BTreeMap::new();
     for folder in folders(home)? {
         let ledger = SessionLedger::of_folder(home, folder);
@@ -176,24 +186,19 @@ struct Witness {
     says: String,
 }
 
-fn witnesses(home: &StateHome) -> Result<(Vec<Witness>, Vec<Broken>), LedgerError> {
-    let (heads, broken) = heads::read_all(home)?;
+fn witnesses(file: &Path, name: &str) -> Result<(Vec<Witness>, Vec<Broken>), LedgerError> {
+    let (heads, broken) = heads::read_all(file)?;
     let problems = broken
         .into_iter()
         .map(|line| Broken {
             line: Some(line),
             kind: BrokenKind::Edited,
-            detail: "a line of the file of heads is none".to_owned(),
+            detail: format!("a line of {name} is none"),
         })
         .collect();
     let witnesses = heads
         .into_iter()
-        .map(|head| Witness {
-            ledger: head.session,
-            seq: head.seq,
-            hash: head.hash,
-            says: "the file of heads".to_owned(),
-        })
+        .map(|head| Witness { ledger: head.session, seq: head.seq, hash: head.hash, says: name.to_owned() })
         .collect();
     Ok((witnesses, problems))
 }

@@ -82,6 +82,9 @@ pub enum RecordBody {
         /// What it began with; `None` when an earlier record says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         beginning: Option<Box<Beginning>>,
+        /// The trust debt that the agent brought along; `None` when it had none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        debt: Option<f64>,
     },
     /// The user said something to the agent.
     Prompt {

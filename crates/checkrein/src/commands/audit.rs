@@ -4,10 +4,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use checkrein_ledger::{SessionLedger, Verification, export_csv, export_csv_header, export_json_lines};
+use checkrein_policy::ExportFormat;
+use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output, line};
 use crate::error::CommandError;
+use crate::records;
+use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::terminal::{Wellness, counted, mark, print};
 
@@ -26,7 +30,7 @@ pub fn verify(
     session: Option<&str>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let all = checkrein_ledger::verify_all(&surroundings.state)?;
+    let all = checkrein_ledger::verify_against(&surroundings.state, anchor(surroundings).as_deref())?;
     let chosen: Vec<(&String, &Verification)> = all
         .sessions
         .iter()
@@ -79,6 +83,21 @@ pub fn verify(
     Ok(if whole { Exit::Done } else { Exit::Failed })
 }
 
+/// The file of heads outside the state directory that the configuration names.
+fn anchor(surroundings: &Surroundings) -> Option<std::path::PathBuf> {
+    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd)).ok()?;
+    records::anchor(surroundings, &loaded.config.audit)
+}
+
+/// The form of an export when none is named: what `audit.export_format` says.
+fn usual_form(surroundings: &Surroundings) -> ExportForm {
+    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd));
+    match loaded.map(|loaded| loaded.config.audit.export_format) {
+        Ok(ExportFormat::Csv) => ExportForm::Csv,
+        Ok(ExportFormat::Json) | Err(_) => ExportForm::JsonLines,
+    }
+}
+
 fn describe(broken: &checkrein_ledger::Broken) -> String {
     let place = broken.line.map(|line| format!("line {line}: ")).unwrap_or_default();
     format!("{place}{}: {}", format!("{:?}", broken.kind).to_lowercase(), broken.detail)
@@ -88,9 +107,10 @@ fn describe(broken: &checkrein_ledger::Broken) -> String {
 pub fn export(
     surroundings: &Surroundings,
     session: Option<&str>,
-    form: ExportForm,
+    form: Option<ExportForm>,
     file: Option<&str>,
 ) -> Result<Exit, CommandError> {
+    let form = form.unwrap_or_else(|| usual_form(surroundings));
     let folders = super::log::folders(surroundings, session)?;
     let mut writer: Box<dyn Write> = match file {
         Some(path) => Box::new(BufWriter::new(

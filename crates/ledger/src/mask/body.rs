@@ -17,7 +17,7 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
     let text = |text: &mut String| clean(text, TEXT, key);
     let message = |text: &mut String| clean(text, MESSAGE, key);
     match body {
-        RecordBody::SessionStarted { session: _, client, cwd, workspace, source, beginning: _ } => {
+        RecordBody::SessionStarted { session: _, client, cwd, workspace, source, beginning: _, debt: _ } => {
             [client, cwd, workspace, source].into_iter().for_each(message);
         }
         RecordBody::Prompt { text: prompt } => text(prompt),

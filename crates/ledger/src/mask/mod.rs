@@ -5,6 +5,7 @@
 //! | `scan` | the scanner: one pass over the bytes of a text |
 //! | `token` | tokens that their prefix gives away |
 //! | `name` | names after which a secret stands |
+//! | `personal` | numbers that say who somebody is |
 //! | `value` | where a value ends, and which values only stand for one |
 //! | `form` | forms of headers and addresses |
 //! | `json` | values of JSON, by the names of their keys |
@@ -18,6 +19,7 @@ mod body;
 mod form;
 mod json;
 mod name;
+mod personal;
 mod scan;
 mod token;
 mod value;
@@ -31,11 +33,41 @@ use crate::line::hexadecimal;
 pub use body::mask_body;
 pub use json::mask_json;
 
-/// The key that makes the digits of masks unguessable, and the secrets that are known beforehand.
+/// What is masked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masking {
+    /// What has the form of a credential. Credentials that a run gave to its agent are masked in any case.
+    pub secrets: Choice,
+    /// Mail addresses, and numbers of cards, accounts, persons, telephones and machines.
+    pub personal_data: Choice,
+    /// Further texts, wherever they stand; empty ones count for nothing.
+    pub literals: Vec<String>,
+}
+
+/// Whether something is masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It is.
+    Masked,
+    /// It is written as it stands.
+    Clear,
+}
+
+impl Default for Masking {
+    fn default() -> Self {
+        Self { secrets: Choice::Masked, personal_data: Choice::Masked, literals: Vec::new() }
+    }
+}
+
+/// The kinds of masks that stand for personal data.
+const PERSONAL: [&str; 6] = ["email", "card", "iban", "ssn", "phone", "ip"];
+
+/// The key that makes the digits of masks unguessable, what is masked, and the secrets that are known beforehand.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MaskKey {
     bytes: [u8; Self::LENGTH],
     known: Vec<String>,
+    masking: Masking,
 }
 
 impl MaskKey {
@@ -44,7 +76,7 @@ impl MaskKey {
 
     /// The key made of these bytes.
     pub fn new(bytes: [u8; Self::LENGTH]) -> Self {
-        Self { bytes, known: Vec::new() }
+        Self { bytes, known: Vec::new(), masking: Masking::default() }
     }
 
     /// The same, and these are masked wherever they stand. What is short or has blanks in it is no secret but a word, and stays.
@@ -57,6 +89,21 @@ impl MaskKey {
         // The longer first: one may be a part of another.
         self.known.sort_by_key(|text| std::cmp::Reverse(text.len()));
         self
+    }
+
+    /// The same, and this is masked.
+    #[must_use]
+    pub fn with_masking(mut self, masking: Masking) -> Self {
+        self.masking = masking;
+        self.masking.literals.retain(|text| !text.trim().is_empty() && !text.contains("[masked:"));
+        self.masking.literals.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        self
+    }
+
+    /// Whether what has a form of this kind is masked.
+    fn masks(&self, kind: &str) -> bool {
+        let choice = if PERSONAL.contains(&kind) { self.masking.personal_data } else { self.masking.secrets };
+        choice == Choice::Masked
     }
 
     /// What stands in place of a secret.
@@ -83,13 +130,35 @@ const PASSES: usize = 4;
 
 /// The text with its secrets masked; borrowed when it holds none.
 pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
-    if key.known.iter().any(|secret| text.contains(secret.as_str())) {
-        let without = key.known.iter().fold(text.to_owned(), |text, secret| {
-            text.replace(secret.as_str(), &key.mask("credential", secret))
+    let known = || key.known.iter().map(|secret| ("credential", secret.as_str()));
+    let literals = || key.masking.literals.iter().map(|text| ("literal", text.as_str()));
+    if known().chain(literals()).any(|(_, secret)| text.contains(secret)) {
+        let without = known().chain(literals()).fold(text.to_owned(), |text, (kind, secret)| {
+            replace_outside_masks(&text, secret, &key.mask(kind, secret))
         });
         return Cow::Owned(mask_forms(&without, key).into_owned());
     }
     mask_forms(text, key)
+}
+
+/// Replaces a text wherever it does not stand inside a mask.
+fn replace_outside_masks(text: &str, secret: &str, mask: &str) -> String {
+    let mut output = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let length = match mask_length(rest.as_bytes()) {
+            Some(length) => length,
+            None if rest.starts_with(secret) => {
+                output.push_str(mask);
+                rest = rest.get(secret.len()..).unwrap_or_default();
+                continue;
+            }
+            None => letter.len_utf8(),
+        };
+        output.push_str(rest.get(..length).unwrap_or_default());
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    output
 }
 
 /// Masks what has the form of a secret.

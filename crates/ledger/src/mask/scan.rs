@@ -2,6 +2,7 @@
 
 use super::form::{is_nobody, is_scheme, is_user_and_password};
 use super::name::{Name, judge};
+use super::personal::personal;
 use super::token::token;
 use super::value::{assigned, is_secret, looks_random, stands_for_one};
 use super::{MaskKey, mask_length};
@@ -88,6 +89,7 @@ impl<'text> Scanner<'text> {
                 b'/' | b'+' if self.beside_key_id => {
                     self.secret_key(position).unwrap_or(Step::Past(position + 1))
                 }
+                b'+' => self.person(position).unwrap_or(Step::Past(position + 1)),
                 b'\n' | b';' | b'|' | b'&' => {
                     self.program = Program::Other;
                     Step::Past(position + 1)
@@ -95,7 +97,8 @@ impl<'text> Scanner<'text> {
                 _ => Step::Past(position + 1),
             };
             position = match step {
-                Step::Secret { start, end, kind } => self.mask(start, end, kind),
+                Step::Secret { start, end, kind } if self.key.masks(kind) => self.mask(start, end, kind),
+                Step::Secret { end, .. } => end,
                 Step::Past(next) => next.max(position + 1),
             };
         }
@@ -353,10 +356,23 @@ impl<'text> Scanner<'text> {
         {
             return step;
         }
+        if let Some(step) = self.person(position) {
+            return step;
+        }
         if position < self.name_end {
             return Step::Past(word_end);
         }
         self.named(position, word_end).unwrap_or(Step::Past(word_end))
+    }
+
+    /// A number that says who somebody is.
+    fn person(&self, position: usize) -> Option<Step> {
+        let before = self.before(position);
+        if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return None;
+        }
+        let found = personal(self.rest(position), before)?;
+        Some(Step::Secret { start: position, end: position + found.length, kind: found.kind })
     }
 
     /// What follows a name.

@@ -29,6 +29,7 @@ pub fn started(session: &str) -> RecordBody {
         workspace: "/home/dev/shop".to_owned(),
         source: "startup".to_owned(),
         beginning: None,
+        debt: None,
     }
 }
 

@@ -326,18 +326,18 @@ pub(crate) static KEYS: &[Key] = &[
         "What a contained command may talk to; known hosts that it names are added. Not set: `none` in profile `strict`, else `loopback`.",
         |config| Value::Text(config.contained_network().word().to_owned())),
 
-    key!("audit.enabled", audit.enabled, Kind::Switch, On, "Whether actions are recorded."),
+    key!("audit.enabled", audit.enabled, Kind::Switch, On, "Whether records outlive their session. Off: they are removed when another session starts an hour after the last of them; that they were is itself on record."),
     key!("audit.retention_days", audit.retention_days, Kind::Count(1), Higher, "How long records are kept, in days."),
     key!("audit.anchor", audit.anchor, Kind::Text, Locked,
-        "A file outside the state directory to which the heads of ledgers are appended."),
+        "A file outside the state directory to which the heads of ledgers are appended; `checkrein audit verify` compares."),
     key!("audit.mask.secrets", audit.mask.secrets, Kind::Switch, On, "Whether credentials are masked before anything is written."),
     key!("audit.mask.personal_data", audit.mask.personal_data, Kind::Switch, On,
         "Whether personal data is masked before anything is written."),
     key!("audit.mask.literals", audit.mask.literals, Kind::List, Gather, "Further texts that are masked wherever they stand."),
     key!("audit.sync", audit.sync, Kind::Choice(Sync::WORDS), Order,
         "Which records are forced to the disk: none, blocks, halts, approvals and snapshots, or all."),
-    key!("audit.log_level", audit.log_level, Kind::Choice(LogLevel::WORDS), Free, "How much is written to the diagnostic log."),
-    key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of an export."),
+    key!("audit.log_level", audit.log_level, Kind::Choice(LogLevel::WORDS), Free, "What is written to `diagnostics.log` of the state directory: `error` what could not be recorded, `warn` checks that did not run, `info` questions and refusals, `debug` every call."),
+    key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of `checkrein audit export` when none is named."),
 
     Key {
         path: "reviewer.risk_threshold",

@@ -20,9 +20,7 @@ pub fn reference() -> String {
         "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
          Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
          of `interventions` what prepares an incident (`checkpoint_retention_minutes`, `auto_cleanup`), `custom_prompts_path`,\n\
-         `include_examples` and `metrics_window_seconds`;\n\
-         `audit` other than `audit.sync`, and `step_reviewer.mode: async` with its thresholds\n\
-         (every action waits for its review).\n\n",
+         `include_examples` and `metrics_window_seconds`.\n\n",
     );
     text.push_str("| key | type | default | what it does | a project may |\n|---|---|---|---|---|\n");
     for key in KEYS {

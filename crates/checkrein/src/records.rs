@@ -1,0 +1,108 @@
+//! How sessions are written down: what is masked, where heads are witnessed, how long records stay, what the diagnostic log says, and what an
+//! agent brings along from its last session.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use checkrein_ledger::mask::{Choice, MaskKey, Masking};
+use checkrein_ledger::{LedgerError, SessionLedger, SessionSummary, prune, sessions};
+use checkrein_policy::{Audit, Config, LogLevel};
+use checkrein_protocol::SessionId;
+
+use crate::surroundings::Surroundings;
+
+/// A day, in milliseconds; old records are looked for once in it (ours).
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+/// How long a session must have been silent before its records go where nothing is to be kept (ours).
+const SILENT: Duration = Duration::from_secs(60 * 60);
+
+/// The greatest length of the diagnostic log, in bytes (ours); the one before it is kept beside it.
+const LONGEST_LOG: u64 = 1024 * 1024;
+
+/// The ledger of a session as the configuration wants it written.
+pub(crate) fn ledger(surroundings: &Surroundings, session: &SessionId, config: &Config) -> SessionLedger {
+    SessionLedger::open(&surroundings.state, session)
+        .with_masking(masking(&config.audit))
+        .with_witness(anchor(surroundings, &config.audit))
+}
+
+/// What is masked before anything is written.
+pub(crate) fn masking(audit: &Audit) -> Masking {
+    let choice = |is_masked: bool| if is_masked { Choice::Masked } else { Choice::Clear };
+    Masking {
+        secrets: choice(audit.mask.secrets),
+        personal_data: choice(audit.mask.personal_data),
+        literals: audit.mask.literals.clone(),
+    }
+}
+
+/// The key of this state directory, for what the configuration wants masked.
+pub(crate) fn mask_key(surroundings: &Surroundings, config: &Config) -> Result<MaskKey, LedgerError> {
+    Ok(surroundings.state.mask_key()?.with_masking(masking(&config.audit)))
+}
+
+/// The file outside the state directory to which heads are appended; a path that is not absolute is one of the home directory.
+pub(crate) fn anchor(surroundings: &Surroundings, audit: &Audit) -> Option<PathBuf> {
+    let named = audit.anchor.as_deref()?;
+    let named = named.strip_prefix("~/").unwrap_or(named);
+    Some(PathBuf::from(surroundings.home.join(named).as_str()))
+}
+
+/// Removes the records of sessions that are older than the configuration keeps them, once a day; where nothing is to be kept, those of
+/// sessions that have ended. What is removed is itself on record. A failure is for the diagnostic log: it takes nothing away.
+pub(crate) fn clear_away(surroundings: &Surroundings, config: &Config) {
+    let audit = &config.audit;
+    let marker = Path::new(surroundings.state_path.as_str()).join("retention.looked");
+    let now = surroundings.now();
+    let looked = fs::metadata(&marker)
+        .and_then(|facts| facts.modified())
+        .ok()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
+    if audit.enabled && now.0.saturating_sub(looked) < DAY {
+        return;
+    }
+    let keep =
+        if audit.enabled { Duration::from_millis(audit.retention_days.saturating_mul(DAY)) } else { SILENT };
+    match prune(&surroundings.state, now, keep) {
+        Ok(_) => drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&marker)),
+        Err(error) => diagnose(surroundings, config, LogLevel::Error, &format!("old records stay: {error}")),
+    }
+}
+
+/// The trust debt that an agent brings along: what is left of that of its newest session, 0 where there is none. Trust belongs to the agent,
+/// not to one of its sessions (ACGP); an agent is known by its client.
+pub(crate) fn inherited_debt(surroundings: &Surroundings, client: &str, config: &Config) -> f64 {
+    let policy = &config.governance.trust_debt;
+    if !config.governance.enabled || !policy.enabled {
+        return 0.0;
+    }
+    let all = sessions(&surroundings.state).unwrap_or_default();
+    let own = |session: &&SessionSummary| session.client.as_deref() == Some(client) && session.trust.at.0 > 0;
+    let newest = all.iter().filter(own).max_by_key(|session| session.trust.at);
+    newest.map_or(0.0, |session| policy.left(&session.trust, surroundings.now()))
+}
+
+/// Writes a line into the diagnostic log, when the configuration asks for lines of this level. What cannot be written is lost: the log is
+/// for people who look for a cause, the ledger is the record.
+pub(crate) fn diagnose(surroundings: &Surroundings, config: &Config, level: LogLevel, text: &str) {
+    if level < config.audit.log_level {
+        return;
+    }
+    let path = Path::new(surroundings.state_path.as_str()).join("diagnostics.log");
+    if fs::metadata(&path).is_ok_and(|facts| facts.len() > LONGEST_LOG) {
+        drop(fs::rename(&path, path.with_extension("log.old")));
+    }
+    let line = format!("{} {} {}\n", surroundings.now().0, level.word(), text.replace('\n', " "));
+    let written = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(&path)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    drop(written);
+}

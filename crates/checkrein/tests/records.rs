@@ -1,0 +1,136 @@
+//! What is written down, in which form, for how long, and who can tell that something was cut off.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use checkrein_effects::Timestamp;
+use checkrein_ledger::{Durability, SessionLedger, StateHome};
+use checkrein_protocol::{RecordBody, SessionId};
+use serde_json::json;
+use support::TestEnvironment;
+
+fn ledger(environment: &TestEnvironment, session: &str) -> String {
+    fs::read_to_string(environment.state().join("sessions").join(session).join("ledger.jsonl")).unwrap()
+}
+
+fn start(environment: &TestEnvironment, session: &str) {
+    environment.answer_to(&environment.payload(session, "SessionStart", json!({ "source": "startup" })));
+}
+
+const PERSON: &str =
+    "mail to Ann at ann@shop.example.com or +49 30 901820, card 4111 1111 1111 1111, account DE89370400440532013000";
+
+#[test]
+fn what_says_who_somebody_is_is_masked_unless_that_is_switched_off() {
+    let environment = TestEnvironment::new();
+    let prompt = |session: &str| {
+        environment.answer_to(&environment.payload(session, "UserPromptSubmit", json!({ "prompt": PERSON })));
+        ledger(&environment, session)
+    };
+    let masked = prompt("masked");
+    for clear in ["ann@shop", "901820", "4111 1111", "DE8937"] {
+        assert!(!masked.contains(clear), "{clear} stands in {masked}");
+    }
+    for kind in ["email", "phone", "card", "iban"] {
+        assert!(masked.contains(&format!("[masked:{kind}:")), "{kind} is missing in {masked}");
+    }
+    environment.configure("config.yaml", "audit:\n  mask:\n    personal_data: false\n    literals: [Ann]\n");
+    let clear = prompt("clear");
+    assert!(clear.contains("4111 1111 1111 1111") && clear.contains("[masked:literal:"), "{clear}");
+}
+
+#[test]
+fn a_file_of_heads_elsewhere_shows_that_the_end_was_cut_off() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "audit:\n  anchor: heads.txt\n");
+    start(&environment, "s");
+    environment.bash("s", "rm -rf ~");
+    environment.succeed(&["audit", "verify"]);
+    let anchored = fs::read_to_string(environment.home().join("heads.txt")).unwrap();
+    assert!(anchored.lines().any(|line| line.starts_with("s ")), "{anchored}");
+    // Whoever can write to the state directory can make it agree with itself, but not with what lies elsewhere.
+    let folder = environment.state().join("sessions/s");
+    let first = ledger(&environment, "s").lines().next().unwrap().to_owned();
+    fs::write(folder.join("ledger.jsonl"), format!("{first}\n")).unwrap();
+    for cache in ["state", "state.twin"] {
+        drop(fs::remove_file(folder.join(cache)));
+    }
+    fs::remove_file(environment.state().join("heads")).unwrap();
+    let output = environment.checkrein(&["audit", "verify"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("the file of heads outside"), "{text}");
+}
+
+#[test]
+fn an_agent_brings_along_the_trust_debt_of_its_last_session() {
+    let environment = TestEnvironment::new();
+    start(&environment, "first");
+    for _ in 0..2 {
+        environment.bash("first", "rm -rf ~");
+    }
+    start(&environment, "second");
+    let records = environment.records("second");
+    let started = records.iter().find(|record| record["body"]["type"] == "session_started").unwrap();
+    assert!(started["body"]["debt"].as_f64().unwrap() > 3.0, "{started}");
+    environment.configure("config.yaml", "governance:\n  trust_debt:\n    enabled: false\n");
+    start(&environment, "third");
+    let records = environment.records("third");
+    let started = records.iter().find(|record| record["body"]["type"] == "session_started").unwrap();
+    assert!(started["body"]["debt"].is_null(), "{started}");
+}
+
+#[test]
+fn the_diagnostic_log_says_as_much_as_it_is_asked_for() {
+    let lines = |level: &str| {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", &format!("audit:\n  log_level: {level}\n"));
+        environment.bash("s", "ls");
+        environment.bash("s", "rm -rf ~");
+        fs::read_to_string(environment.state().join("diagnostics.log")).unwrap_or_default().lines().count()
+    };
+    assert_eq!(lines("error"), 0);
+    assert_eq!(lines("info"), 1, "the refusal");
+    assert!(lines("debug") >= 3, "every call as well");
+}
+
+#[test]
+fn exports_have_the_form_that_is_configured() {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "ls");
+    assert!(environment.succeed(&["audit", "export"]).starts_with('{'));
+    environment.configure("config.yaml", "audit:\n  export_format: csv\n");
+    assert!(!environment.succeed(&["audit", "export"]).starts_with('{'));
+    assert!(environment.succeed(&["audit", "export", "--form", "jsonl"]).starts_with('{'));
+}
+
+#[test]
+fn records_stay_as_long_as_they_are_to_be_kept() {
+    let environment = TestEnvironment::new();
+    let state = StateHome::new(&environment.state());
+    let days_ago = |days: u64| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+        Timestamp(u64::try_from(now).unwrap() - days * 24 * 60 * 60 * 1000)
+    };
+    for (session, days) in [("last-week", 7), ("last-year", 400)] {
+        let said = RecordBody::Prompt { text: "hello".to_owned() };
+        let ledger = SessionLedger::open(&state, &SessionId(session.to_owned()));
+        ledger.append(days_ago(days), said, Durability::Plain).unwrap();
+    }
+    let exists = |session: &str| environment.state().join("sessions").join(session).exists();
+    start(&environment, "a");
+    assert!(exists("last-week") && !exists("last-year"), "90 days are kept");
+    environment.configure("config.yaml", "audit:\n  enabled: false\n");
+    start(&environment, "b");
+    assert!(!exists("last-week") && exists("a"), "nothing is kept but what may still be going on");
+    environment.succeed(&["audit", "verify"]);
+}
