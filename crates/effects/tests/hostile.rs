@@ -241,8 +241,8 @@ proptest! {
 /// What stands behind a budget that is spent, or below a depth that is not followed, is looked over all the same.
 #[test]
 fn what_is_not_followed_is_looked_over() {
-    let bomb = format!("{} f0; rm -rf ~/looked-over", many_calls());
-    let chain: String = (0..60).map(|number| format!("f{number}() {{ f{}; }}; ", number + 1)).collect();
+    let bomb = format!("{} f0; rm -rf ~/looked-over", functions(6, 10));
+    let chain = functions(60, 1);
     let deep = format!("{chain} f60() {{ rm -rf ~/looked-over; }}; f0");
     for text in [bomb, deep] {
         let prediction = interpret(&text);
@@ -264,7 +264,12 @@ fn what_is_not_followed_is_looked_over() {
     }
 }
 
-/// Functions of which each calls the next ten times.
-fn many_calls() -> String {
-    (0..6).map(|number| format!("f{number}() {{ {} }}; ", format!("f{}; ", number + 1).repeat(10))).collect()
+/// Functions of which each calls the next so many times.
+fn functions(count: usize, calls: usize) -> String {
+    let mut text = String::new();
+    for number in 0..count {
+        let call = format!("f{}; ", number + 1);
+        text.extend(["f", &number.to_string(), "() { ", &call.repeat(calls), "}; "]);
+    }
+    text
 }

@@ -241,9 +241,8 @@ impl<'w> Machine<'w> {
 
     /// The value of a variable of the shell or the environment; `None` when it is not set.
     pub(crate) fn variable(&self, name: &str) -> Option<Value> {
-        if self.scanning > 0
-            && !(matches!(name, "HOME" | "IFS" | "PATH") && !self.shell.variables.contains_key(name))
-        {
+        let is_kept = matches!(name, "HOME" | "IFS" | "PATH") && !self.shell.variables.contains_key(name);
+        if self.scanning > 0 && !is_kept {
             return Some(Value::Unknown);
         }
         match self.shell.variables.get(name).map(|variable| &variable.content) {
@@ -270,8 +269,7 @@ impl<'w> Machine<'w> {
                 Some(Value::Exact(file))
             }
             "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
-            "BASH" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
-            "SHELL" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
+            "BASH" | "SHELL" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
             "IFS" => Some(Value::exact(" \t\n")),
             _ => match self.world.variable(name) {
                 Some(text) => Some(Value::Exact(text)),

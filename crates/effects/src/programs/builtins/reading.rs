@@ -28,7 +28,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                             delimiter = value.as_exact().and_then(|text| text.chars().next()).unwrap_or('\0');
                         }
                         "n" | "N" => {
-                            count = Some(value.as_exact().and_then(|text| text.parse::<usize>().ok()))
+                            count = Some(value.as_exact().and_then(|text| text.parse::<usize>().ok()));
                         }
                         "u" => descriptor = value.as_exact().and_then(|text| text.parse::<u32>().ok()),
                         _ => {}
