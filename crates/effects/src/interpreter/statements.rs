@@ -330,7 +330,6 @@ impl Machine<'_> {
             done.status = Status::Open;
         }
         self.end_of_shell();
-        self.collect(|_| true);
         self.left = left;
         self.shell = outer;
         done.flow = Flow::Next;
@@ -339,6 +338,7 @@ impl Machine<'_> {
 
     /// Runs what `trap ... EXIT` has left for the end.
     pub(crate) fn end_of_shell(&mut self) {
+        self.collect(|_| true);
         self.shell.doubts = Doubts::default();
         for text in std::mem::take(&mut self.shell.on_signals) {
             self.perhaps(|machine| machine.run_here(&text));

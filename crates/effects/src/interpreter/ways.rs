@@ -195,6 +195,10 @@ impl Machine<'_> {
             Flow::Next | Flow::Continue(_) | Flow::Break(_) => {}
         }
         if leaving == Leaving::Unexpected {
+            // What is left for the end of the shell runs there too.
+            if flow == Flow::Exit && shell.at_exit.is_some() && self.left.len() < 64 {
+                self.left.push(Left { flow, shell, tree });
+            }
             return;
         }
         self.shell.doubts = self.shell.doubts.or(shell.doubts);

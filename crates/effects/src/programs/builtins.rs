@@ -186,6 +186,10 @@ fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         machine.shell.logical = None;
     }
     if status != Status::Failure {
+        let before = match (status, machine.variable("OLDPWD")) {
+            (Status::Unknown, Some(earlier)) => before.join(&earlier),
+            _ => before,
+        };
         machine.assign("OLDPWD", before);
     }
     Done::next(Exit { status, output: Output::Nothing })

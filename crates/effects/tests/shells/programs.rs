@@ -1,5 +1,5 @@
 //! Programs of the shell, made by chance: harmless by construction, since all that they do is to write files `M0`, `M1`, ... into the
-//! folder in which they run. Loops count to two, functions call only functions with greater numbers, so every program ends.
+//! folder in which they run, and never leave it upwards. Loops count to two, functions call only functions with greater numbers, so every program ends.
 
 use std::fmt::Write as _;
 
@@ -375,12 +375,12 @@ impl Maker<'_> {
                 "echo <nofile",
                 "cd nodir",
                 "cd d",
-                "cd ..",
+                "cd ./d",
                 "echo >d",
                 "> nodir/f",
                 "exec 3<nofile",
                 if bash { "logout" } else { "cd d" },
-                if bash { "shopt -s execfail" } else { "cd .." },
+                if bash { "shopt -s execfail" } else { "cd d" },
                 if bash { "pushd d >/dev/null" } else { "cd - >/dev/null" },
                 if bash { "popd >/dev/null" } else { "cd d" },
             ])),

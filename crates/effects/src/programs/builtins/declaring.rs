@@ -48,6 +48,8 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             machine.assign(&name, value);
         }
         machine.join_shell(&before);
+        // Where it is refused, what was to be set is missing.
+        machine.shell.doubts.shell |= machine.shell.options.nounset;
         return Done::next(Exit::answer(None));
     }
     for word in words {
