@@ -183,8 +183,8 @@ fn what_cannot_be_decoded_is_refused() {
 fn text_that_is_no_shell_command_is_said_to_be_none() {
     let environment = TestEnvironment::new();
     let answer = environment.bash("s", "if then");
-    let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(told.contains("could not be read: `if then`"), "{answer}");
+    assert!(answer.to_string().contains("could not be read: `if then`"), "{answer}");
+    assert_ne!(newest(&environment, "review").unwrap()["verdict"], "ok");
 }
 
 #[test]

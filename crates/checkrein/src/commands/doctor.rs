@@ -226,7 +226,7 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
             let detail = {
                 let sessions = counted(all.sessions.len() as u64, "session");
                 let problems = counted(broken as u64, "problem");
-                format!("{} in {sessions}, {problems}", counted(records as u64, "record"))
+                format!("{} in {sessions}, {problems}", counted(records, "record"))
             };
             let hint = (broken > 0).then_some("run `checkrein audit verify`");
             let wellness = if broken > 0 { Wellness::Doubtful } else { Wellness::Well };
