@@ -148,7 +148,8 @@ fn what_would_break_is_left_alone_and_what_is_refused_stays_refused() {
 #[test]
 fn bounds_count_only_when_they_are_ours_and_are_some() {
     let environment = project("");
-    environment.write("bin/checkrein", "#!/bin/sh\n");
+    // A script that stands first on the path is read: what it runs is what counts.
+    environment.write("bin/checkrein", "#!/bin/sh\n./tool\n");
     let unknown = |command: &str| {
         let program = Path::new(env!("CARGO_BIN_EXE_checkrein"));
         let search = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());

@@ -26,8 +26,7 @@ fn start(environment: &TestEnvironment, session: &str) {
     environment.answer_to(&environment.payload(session, "SessionStart", json!({ "source": "startup" })));
 }
 
-const PERSON: &str =
-    "mail to Ann at ann@shop.example.com or +49 30 901820, card 4111 1111 1111 1111, account DE89370400440532013000";
+const PERSON: &str = "mail to Ann at ann@shop.example.com or +49 30 901820, card 4111 1111 1111 1111, account DE89370400440532013000";
 
 #[test]
 fn what_says_who_somebody_is_is_masked_unless_that_is_switched_off() {

@@ -327,7 +327,8 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
         .collect();
     for effect in effects {
         // Where else a file is deleted, a rule asks about it; that it comes back is true there as well.
-        let is_deleted = effect.kind == EffectKind::FileDelete && saved.holds(effect);
+        let is_deleted =
+            matches!(effect.kind, EffectKind::FileDelete | EffectKind::VcsLocalLoss) && saved.holds(effect);
         let is_file = matches!(
             effect.kind,
             EffectKind::FileDelete

@@ -1,6 +1,6 @@
 //! Changes files outside the expected scope that exist nowhere else.
 
-use checkrein_effects::{Certainty, Effect, EffectKind, Severity, Stake};
+use checkrein_effects::{Certainty, Effect, EffectKind, Place, Severity, Stake};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -41,7 +41,9 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let grave = context.any(|effect| {
         changes(effect)
             && effect.stake == Stake::Unsaved
-            && (effect.certainty == Certainty::Certain && !effect.only_adds()
+            && (effect.certainty == Certainty::Certain
+                && !effect.only_adds()
+                && !is_own_setting(effect, context.place)
                 || effect.severity >= Severity::High)
             && context.is_outside(effect)
     });
@@ -57,3 +59,20 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     );
     Finding::on(outside, RULE.name, decision, reason, &["write below the workspace or a temporary directory"])
 }
+
+/// Whether a program changes settings of its own in the home directory: `aws` those in `.aws`, `npm` those in `.npmrc`, `kubectl` those in
+/// `.kube`.
+fn is_own_setting(effect: &Effect, place: &Place) -> bool {
+    let program = effect.cause.split(' ').next().unwrap_or_default();
+    let Some(path) = effect.target.path().and_then(|path| path.relative_to(&place.home)) else {
+        return false;
+    };
+    let is_named_after = |part: &str| {
+        let name = part.trim_start_matches('.');
+        name.len() >= LEAST_NAME && (program.starts_with(name) || name.starts_with(program))
+    };
+    path.starts_with('.') && program.len() >= LEAST_NAME && path.split('/').any(is_named_after)
+}
+
+/// The least length of a name that says to which program settings belong (ours).
+const LEAST_NAME: usize = 3;
