@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::AbsolutePath;
 use crate::world::{
-    Entry, FileFacts, FileText, History, Listing, Place, Repository, Timestamp, VersionState, World,
+    Committed, Entry, FileFacts, FileText, History, Listing, Place, Repository, Timestamp, VersionState,
+    World,
 };
 
 /// A world that answers from recorded facts. What was not recorded is [`Entry::Missing`] and the like under a
@@ -32,6 +33,15 @@ pub struct RecordedWorld {
     pub repositories: BTreeMap<AbsolutePath, Option<Repository>>,
     /// What version control knew.
     pub versions: BTreeMap<AbsolutePath, VersionState>,
+    /// What revisions held: by repository, revision and path.
+    #[serde(default)]
+    pub commits: Vec<(AbsolutePath, String, String, Committed)>,
+    /// What archives held.
+    #[serde(default)]
+    pub archives: BTreeMap<AbsolutePath, Listing>,
+    /// Pairs of names of one file.
+    #[serde(default)]
+    pub same_files: Vec<(AbsolutePath, AbsolutePath)>,
     /// Environment variables.
     pub variables: BTreeMap<String, Option<String>>,
     /// The program that runs a command within bounds.
@@ -52,6 +62,9 @@ impl RecordedWorld {
             texts: BTreeMap::new(),
             repositories: BTreeMap::new(),
             versions: BTreeMap::new(),
+            commits: Vec::new(),
+            archives: BTreeMap::new(),
+            same_files: Vec::new(),
             variables: BTreeMap::new(),
             confiner: None,
         }
@@ -176,6 +189,34 @@ impl World for RecordedWorld {
         })
     }
 
+    fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed {
+        let known = self
+            .commits
+            .iter()
+            .find(|(directory, name, place, _)| directory == repository && name == revision && place == path);
+        let revision_is_known = || {
+            revision.is_empty()
+                || self
+                    .commits
+                    .iter()
+                    .any(|(directory, name, ..)| directory == repository && name == revision)
+        };
+        match known {
+            Some((.., committed)) => committed.clone(),
+            None if !self.complete => Committed::Unknown,
+            None if revision_is_known() => Committed::Nothing,
+            None => Committed::NoRevision,
+        }
+    }
+
+    fn members(&self, archive: &AbsolutePath) -> Listing {
+        self.archives.get(archive).cloned().unwrap_or(Listing::Unknown)
+    }
+
+    fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
+        self.same_files.iter().any(|(one, two)| (one, two) == (path, other) || (two, one) == (path, other))
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned().flatten()
     }
@@ -248,6 +289,27 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn version(&self, path: &AbsolutePath) -> VersionState {
         let answer = self.inner.version(path);
         self.facts.borrow_mut().versions.insert(path.clone(), answer);
+        answer
+    }
+
+    fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed {
+        let answer = self.inner.committed(repository, revision, path);
+        let fact = (repository.clone(), revision.to_owned(), path.to_owned(), answer.clone());
+        self.facts.borrow_mut().commits.push(fact);
+        answer
+    }
+
+    fn members(&self, archive: &AbsolutePath) -> Listing {
+        let answer = self.inner.members(archive);
+        self.facts.borrow_mut().archives.insert(archive.clone(), answer.clone());
+        answer
+    }
+
+    fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
+        let answer = self.inner.is_same_file(path, other);
+        if answer {
+            self.facts.borrow_mut().same_files.push((path.clone(), other.clone()));
+        }
         answer
     }
 

@@ -27,6 +27,13 @@ pub trait World {
     fn repository(&self, path: &AbsolutePath) -> Option<Repository>;
     /// What version control knows about a file; for a directory, about the worst file in it (bounded walk).
     fn version(&self, path: &AbsolutePath) -> VersionState;
+    /// What a revision of the repository at a directory (its work tree, or its own data) holds at a path below its root. Besides what
+    /// git understands as the name of a commit, `` (nothing) is the index and `a...b` where two commits have come apart.
+    fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed;
+    /// The names of what an archive holds, as they are written there.
+    fn members(&self, archive: &AbsolutePath) -> Listing;
+    /// Whether two paths are names of one regular file. Costs nothing for a file that has only one name.
+    fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool;
     /// The value of an environment variable that the shell of the agent would see.
     fn variable(&self, name: &str) -> Option<String>;
     /// The program of the guard that runs a command within bounds; `None` when this machine does not hold all of them.
@@ -161,6 +168,20 @@ pub enum VersionState {
     Untracked,
     /// No repository holds it.
     NoRepository,
+    /// It could not be found out within bounds.
+    Unknown,
+}
+
+/// What a revision holds at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Committed {
+    /// Nothing.
+    Nothing,
+    /// Something with this name of its content, in hexadecimal digits.
+    Object(String),
+    /// There is no such revision.
+    NoRevision,
     /// It could not be found out within bounds.
     Unknown,
 }

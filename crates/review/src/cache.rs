@@ -113,5 +113,11 @@ fn holds(facts: &RecordedWorld, world: &dyn World) -> bool {
         && facts.texts.iter().all(|(path, text)| world.text(path) == *text)
         && facts.repositories.iter().all(|(path, repository)| world.repository(path) == *repository)
         && facts.versions.iter().all(|(path, version)| world.version(path) == *version)
+        && facts
+            .commits
+            .iter()
+            .all(|(place, revision, path, held)| world.committed(place, revision, path) == *held)
+        && facts.archives.iter().all(|(path, members)| world.members(path) == *members)
+        && facts.same_files.iter().all(|(one, other)| world.is_same_file(one, other))
         && facts.variables.iter().all(|(name, value)| world.variable(name) == *value)
 }

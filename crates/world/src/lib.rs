@@ -7,6 +7,10 @@
 //! | `repository` | finding repositories and the branch that is checked out |
 //! | `version` | what version control knows about a path |
 //! | `index` | the index of a git repository, read only |
+//! | `objects` | commits and directories of a git repository, read only |
+//! | `revision` | which commit a name means |
+//! | `inflate` | decompressing |
+//! | `members` | the names of what an archive holds |
 //! | [`ignore`] | rules of `.gitignore` files |
 //! | [`changes`] | what changed in a workspace since a moment |
 //!
@@ -22,8 +26,12 @@ mod budget;
 pub mod changes;
 pub mod ignore;
 mod index;
+mod inflate;
+mod members;
+mod objects;
 mod real;
 mod repository;
+mod revision;
 mod version;
 
 pub use real::{RealWorld, Surroundings};

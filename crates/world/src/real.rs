@@ -9,11 +9,14 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_effects::{
-    AbsolutePath, Entry, FileFacts, FileText, GuardedPath, History, Listing, Place, Repository, Timestamp,
-    VersionState, World,
+    AbsolutePath, Committed, Entry, FileFacts, FileText, GuardedPath, History, Listing, Place, Repository,
+    Timestamp, VersionState, World,
 };
 
 use crate::budget::Budget;
+use crate::members::members;
+use crate::objects::Objects;
+use crate::revision::Found;
 use crate::version::Versions;
 
 /// Everything about an action's surroundings that is not asked of the file system.
@@ -51,6 +54,8 @@ pub struct RealWorld {
     budget: Budget,
     versions: Versions,
     entries: RefCell<BTreeMap<AbsolutePath, Entry>>,
+    /// Device and number of the files that have more than one name, of those that were looked at.
+    named_twice: RefCell<BTreeMap<AbsolutePath, (u64, u64)>>,
     confiner: LazyCell<Option<AbsolutePath>>,
 }
 
@@ -78,6 +83,7 @@ impl RealWorld {
             budget: Budget::new(),
             versions,
             entries: RefCell::new(BTreeMap::new()),
+            named_twice: RefCell::new(BTreeMap::new()),
             confiner: LazyCell::new(confiner),
         }
     }
@@ -105,6 +111,9 @@ impl RealWorld {
                 fs::read_link(path.as_str()).ok().and_then(|target| target.to_str().map(str::to_owned));
             target.map_or(Entry::Unknown, Entry::Symlink)
         } else if kind.is_file() {
+            if facts.nlink() > 1 {
+                self.named_twice.borrow_mut().insert(path.clone(), (facts.dev(), facts.ino()));
+            }
             let modified = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let modified = modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0);
             Entry::File(FileFacts {
@@ -185,6 +194,30 @@ impl World for RealWorld {
 
     fn version(&self, path: &AbsolutePath) -> VersionState {
         self.versions.state(path, &self.budget)
+    }
+
+    fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed {
+        if revision.is_empty() {
+            return self.versions.staged(repository, path, &self.budget);
+        }
+        let Some(objects) = Objects::open(repository, &self.budget) else { return Committed::NoRevision };
+        match objects.commit(revision) {
+            Found::Commit(commit) => objects.at(&commit, path),
+            Found::None => Committed::NoRevision,
+            Found::Unknown => Committed::Unknown,
+        }
+    }
+
+    fn members(&self, archive: &AbsolutePath) -> Listing {
+        members(archive, &self.budget)
+    }
+
+    fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
+        let identity = |path: &AbsolutePath| {
+            self.entry(path);
+            self.named_twice.borrow().get(path).copied()
+        };
+        identity(path).is_some_and(|own| identity(other) == Some(own))
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -9,13 +9,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::rc::Rc;
 
-use checkrein_effects::{AbsolutePath, Repository, VersionState};
+use checkrein_effects::{AbsolutePath, Committed, Repository, VersionState};
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use crate::budget::Budget;
 use crate::ignore::{Answer, Node, Rules};
 use crate::index::{self, Holding, Index, Tracked};
+use crate::objects::hexadecimal;
 use crate::repository::{object_name_length, repository_at, setting, shared_directory, small_text};
 
 /// The greatest number of files that are looked at for one directory (ours).
@@ -215,6 +216,18 @@ impl Versions {
                 Some(index.names_in(directory).into_iter().map(<[u8]>::to_vec).collect())
             }
             Staged::Unknown => None,
+        }
+    }
+
+    /// What the index of the repository with its work tree at `root` holds at a path.
+    pub(crate) fn staged(&self, root: &AbsolutePath, path: &str, budget: &Budget) -> Committed {
+        let Some(repository) = self.repository(root, budget) else { return Committed::NoRevision };
+        match &self.open(&repository, budget).index {
+            Staged::Nothing => Committed::Nothing,
+            Staged::Index(index, _) => index
+                .find(path)
+                .map_or(Committed::Nothing, |tracked| Committed::Object(hexadecimal(&tracked.object))),
+            Staged::Unknown => Committed::Unknown,
         }
     }
 
