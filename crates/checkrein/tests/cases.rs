@@ -2,7 +2,8 @@
 //! follow.
 //!
 //! A `world` block sets the scene for the rest of its page, one fact a line: `tracked PATH`, `modified PATH`, `untracked PATH`, `ignored PATH`,
-//! `file PATH` (in no repository), `guarded PATH`, `variable NAME=VALUE`; paths are relative to the project, or begin with `~/` or `/`. Text in the file follows `::`.
+//! `file PATH` (in no repository), `guarded PATH`, `directory PATH`, `archive PATH :: NAMES`, `committed REVISION PATH :: OBJECT` (`index` for what is staged),
+//! `second PATH PATH` (two names of one file), `variable NAME=VALUE`; paths are relative to the project, or begin with `~/` or `/`. Text in the file follows `::`.
 //! An `expect` block begins with a verdict; further lines are effects that must be predicted (`kind target [recursive]`), `no KIND` for kinds that must not be,
 //! `rule NAME`, and `runs COMMAND` for a rewrite. An action that begins with `{` is a tool call `{"tool": ..., "input": ...}`.
 
@@ -16,7 +17,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::{AbsolutePath, Action, Depth, GuardedPath, Place, RecordedWorld, VersionState};
+use checkrein_effects::{
+    AbsolutePath, Action, Committed, Depth, GuardedPath, Listing, Place, RecordedWorld, VersionState,
+};
 use checkrein_policy::Policy;
 use checkrein_review::{Review, review};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -209,6 +212,37 @@ fn build_world(scene: &str) -> RecordedWorld {
             "guarded" => {
                 let path = place(&world, rest);
                 world.place.guarded.push(GuardedPath { path, role: "a guarded path".to_owned() });
+                continue;
+            }
+            "directory" => {
+                let path = place(&world, rest);
+                world = world.with_directory(&path);
+                continue;
+            }
+            "archive" => {
+                let path = place(&world, rest);
+                let names = text.split_whitespace().map(str::to_owned).collect();
+                world.archives.insert(path.clone(), Listing::Names(names));
+                world = world.with_file(&path, "packed", VersionState::Untracked);
+                continue;
+            }
+            "committed" => {
+                let (revision, path) = rest.split_once(' ').unwrap_or_else(|| panic!("no path: `{line}`"));
+                let revision = if revision == "index" { "" } else { revision };
+                let held = match text.trim() {
+                    "content" => Committed::Nothing,
+                    object => Committed::Object(object.to_owned()),
+                };
+                let root = world.place.workspace.clone();
+                for root in [root.clone(), root.join(".git")] {
+                    world.commits.push((root, revision.to_owned(), path.to_owned(), held.clone()));
+                }
+                continue;
+            }
+            "second" => {
+                let (one, other) = rest.split_once(' ').unwrap_or_else(|| panic!("no path: `{line}`"));
+                let pair = (place(&world, one), place(&world, other));
+                world.same_files.push(pair);
                 continue;
             }
             "variable" => {

@@ -2,45 +2,113 @@
 //!
 //! Reading them, copying them elsewhere and listing them is fine: only what changes the guard counts.
 
+mod naming;
+
+use naming::finds;
+
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::interpreter::{Last, resolve};
 use crate::path::AbsolutePath;
-use crate::stake::PathPattern;
+use crate::stake::{KEPT_BY_GIT, PathPattern};
 use crate::world::{Entry, GuardedPath, World};
 
 /// The name of the guard as a program, a service and a package.
 const NAME: &str = "checkrein";
+/// The program that the client starts for each call, with its command line.
+const HOOK: &str = "checkrein-hook claude";
+
+/// What stands for the number of the process that started the shell.
+pub(crate) const PARENT: &str = "$PPID";
+
+/// How the note begins of a tree that is brought over a directory, and of which it is known that nothing in it is the guard's.
+pub(crate) const HOLDS_NO_GUARD: &str = "holds nothing of the guard";
+/// How the notes begin of what is brought from elsewhere and was not read.
+pub(crate) const OF_ARCHIVE: &str = "what the archive holds";
+/// The same, of a repository.
+pub(crate) const OF_REPOSITORY: &str = "what the repository holds";
+/// The same, of a tree that is copied.
+pub(crate) const OF_TREE: &str = "what the other tree holds";
+/// How the note begins of permissions by which an owner may no longer read, write or enter.
+pub(crate) const TAKES_RIGHTS: &str = "takes rights from its owner";
+/// How the note begins of permissions that leave the owner every right.
+pub(crate) const LEAVES_RIGHTS: &str = "leaves its owner every right";
+/// How the note begins of a link by which something is changed that the change does not name.
+pub(crate) const SECOND_NAME: &str = "gives it a second name, by which it can be changed unseen";
+
+/// Whether an effect touches a path of the guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Touch {
+    /// Not as far as is known.
+    Not,
+    /// It may: what it brings is not known.
+    Perhaps,
+    /// It does.
+    Surely,
+}
+
+/// The paths of the guard, each also by the place where it really lies when a link leads there.
+pub(crate) fn paths(world: &dyn World) -> Vec<GuardedPath> {
+    let given = &world.place().guarded;
+    let mut all = given.clone();
+    for guarded in given {
+        let entry = |path: &AbsolutePath| world.entry(path);
+        let real = resolve(&entry, &AbsolutePath::root(), guarded.path.as_str(), Last::Follow);
+        if real != guarded.path {
+            all.push(GuardedPath { path: real, role: guarded.role.clone() });
+        }
+    }
+    all
+}
 
 /// Adds an effect of kind [`EffectKind::GuardTampering`] for every effect that changes what the guard needs: its paths, the
-/// directories that hold them, its processes and services. Adds at most one for each guarded path or process.
+/// directories that hold them, its processes and services. Adds at most one for each guarded path or process. What only may reach
+/// the guard, because nobody can say what it brings, is not critical: it is asked about.
 pub(crate) fn mark(effects: &mut Vec<Effect>, world: &dyn World) {
     let mut found: Vec<Effect> = Vec::new();
+    let changes = effects.iter().any(|effect| sweep(effect) != Sweep::None);
+    let guarded = if changes { paths(world) } else { Vec::new() };
     for effect in effects.iter().filter(|effect| effect.kind != EffectKind::GuardTampering) {
-        for guarded in world.place().guarded.iter().filter(|guarded| touches(effect, guarded, world)) {
-            add(&mut found, effect, Target::Path(guarded.path.clone()), &guarded.role);
+        for guarded in &guarded {
+            let touch = touches(effect, guarded, world);
+            if touch != Touch::Not {
+                add(&mut found, effect, Target::Path(guarded.path.clone()), &guarded.role, touch);
+            }
         }
-        if stops_guard(effect) {
-            add(&mut found, effect, effect.target.clone(), "the guard itself");
+        let stopped = stops_guard(effect);
+        if stopped != Touch::Not {
+            add(&mut found, effect, effect.target.clone(), "the guard itself", stopped);
         }
     }
     effects.extend(found);
 }
 
-fn add(found: &mut Vec<Effect>, effect: &Effect, target: Target, role: &str) {
+fn add(found: &mut Vec<Effect>, effect: &Effect, target: Target, role: &str, touch: Touch) {
+    let (certainty, severity, note) = match touch {
+        Touch::Surely => (effect.certainty, Severity::Critical, format!("changes {role}")),
+        Touch::Not | Touch::Perhaps => (
+            Certainty::Possible,
+            Severity::High,
+            format!("may change {role}: which files come there, or are written there, is not known"),
+        ),
+    };
     if let Some(known) = found.iter_mut().find(|known| known.target == target) {
-        known.certainty = known.certainty.max(effect.certainty);
+        known.certainty = known.certainty.max(certainty);
+        if severity > known.severity {
+            (known.severity, known.note, known.cause) = (severity, note, effect.cause.clone());
+        }
         return;
     }
     found.push(Effect {
         kind: EffectKind::GuardTampering,
         target,
-        certainty: effect.certainty,
+        certainty,
         depth: Depth::Single,
         stake: Stake::Critical,
-        severity: Severity::Critical,
+        severity,
         reversible: false,
         reach: None::<Reach>,
         cause: effect.cause.clone(),
-        note: format!("changes {role}"),
+        note,
     });
 }
 
@@ -85,19 +153,31 @@ fn sweep(effect: &Effect) -> Sweep {
     }
 }
 
-fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> bool {
+fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
     let sweep = sweep(effect);
     if sweep == Sweep::None {
-        return false;
+        return Touch::Not;
     }
     // A sweep over a directory finds what is there; a file of the guard that does not exist is not lost by it.
     let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
+    let surely = |does: bool| if does { Touch::Surely } else { Touch::Not };
     match &effect.target {
-        Target::Path(path) => {
-            path.is_within(&guarded.path)
-                || (reaches_down(effect, sweep, guarded, world) && guarded.path.is_within(path) && is_there())
+        Target::Path(path) if path.is_within(&guarded.path) => Touch::Surely,
+        Target::Path(path) if guarded.path.is_within(path) => {
+            let shuts_out =
+                effect.kind == EffectKind::PermissionChange && effect.note.starts_with(TAKES_RIGHTS);
+            if shuts_out || reaches_down(effect, sweep, guarded, world) && is_there() {
+                Touch::Surely
+            } else if effect.depth == Depth::Recursive {
+                brought_over(effect, guarded, world)
+            } else {
+                Touch::Not
+            }
         }
-        Target::Glob(text) => PathPattern::new(text).is_some_and(|pattern| {
+        Target::Path(path) => {
+            surely(effect.kind != EffectKind::FileDelete && world.is_same_file(path, &guarded.path))
+        }
+        Target::Glob(text) => PathPattern::new(text).map_or(Touch::Not, |pattern| {
             let certain = effect.certainty == Certainty::Certain;
             let sweeps = if text.contains("**") {
                 // What is unpacked or formatted somewhere below a directory is some of the files there, not each of them; so is
@@ -106,25 +186,68 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> bool {
             } else {
                 sweep == Sweep::All || certain
             };
-            pattern.base.is_within(&guarded.path)
+            let touched = pattern.base.is_within(&guarded.path)
                 || (sweeps && pattern.matches(&guarded.path) && is_there())
                 || (reaches_down(effect, sweep, guarded, world)
                     && ancestors(&guarded.path).any(|above| pattern.matches(&above))
-                    && is_there())
+                    && is_there());
+            if !touched && text.contains("**") {
+                let reaches = pattern.matches(&guarded.path);
+                if reaches && text.ends_with("/**") && brought_over(effect, guarded, world) == Touch::Perhaps
+                    || (reaches || means_below(&pattern, guarded, world))
+                        && found_by_walk(effect, guarded, world)
+                {
+                    return Touch::Perhaps;
+                }
+            }
+            surely(touched)
         }),
         Target::Host(_)
         | Target::Process(_)
         | Target::Service(_)
         | Target::Reference(_)
-        | Target::Unknown => false,
+        | Target::Unknown => Touch::Not,
     }
+}
+
+/// Whether something is brought over a directory above a path of the guard, and nobody knows what it holds. In the workspace, where
+/// programs make files all day, that is so of what is known to come from elsewhere, and only where there is something to replace.
+fn brought_over(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
+    if effect.kind != EffectKind::FileCreate || effect.note.contains(HOLDS_NO_GUARD) {
+        return Touch::Not;
+    }
+    let is_work = guarded.path.is_within(&world.place().workspace);
+    let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
+    let comes_from_elsewhere =
+        [OF_ARCHIVE, OF_REPOSITORY, OF_TREE].iter().any(|start| effect.note.starts_with(start));
+    if !is_work || comes_from_elsewhere && is_there() { Touch::Perhaps } else { Touch::Not }
+}
+
+/// Whether a pattern means files as the guard keeps in a directory of its own: by the ends of their names.
+fn means_below(pattern: &PathPattern<'_>, guarded: &GuardedPath, world: &dyn World) -> bool {
+    const ENDS: [&str; 6] = ["jsonl", "json", "key", "yaml", "toml", "state"];
+    let last = pattern.last().unwrap_or_default();
+    let end = last.rsplit_once('.').map_or("", |(_, end)| end);
+    guarded.path.is_within(&pattern.base)
+        && world.entry(&guarded.path) == Entry::Directory
+        && (end.is_empty() || end.contains(['*', '?', '[']) || ENDS.contains(&end))
+}
+
+/// Whether files are written whose names come out of a walk over a directory that holds the guard. What git brings is told apart by
+/// what its commits hold.
+fn found_by_walk(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> bool {
+    effect.kind == EffectKind::FileModify
+        && !effect.note.starts_with(KEPT_BY_GIT)
+        && !guarded.path.is_within(&world.place().workspace)
+        && !matches!(world.entry(&guarded.path), Entry::Missing)
 }
 
 /// Whether an effect on a directory is an effect on what lies deep in it. Permissions of a whole home directory reach the
 /// guard; those of a project, or a formatter that rewrites some of its files, are ordinary work.
 fn reaches_down(effect: &Effect, sweep: Sweep, guarded: &GuardedPath, world: &dyn World) -> bool {
-    let permissions =
-        effect.kind == EffectKind::PermissionChange && !guarded.path.is_within(&world.place().workspace);
+    let permissions = effect.kind == EffectKind::PermissionChange
+        && !guarded.path.is_within(&world.place().workspace)
+        && !effect.note.starts_with(LEAVES_RIGHTS);
     effect.depth == Depth::Recursive && (sweep == Sweep::All || permissions)
 }
 
@@ -132,27 +255,45 @@ fn ancestors(path: &AbsolutePath) -> impl Iterator<Item = AbsolutePath> {
     std::iter::successors(path.parent(), AbsolutePath::parent)
 }
 
-/// Whether an effect ends, disables or removes the guard by its name.
-fn stops_guard(effect: &Effect) -> bool {
-    let named = match &effect.target {
-        Target::Process(text) | Target::Service(text) => names_guard(text),
-        Target::Path(_) | Target::Glob(_) | Target::Host(_) | Target::Reference(_) | Target::Unknown => false,
+/// Whether an effect ends, disables, removes or replaces the guard by its name.
+fn stops_guard(effect: &Effect) -> Touch {
+    let text = match &effect.target {
+        Target::Process(text) | Target::Service(text) => text,
+        Target::Path(_) | Target::Glob(_) | Target::Host(_) | Target::Reference(_) | Target::Unknown => {
+            return Touch::Not;
+        }
     };
-    if !named {
-        return false;
-    }
+    let named = names_guard(text);
     let takes_away = || {
         ["uninstall", "remove", "purge", "erase", "unlink"]
             .iter()
             .any(|word| effect.cause.contains(word) || effect.note.contains(word))
     };
-    matches!(effect.kind, EffectKind::ProcessKill | EffectKind::SystemModification)
-        || (effect.kind == EffectKind::PackageInstall && takes_away())
+    match effect.kind {
+        EffectKind::ProcessKill if named || is_client(text) => Touch::Surely,
+        // Programs that end others by a pattern of their names; a window or container of that name is another matter.
+        EffectKind::ProcessKill
+            if matches!(effect.cause.as_str(), "pkill" | "kill" | "killall" | "skill")
+                && finds(text, HOOK) =>
+        {
+            Touch::Surely
+        }
+        EffectKind::SystemModification if named => Touch::Surely,
+        EffectKind::PackageInstall if named && takes_away() => Touch::Surely,
+        // Another version is another guard.
+        EffectKind::PackageInstall if named => Touch::Perhaps,
+        _ => Touch::Not,
+    }
 }
 
 /// Whether a process pattern or a service name means the guard: `checkrein`, `checkrein-hook`, `checkrein.service`.
 fn names_guard(text: &str) -> bool {
     text.split(|character: char| !character.is_ascii_alphanumeric()).any(|word| word == NAME)
+}
+
+/// Whether a process is the one that started this shell: the client, which asks the guard.
+fn is_client(text: &str) -> bool {
+    text.trim_start_matches('-') == PARENT
 }
 
 #[cfg(test)]
@@ -255,6 +396,85 @@ mod tests {
         }
     }
 
+    /// How grave it is that an effect touches the guard; `None` when it does not.
+    fn gravity(mut effect: Effect, note: &str) -> Option<Severity> {
+        note.clone_into(&mut effect.note);
+        let mut effects = vec![effect];
+        mark(&mut effects, &world());
+        effects
+            .iter()
+            .filter(|effect| effect.kind == EffectKind::GuardTampering)
+            .map(|effect| effect.severity)
+            .max()
+    }
+
+    #[test]
+    fn what_is_brought_unread_over_a_directory_above_is_asked_about() {
+        use Certainty::Certain;
+        use Depth::{Recursive, Single};
+        use EffectKind::FileCreate;
+        let at = |text: &str| Target::Path(path(text));
+        let glob = |text: &str| Target::Glob(text.to_owned());
+        for (target, depth, note) in [
+            (at("/home/dev/.local"), Recursive, ""),
+            (at("/home/dev"), Recursive, OF_REPOSITORY),
+            (glob("/home/dev/.local/**"), Single, OF_ARCHIVE),
+            // It is not there yet, and comes with what is brought.
+            (glob("/home/dev/.claude/**"), Single, OF_ARCHIVE),
+        ] {
+            let found = gravity(effect(FileCreate, target.clone(), depth, Certain), note);
+            assert_eq!(found, Some(Severity::High), "{target:?} {note}");
+        }
+        for (target, depth, note) in [
+            (at("/home/dev/.local"), Single, ""),
+            (at("/home/dev/.local"), Recursive, HOLDS_NO_GUARD),
+            (at("/home/dev/.local/share"), Recursive, OF_TREE),
+            // In the project, nothing is there that could be replaced.
+            (glob("/home/dev/proj/**"), Single, OF_ARCHIVE),
+        ] {
+            let found = gravity(effect(FileCreate, target.clone(), depth, Certain), note);
+            assert_eq!(found, None, "{target:?} {note}");
+        }
+    }
+
+    #[test]
+    fn rights_of_a_directory_above_count_when_they_are_taken() {
+        let change = |depth| {
+            effect(
+                EffectKind::PermissionChange,
+                Target::Path(path("/home/dev/.local")),
+                depth,
+                Certainty::Certain,
+            )
+        };
+        assert_eq!(gravity(change(Depth::Single), TAKES_RIGHTS), Some(Severity::Critical));
+        assert_eq!(gravity(change(Depth::Single), ""), None);
+        assert_eq!(gravity(change(Depth::Recursive), ""), Some(Severity::Critical));
+        assert_eq!(gravity(change(Depth::Recursive), LEAVES_RIGHTS), None);
+    }
+
+    #[test]
+    fn a_link_to_the_guard_and_a_second_name_of_it_are_the_guard() {
+        let mut world = world();
+        world
+            .place
+            .guarded
+            .push(GuardedPath { path: path("/home/dev/link/config.yaml"), role: "linked".to_owned() });
+        world.entries.insert(path("/home/dev/link"), Entry::Symlink("/home/dev/dotfiles".to_owned()));
+        let second = (path("/home/dev/proj/second"), path("/home/dev/.claude/settings.json"));
+        world.same_files.push(second);
+        for target in ["/home/dev/dotfiles/config.yaml", "/home/dev/proj/second"] {
+            let mut effects = vec![effect(
+                EffectKind::FileModify,
+                Target::Path(path(target)),
+                Depth::Single,
+                Certainty::Certain,
+            )];
+            mark(&mut effects, &world);
+            assert_eq!(effects.len(), 2, "{target}");
+        }
+    }
+
     #[test]
     fn stopping_the_guard_is_marked() {
         let process = |text: &str| Target::Process(text.to_owned());
@@ -265,12 +485,13 @@ mod tests {
             Certainty::Certain
         ));
         assert!(!is_marked(EffectKind::ProcessKill, process("node"), Depth::Single, Certainty::Certain));
+        assert!(is_marked(EffectKind::ProcessKill, process(PARENT), Depth::Single, Certainty::Certain));
         let service = Target::Service("checkrein.service".to_owned());
         assert!(is_marked(EffectKind::SystemModification, service, Depth::Single, Certainty::Certain));
         let package = Target::Service("checkrein".to_owned());
         assert!(
             !is_marked(EffectKind::PackageInstall, package, Depth::Single, Certainty::Certain),
-            "an update is no harm"
+            "an update is asked about"
         );
     }
 

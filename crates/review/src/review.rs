@@ -22,6 +22,9 @@ pub fn review(action: &Action, world: &dyn World, policy: &Policy) -> Review {
 /// The same when something is saved before the action runs.
 pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
     let mut review = judge(action, world, policy, saved);
+    if let Some(spared) = without_guard(action, &review, world, policy, saved) {
+        return spared;
+    }
     // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
     let passes = |rewrite: &Rewrite| {
         let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
@@ -41,6 +44,36 @@ pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, s
         review.alternatives.insert(0, format!("run it contained: {}", advice.command));
     }
     review
+}
+
+/// The review of the same action that leaves the guard out, when there is one; it may still ask about the rest.
+fn without_guard(
+    action: &Action,
+    review: &Review,
+    world: &dyn World,
+    policy: &Policy,
+    saved: &Saved,
+) -> Option<Review> {
+    if review.decision <= Decision::Warn {
+        return None;
+    }
+    let mut rewrite = rewrite::spare_guard(action, review, world)?;
+    let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
+    let mut spared = judge(&safer, world, policy, saved);
+    let touches_guard =
+        spared.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
+    if touches_guard || spared.decision == Decision::Block {
+        return None;
+    }
+    let asks = spared.decision == Decision::Modify;
+    rewrite.consent = if asks { Consent::Asked } else { Consent::NotNeeded };
+    spared.decision = Decision::Modify;
+    spared.verdict.kind = if asks { VerdictKind::Escalate } else { VerdictKind::Nudge };
+    spared.fingerprint = review.fingerprint;
+    spared.first_time = review.first_time;
+    spared.rewrite = Some(rewrite);
+    governance::enforce(&mut spared);
+    Some(spared)
 }
 
 /// Whether a safer form is worth looking for: something is to be modified, and what refuses, if anything does, is the matrix alone.

@@ -3,8 +3,8 @@
 //! Each rewrite works on the tree and the spans of the text, never on patterns in it, and proposes nothing when the command
 //! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
 
-use checkrein_effects::{Action, EffectKind, Target};
-use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse};
+use checkrein_effects::{Action, Effect, EffectKind, Target, World};
+use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse, quoted};
 
 use crate::verdict::{Consent, Review, Rewrite, Safety};
 
@@ -83,6 +83,90 @@ fn is_shared(reference: &str) -> bool {
     let name = reference.trim_start_matches("refs/heads/");
     let first = name.split(['/', '-']).next().unwrap_or(name);
     SHARED.contains(&name) || first == "release" || name.contains(' ')
+}
+
+/// `git clean` and `git stash` become the same that leave out the files of the guard, when nothing else about the guard is in the way.
+/// What is known of the command then is what its own review says.
+pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -> Option<Rewrite> {
+    let text = action.shell_text()?;
+    let parsed = parse(text);
+    let touched: Vec<&Effect> = review
+        .side_effects
+        .effects
+        .iter()
+        .filter(|effect| effect.kind == EffectKind::GuardTampering)
+        .collect();
+    if !parsed.problems.is_empty() || touched.is_empty() || touched.iter().any(|effect| effect.cause != "git")
+    {
+        return None;
+    }
+    let root = world.repository(&action.cwd)?.root;
+    let mut spared: Vec<&str> =
+        touched.iter().filter_map(|effect| effect.target.path()?.relative_to(&root)).collect();
+    spared.sort_unstable();
+    spared.dedup();
+    if spared.is_empty() || spared.contains(&"") {
+        return None;
+    }
+    let simples = simple_commands(&parsed.script);
+    let cleaned = simples.iter().filter(|simple| is_git(simple, "clean"));
+    let stashed = simples.iter().filter(|simple| is_git(simple, "stash"));
+    let mut edits = Vec::new();
+    for simple in cleaned {
+        edits.push(clean_without(simple, &spared)?);
+    }
+    for simple in stashed {
+        edits.push(stash_without(simple, &spared)?);
+    }
+    if edits.is_empty() {
+        return None;
+    }
+    Some(Rewrite {
+        command: splice(text, edits)?,
+        note: "the files by which agents are held to their rules are left out; the rest is done as asked"
+            .to_owned(),
+        consent: Consent::NotNeeded,
+        safety: Safety::Changed,
+    })
+}
+
+/// `git clean -e PATTERN`.
+fn clean_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
+    let words: Vec<String> = simple.words.iter().map(literal).collect::<Option<_>>()?;
+    let only_ignored = words.iter().any(|word| is_short_group(word) && word.contains('X'));
+    let options = spared.iter().map(|path| {
+        // With `-X` the excluded are what goes; what stays is taken out again, and the directory above it first.
+        let pattern = match (only_ignored, path.split('/').next()) {
+            (true, Some(top)) => format!("!/{top}"),
+            (_, _) => format!("/{path}"),
+        };
+        format!(" -e {}", quoted(&pattern))
+    });
+    let place = words.iter().position(|word| word == "clean")?;
+    let end = simple.words.get(place)?.span.end;
+    Some((Span { start: end, end }, options.collect()))
+}
+
+/// `git stash -- :/ ':(top,exclude)PATH'`, where no paths are named yet.
+fn stash_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
+    let words: Vec<String> = simple.words.iter().map(literal).collect::<Option<_>>()?;
+    let place = words.iter().position(|word| word == "stash")?;
+    let mut behind = words.get(place + 1..)?.iter();
+    if behind.clone().next().is_some_and(|word| word == "push") {
+        behind.next();
+    }
+    while let Some(word) = behind.next() {
+        match word.as_str() {
+            "-m" | "--message" => {
+                behind.next();
+            }
+            option if option.starts_with('-') && option != "--" => {}
+            _ => return None,
+        }
+    }
+    let paths = spared.iter().map(|path| format!(" {}", quoted(&format!(":(top,exclude){path}"))));
+    let end = simple.words.last()?.span.end;
+    Some((Span { start: end, end }, format!(" -- :/{}", paths.collect::<String>())))
 }
 
 /// `git clean -fd` becomes a dry run, with a question: the list is shown, the person decides.

@@ -205,6 +205,8 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
             Severity::High | Severity::Critical => 0.95,
         },
         EffectKind::RemoteCodeExecution => 0.95,
+        // What only may reach it is asked about (ours).
+        EffectKind::GuardTampering if effect.severity == Severity::High => 0.85,
         EffectKind::GuardTampering => 1.0,
     }
 }

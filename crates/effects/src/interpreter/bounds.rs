@@ -42,7 +42,7 @@ impl Machine<'_> {
             for aim in self.paths_through(&value) {
                 let root = aim.target.path()?.clone();
                 // Elsewhere it could change what matters: that is no bound to rely on.
-                if !self.is_expected(&root) {
+                if !self.is_expected(&root) || self.holds_keys_or_guard(&root) {
                     return None;
                 }
                 bounds.write.push(root);
@@ -101,6 +101,17 @@ impl Machine<'_> {
                 .flatten()
         };
         (named? == follow(confiner.as_str())?).then_some(confiner)
+    }
+
+    /// Whether a directory is one of keys, or lies above the guard outside the workspace: within such bounds the unknown is still unknown.
+    fn holds_keys_or_guard(&self, root: &AbsolutePath) -> bool {
+        let place = self.world.place();
+        let guarded = crate::guard::paths(self.world);
+        let of_guard = |path: &AbsolutePath| {
+            path.is_within(root) && !path.is_within(&place.workspace) || root.is_within(path)
+        };
+        crate::places::credential_directory(root).is_some()
+            || guarded.iter().any(|guarded| of_guard(&guarded.path))
     }
 
     /// Whether changes are expected at a path: in the workspace, among temporary files, in caches; never at one that holds

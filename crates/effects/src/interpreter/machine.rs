@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::catalogue::UserCatalogue;
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::guard::PARENT;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
 use crate::programs::known_hosts;
@@ -270,6 +271,8 @@ impl<'w> Machine<'w> {
             }
             "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
             "BASH" | "SHELL" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
+            // As `$$`: which process is meant matters, not its number.
+            "PPID" => Some(self.world.variable(name).map_or(Value::exact(PARENT), Value::Exact)),
             "IFS" => Some(Value::exact(" \t\n")),
             _ => match self.world.variable(name) {
                 Some(text) => Some(Value::Exact(text)),

@@ -38,6 +38,7 @@
 //! | `traces` | what is recorded about the use of the machine |
 //! | `runaway` | what goes on without end |
 //! | `scan` | looking over what is not followed |
+//! | `brought` | trees that are brought over a directory, and second names of files |
 //! | `bounds` | what the kernel keeps a command within |
 //! | `away` | hosts and containers, and which of their files are here |
 
@@ -49,6 +50,7 @@ mod arranged;
 pub(crate) mod away;
 mod bounds;
 mod branches;
+mod brought;
 pub(crate) mod call;
 mod condition;
 mod descriptors;
@@ -80,6 +82,7 @@ mod unreadable;
 pub(crate) mod value;
 mod ways;
 
+pub(crate) use brought::Content as Brought;
 pub(crate) use call::{Arguments, Call, Input};
 pub(crate) use draft::{Aim, Draft, Upload};
 pub(crate) use exit::{Exit, Output, Status};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_shell::{Descriptor, Part, Redirect, RedirectOperation};
+use checkrein_shell::{Descriptor, Part, Redirect, RedirectOperation, Word};
 
 use super::call::Input;
 use super::descriptors::{Opening, Sink, number_of};
@@ -209,7 +209,7 @@ impl Machine<'_> {
                     opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::Write(word) | RedirectOperation::Clobber(word) => {
-                    let value = self.expand_text(word);
+                    let value = self.expand_place(word);
                     let protected = self.shell.options.noclobber
                         && matches!(redirect.operation, RedirectOperation::Write(_));
                     if protected && self.is_regular(&value) {
@@ -222,7 +222,7 @@ impl Machine<'_> {
                     opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::Append(word) => {
-                    let value = self.expand_text(word);
+                    let value = self.expand_place(word);
                     if self.fails_to_open(&value, &mut opened) {
                         return Opened::failed(self.input.clone());
                     }
@@ -230,14 +230,14 @@ impl Machine<'_> {
                     opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::ReadWrite(word) => {
-                    let value = self.expand_text(word);
+                    let value = self.expand_place(word);
                     opened.sure &= self.can_open_to_write(&value) == Some(true);
                     let mut opening = self.open_to_write(&value, true);
                     opening.input = opening.input.or(Some(Input::Unknown));
                     opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
                 RedirectOperation::WriteAll(word) | RedirectOperation::AppendAll(word) => {
-                    let value = self.expand_text(word);
+                    let value = self.expand_place(word);
                     if self.fails_to_open(&value, &mut opened) {
                         return Opened::failed(self.input.clone());
                     }
@@ -299,6 +299,32 @@ impl Machine<'_> {
     fn open_to_write(&mut self, value: &Value, append: bool) -> Opening {
         let input = connected(value).map(Input::Network);
         Opening { input, sink: self.open_file(value, append) }
+    }
+
+    /// The file that a word behind `>` names. A pattern stands for the one file that fits it; where several do, bash refuses and zsh
+    /// writes each of them.
+    fn expand_place(&mut self, word: &Word) -> Value {
+        let is_pattern = word.parts.iter().any(|part| match part {
+            Part::Literal(text) => text.contains(['*', '?', '[']),
+            Part::Quoted(_)
+            | Part::DoubleQuoted(_)
+            | Part::Parameter(_)
+            | Part::CommandSubstitution(_)
+            | Part::ProcessSubstitution(..)
+            | Part::Arithmetic(_) => false,
+        });
+        if !is_pattern {
+            return self.expand_text(word);
+        }
+        let values = self.expand_words(std::slice::from_ref(word));
+        match values.as_slice() {
+            [only] => only.clone(),
+            several => {
+                let texts: Option<Vec<String>> =
+                    several.iter().map(|value| value.as_exact().map(str::to_owned)).collect();
+                texts.map_or(Value::Unknown, Value::one_of)
+            }
+        }
     }
 
     fn here_text(&mut self, value: Value) -> Input {

@@ -5,6 +5,7 @@ use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::Entry;
 
+use super::brought::Content;
 use super::descriptors::number_of;
 use super::devices::{Device, device};
 use super::draft::{Aim, Draft, Upload};
@@ -306,6 +307,7 @@ impl Machine<'_> {
                 }
             };
             self.add(Draft::at(kind, aim));
+            self.bring(&path, Content::Link);
             if self.away.is_none() && !self.is_unsure() {
                 match points_to.as_exact() {
                     Some(text) => self.tree.link(&path, text),

@@ -147,11 +147,15 @@ fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
         })
     });
     let by_letter = match program {
-        "gemini" | "qwen" | "crush" | "kimi" => words.contains(&"-y"),
+        "gemini" | "gemini-cli" | "qwen" | "qwen-code" | "crush" | "kimi" => words.contains(&"-y"),
         "cursor-agent" => words.contains(&"--force") || words.contains(&"-f"),
         _ => false,
     };
-    (by_option || by_value || by_letter).then_some("starts an agent that asks nobody")
+    let by_yes = program.starts_with("aider") && words.contains(&"--yes");
+    // Settings that are given as text count before those of the person.
+    let by_settings = words.iter().any(|word| word.contains("disableAllHooks"));
+    (by_option || by_value || by_letter || by_yes || by_settings)
+        .then_some("starts an agent that asks nobody")
 }
 
 /// Whether variables that the command sets take the agent away from its settings.

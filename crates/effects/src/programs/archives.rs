@@ -1,12 +1,19 @@
 //! Programs that pack and unpack: `tar`, `zip`, `unzip`, `gzip` and its kin, `7z`, `cpio`, `ar`, `jar`.
 //!
-//! What an archive holds is not known, so unpacking creates "something below the destination".
+//! Where the list of an archive can be read, unpacking makes what it names; else "something below the destination".
+//!
+//! | module | holds |
+//! |---|---|
+//! | `unpacking` | what unpacking makes |
 
-use crate::effect::{Depth, EffectKind, Target};
-use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
-use crate::path::AbsolutePath;
+mod unpacking;
+
+use crate::effect::{Depth, EffectKind};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::files::after;
+pub(crate) use unpacking::{Names, unpack_from};
+use unpacking::{unpack, unpack_member};
 
 /// `tar`, `bsdtar`, `gtar`
 pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -28,7 +35,14 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 return Exit::with(source);
             }
             if tar.directory.as_ref().is_some_and(|directory| machine.is_certainly_missing(directory)) {
-                machine.if_it_succeeds(|machine| unpack(machine, &directory));
+                machine.if_it_succeeds(|machine| {
+                    unpack_from(
+                        machine,
+                        tar.file.as_ref().filter(|_| !tar.renames),
+                        &directory,
+                        Names::Without(tar.stripped),
+                    );
+                });
                 return Exit::failure();
             }
             if tar.members.is_empty() {
@@ -36,7 +50,8 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     Some(name) => inside(&directory, name),
                     None => directory,
                 };
-                unpack(machine, &directory);
+                let archive = tar.file.as_ref().filter(|_| !tar.renames);
+                unpack_from(machine, archive, &directory, Names::Without(tar.stripped));
             } else {
                 for member in &tar.members {
                     unpack_member(machine, &inside(&directory, member));
@@ -146,6 +161,10 @@ struct Tar {
     top_level: Option<Value>,
     to_output: bool,
     removes: bool,
+    /// How many parts at the beginning of each name are left out.
+    stripped: usize,
+    /// Whether members may come to lie elsewhere than their names say.
+    renames: bool,
     commands: Vec<Value>,
 }
 
@@ -207,6 +226,15 @@ impl Tar {
             }
             "to-stdout" => self.to_output = true,
             "remove-files" => self.removes = true,
+            "strip-components" => match value().as_exact().and_then(|text| text.parse().ok()) {
+                Some(count) => self.stripped = count,
+                None => self.renames = true,
+            },
+            "transform" | "xform" => {
+                value();
+                self.renames = true;
+            }
+            "absolute-names" | "ignore-zeros" => self.renames = true,
             "to-command" | "use-compress-program" | "info-script" | "new-volume-script" | "rsh-command" => {
                 let command = value();
                 self.command(command);
@@ -217,10 +245,9 @@ impl Tar {
                     self.commands.push(command);
                 }
             }
-            "exclude" | "exclude-from" | "files-from" | "transform" | "xform" | "owner" | "group"
-            | "mode" | "mtime" | "newer" | "after-date" | "strip-components" | "format" | "label"
-            | "blocking-factor" | "starting-file" | "listed-incremental" | "suffix" | "sort"
-            | "pax-option"
+            "exclude" | "exclude-from" | "files-from" | "owner" | "group" | "mode" | "mtime" | "newer"
+            | "after-date" | "format" | "label" | "blocking-factor" | "starting-file"
+            | "listed-incremental" | "suffix" | "sort" | "pax-option"
                 if !long.contains('=') =>
             {
                 words.next();
@@ -261,6 +288,7 @@ impl Tar {
             'x' | 'c' | 't' | 'r' | 'u' | 'A' | 'd' => self.mode = Some(letter),
             'f' => self.file = value,
             'C' => self.directory = value,
+            'P' | 'i' => self.renames = true,
             'O' => self.to_output = true,
             'I' | 'F' => {
                 if let Some(command) = value {
@@ -291,36 +319,6 @@ impl Tar {
                 | "brotli"
         ) {
             self.commands.push(command);
-        }
-    }
-}
-
-/// Adds that something is created below a directory.
-fn unpack(machine: &mut Machine<'_>, directory: &Value) {
-    for aim in machine.paths_through(directory) {
-        let path = aim.target.path().cloned();
-        let target = match &path {
-            Some(path) => Target::Glob(format!("{}/**", path.as_str().trim_end_matches('/'))),
-            None => aim.target.clone(),
-        };
-        let at_root = path.as_ref().is_some_and(|path| *path == AbsolutePath::root());
-        machine.add(Draft::at(EffectKind::FileCreate, Aim { target, ..aim }).note("what the archive holds"));
-        if at_root {
-            let draft = Draft::new(EffectKind::SystemModification, Target::Path(AbsolutePath::root()));
-            machine.add(draft.note("unpacks over the root directory").possible());
-        }
-        if let Some(path) = path {
-            machine.remember_doubt_below(&path);
-        }
-    }
-}
-
-fn unpack_member(machine: &mut Machine<'_>, place: &Value) {
-    for aim in machine.paths_through(place) {
-        let path = aim.target.path().cloned();
-        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().note("a member of the archive"));
-        if let Some(path) = path {
-            machine.remember_doubt(&path);
         }
     }
 }
@@ -373,7 +371,11 @@ pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let directory = arguments.value(&["-d"]).cloned().unwrap_or_else(|| Value::exact("."));
     if members.is_empty() {
-        unpack(machine, &directory);
+        let named = archive.as_exact().map(|text| Value::exact(format!("{text}.zip")));
+        let archive =
+            named.filter(|_| machine.is_certainly_missing(archive)).unwrap_or_else(|| archive.clone());
+        let names = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
+        unpack_from(machine, Some(&archive), &directory, names);
     }
     for member in members {
         unpack_member(machine, &inside(&directory, &star(member)));
@@ -531,12 +533,13 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match verb {
         "x" | "e" => {
             machine.read(&archive);
+            let names = if verb == "e" { Names::Last } else { Names::Without(0) };
             // unrar takes the destination as the last word, with a slash behind.
             let directory = match rest.last() {
                 Some(last) if last.known_end().ends_with('/') => last.clone(),
                 Some(_) | None => directory,
             };
-            unpack(machine, &directory);
+            unpack_from(machine, Some(&archive).filter(|_| rest.is_empty()), &directory, names);
         }
         "a" | "u" | "m" => {
             machine.write(&archive);
@@ -598,7 +601,7 @@ pub(crate) fn ar(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn jar(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let tar = Tar::read(&call.words);
     match tar.mode {
-        Some('x') => unpack(machine, &Value::exact(".")),
+        Some('x') => unpack_from(machine, tar.file.as_ref(), &Value::exact("."), Names::Without(0)),
         Some('c' | 'u') => {
             if let Some(file) = &tar.file {
                 machine.write(file);

@@ -1,7 +1,7 @@
 //! Programs that overwrite disks and files where they stand: `mkfs`, `wipefs`, `shred`, ...
 
 use crate::effect::{Depth, EffectKind, Severity};
-use crate::interpreter::{Call, Exit, Machine, Value};
+use crate::interpreter::{Brought, Call, Exit, Machine, Value};
 
 /// `mount`, `bindfs` and their kin: what is shown at a second place is remembered.
 pub(crate) fn mount(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -22,6 +22,14 @@ pub(crate) fn mount(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let shows_directory = call.program == "bindfs"
         || by_option
         || arguments.has(&["--bind", "-B", "--rbind", "-R", "--move", "-M"]);
+    let again = arguments
+        .values(&["-o", "--options"])
+        .filter_map(Value::as_exact)
+        .any(|options| options.split(',').any(|option| option == "remount"));
+    if let Some(path) = place.as_ref().filter(|_| !again).and_then(|place| machine.one_path_through(place)) {
+        // What was there is hidden, and something else shows in its place.
+        machine.bring(&path, Brought::Link);
+    }
     if let (true, [source, place]) = (shows_directory, arguments.operands.as_slice()) {
         machine.remember_mount(source, place);
     }

@@ -1,5 +1,6 @@
 //! Programs that make, move and remove files: `cp`, `mv`, `ln`, `install`, `rm`, `mkdir`, `touch`, ...
 
+mod rights;
 mod temporary;
 mod transfer;
 
@@ -9,6 +10,7 @@ use crate::path::AbsolutePath;
 use crate::stake::ONLY_LETS_RUN;
 use crate::world::{Entry, Listing};
 
+pub(crate) use rights::{of_bits, of_mode};
 pub(super) use temporary::mktemp;
 use transfer::{Destination, Naming, Transfer, split_operands, transfer};
 
@@ -115,16 +117,23 @@ pub(crate) fn touch(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::silent()
 }
 
-/// `chmod`, `chown`, `chgrp`, `chattr`, `setfacl`: the first operand says what, unless a reference does.
+/// `chmod`, `chown`, `chgrp`, `setfacl`: the first operand says what, unless a reference does.
 pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     // `chmod -w x`: the mode looks like an option.
     let mode_is_option = call.program == "chmod" && arguments.has(&["-r", "-w", "-x", "-X", "-s", "-t"]);
-    let first = usize::from(!mode_is_option && !arguments.has(&["--reference"]));
+    let has_mode_first = call.program != "setfacl" && !mode_is_option && !arguments.has(&["--reference"]);
+    let first = usize::from(has_mode_first);
+    if arguments.has(&["--test"]) {
+        return Exit::unknown();
+    }
     let recursive = arguments.has(&["-R", "--recursive"]);
     let wanted = arguments.operand(0).filter(|_| call.program == "chmod" && first == 1).map(str::to_owned);
+    let user = machine.world().place().user.clone();
+    let rights = rights::note(&call.program, arguments, user.as_deref());
     for operand in arguments.operands.iter().skip(first) {
         for aim in machine.paths_through(operand) {
+            let above_guard = aim.target.path().is_some_and(|path| machine.is_above_guard(path));
             let entry = aim.target.path().map(|path| machine.entry(path));
             if let (Some(Entry::File(facts)), Some(mode)) = (&entry, &wanted)
                 && has_mode(facts.mode, mode)
@@ -133,6 +142,9 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 continue;
             }
             let mut draft = Draft::at(EffectKind::PermissionChange, aim);
+            if above_guard {
+                draft = draft.note(rights.unwrap_or_default());
+            }
             if recursive && !matches!(entry, Some(Entry::File(_))) {
                 draft = draft.recursive();
             }
@@ -232,6 +244,7 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if symbolic {
                 machine.make_link(&place, source);
             } else {
+                machine.second_name(source);
                 let content = machine.peek(source);
                 machine.write_from(&place, &content);
             }

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `grammar` | which options of a subcommand take values |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
@@ -12,6 +13,7 @@
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
 mod grammar;
+mod guard_files;
 mod options;
 mod references;
 mod remotes;
@@ -127,6 +129,24 @@ const IGNORED: &[&str] = &[
     "--namespace",
 ];
 
+/// Variables that name a file which git writes: what it does (git(1), "Debugging"), and its index.
+const TRACES: &[&str] = &[
+    "GIT_TRACE",
+    "GIT_TRACE_FSMONITOR",
+    "GIT_TRACE_PACK_ACCESS",
+    "GIT_TRACE_PACKET",
+    "GIT_TRACE_PACKFILE",
+    "GIT_TRACE_PERFORMANCE",
+    "GIT_TRACE_REFS",
+    "GIT_TRACE_SETUP",
+    "GIT_TRACE_SHALLOW",
+    "GIT_TRACE_CURL",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+    "GIT_INDEX_FILE",
+];
+
 /// Interprets a call of git.
 pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let cwd = machine.cwd().cloned();
@@ -161,6 +181,12 @@ impl Git<'_, '_> {
         }
         if let Some(text) = exact(self.machine.variable("GIT_WORK_TREE")).filter(|text| !text.is_empty()) {
             self.work_tree = self.cwd.as_ref().map(|cwd| cwd.join(&text));
+        }
+        for name in TRACES {
+            let given = exact(self.machine.variable(name)).filter(|text| text.starts_with('/'));
+            if given.is_some() && given != self.machine.world().variable(name) {
+                self.machine.write(&given.map_or(Value::Unknown, Value::exact));
+            }
         }
         for (name, key) in [
             ("GIT_SSH_COMMAND", "core.sshcommand"),

@@ -1,8 +1,9 @@
 //! Interpreters of other languages: code given as a word, a script, a module, or on the standard input.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{Depth, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
+use super::archives::{Names, unpack_from};
 use super::text::{edit_in_place, one_path};
 
 /// `python`, `pypy`
@@ -75,7 +76,11 @@ fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str) -> Exit {
             machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("http.server".to_owned())));
         }
         "venv" | "virtualenv" => {
+            let clears = operands.iter().any(|operand| operand.as_exact() == Some("--clear"));
             for operand in operands.iter().filter(|operand| !operand.known_start().starts_with('-')) {
+                if clears {
+                    machine.delete(operand, Depth::Recursive);
+                }
                 for aim in machine.paths_through(operand) {
                     let path = aim.target.path().cloned();
                     machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
@@ -102,11 +107,9 @@ fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str) -> Exit {
             let mut words = operands.iter();
             match words.next().and_then(Value::as_exact) {
                 Some("-e" | "--extract") => {
-                    words.next();
+                    let archive = words.next();
                     let directory = words.next().cloned().unwrap_or_else(|| Value::exact("."));
-                    for aim in machine.paths_through(&directory) {
-                        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
-                    }
+                    unpack_from(machine, archive, &directory, Names::Without(0));
                 }
                 Some("-c" | "--create") => {
                     if let Some(archive) = words.next() {

@@ -2,6 +2,7 @@
 
 use super::containers::skip_options;
 use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::guard::TAKES_RIGHTS;
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 use crate::places::system_place;
 
@@ -111,17 +112,22 @@ pub(crate) fn iptables(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn chattr(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut depth = Depth::Single;
     let mut unlocks = false;
+    let mut locks = false;
     for word in &call.words {
         match word.as_exact() {
             Some("-R") => depth = Depth::Recursive,
             Some(text) if text.starts_with(['-', '+', '=']) => {
                 unlocks |= text.starts_with('-') && text.contains(['i', 'a']);
+                locks |= !text.starts_with('-') && text.contains(['i', 'a']);
             }
             Some(_) | None => {
                 for aim in machine.paths(word) {
                     let of_machine = aim.target.path().and_then(system_place).is_some();
+                    let above_guard = aim.target.path().is_some_and(|path| machine.is_above_guard(path));
                     let draft = Draft::at(EffectKind::PermissionChange, aim).depth(depth);
-                    machine.add(if unlocks && of_machine {
+                    machine.add(if locks && above_guard {
+                        draft.note(TAKES_RIGHTS)
+                    } else if unlocks && of_machine {
                         draft.severity(Severity::High).note("unlocks what was protected against changes")
                     } else {
                         draft.note("changes attributes")

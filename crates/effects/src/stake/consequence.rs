@@ -62,8 +62,13 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         return unwatched(effect, world);
     }
     let mut found = Vec::new();
+    // Which of the files that are there an archive replaces is not known; of the guard it is asked about as such.
+    let spread = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
+        && effect.kind == EffectKind::FileCreate;
+    let is_guarded =
+        |path: &AbsolutePath| world.place().guarded.iter().any(|known| path.is_within(&known.path));
     for path in written(&effect.target, world) {
-        if is_temporary(&path, world) {
+        if is_temporary(&path, world) || spread && is_guarded(&path) {
             continue;
         }
         if let Some(what) =

@@ -1,6 +1,6 @@
 //! Touches the guard itself: its state, its configuration, its binaries, the hooks that call it.
 
-use checkrein_effects::{EffectKind, Target};
+use checkrein_effects::{EffectKind, Severity, Target};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         danger: "An agent that can loosen its own reins has none.",
         example: "rm -rf ~/.local/state/checkrein",
         instead: "Ask the person to change it.",
-        limits: "Looking at the guard's files and asking it questions is free.",
+        limits: "Looking at the guard's files and asking it questions is free; what only may reach it, such as an archive that cannot be read, is asked about.",
     },
     check,
     matches: &["guard_tampering /home/dev/.local/state/checkrein", "guard_tampering ? severity=low"],
@@ -27,11 +27,25 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         .iter()
         .any(|number| context.effects.get(*number).is_some_and(|effect| effect.target != Target::Unknown));
     let names = if is_named { format!(": {}", context.names(&touched)) } else { String::new() };
+    // What only may reach it, or git would put back another version of, a person may say yes to.
+    let grave =
+        context.any(|effect| effect.kind == EffectKind::GuardTampering && effect.severity != Severity::High);
+    if grave {
+        let reason = format!(
+            "this touches the guard itself{names}{}; only a person may change it",
+            context.note(&touched)
+        );
+        let alternatives =
+            ["leave the guard alone and go on with the task; say what is in the way if something is"];
+        return Finding::on(touched, RULE.name, Decision::Block, reason, &alternatives);
+    }
     let reason = format!(
-        "this touches the guard itself{names}{}; only a person may change it",
+        "this may change the guard itself{names}{}; a person says whether it may",
         context.note(&touched)
     );
-    let alternatives =
-        ["leave the guard alone and go on with the task; say what is in the way if something is"];
-    Finding::on(touched, RULE.name, Decision::Block, reason, &alternatives)
+    let alternatives = [
+        "unpack or copy into a directory of its own, look at what came, and take from there what is needed",
+        "leave the files of the guard out, by naming the others",
+    ];
+    Finding::on(touched, RULE.name, Decision::Modify, reason, &alternatives)
 }

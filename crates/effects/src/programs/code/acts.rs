@@ -1,7 +1,9 @@
 //! What known functions do to files, processes and hosts.
 
-use crate::effect::{Depth, EffectKind, Target};
+use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::guard::TAKES_RIGHTS;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
+use crate::programs::files;
 use crate::world::Entry;
 
 use super::deeds::Deed;
@@ -228,6 +230,55 @@ impl Follower<'_, '_, '_> {
         {
             self.variables.insert(name.clone(), Thing::File(path.clone()));
         }
+    }
+
+    /// Remembers that the code looks up which processes run: one of these may be the guard, or the client that asks it.
+    pub(super) fn note_processes(&mut self, deed: Deed, name: &str, given: &Given) {
+        let lists = matches!(deed, Deed::List | Deed::Walk | Deed::Glob);
+        let of_kernel = || {
+            let start = given.at(0).value().known_start();
+            start == "/proc" || start.starts_with("/proc/")
+        };
+        if name == "psutil.process_iter" || name == "psutil.pids" || lists && of_kernel() {
+            self.sees_processes = true;
+        }
+    }
+
+    /// Ends a process. Which it is that code picks out of all that run is not known.
+    pub(super) fn kill(&mut self, name: &str, process: &Value) {
+        let picks = self.sees_processes && (process.as_exact().is_none() || name.starts_with("psutil."));
+        self.act(|machine| {
+            let before = machine.effect_count();
+            machine.effect(EffectKind::ProcessKill, process);
+            if picks {
+                machine.amend(before, |effect| {
+                    effect.severity = Severity::High;
+                    "which of all processes it picks is not known, the guard may be among them"
+                        .clone_into(&mut effect.note);
+                });
+            }
+        });
+    }
+
+    /// Changes mode or owner; of a directory above the guard it is told what that leaves its owner.
+    pub(super) fn change_rights(&mut self, name: &str, path: &Value, wanted: Option<&Thing>) {
+        let is_mode = name.trim_end_matches("Sync").ends_with("chmod") || name.ends_with("chmod_R");
+        let note = match wanted {
+            Some(Thing::Number(bits)) if is_mode => u32::try_from(*bits).ok().map(files::of_bits),
+            Some(thing) if is_mode => thing.exact().as_deref().and_then(files::of_mode),
+            Some(_) | None => None,
+        };
+        let above =
+            self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
+        // What is not known is not taken for harmless where the guard lives.
+        let note = note.unwrap_or(if is_mode { TAKES_RIGHTS } else { "" });
+        self.act(|machine| {
+            let before = machine.effect_count();
+            machine.effect(EffectKind::PermissionChange, path);
+            if above {
+                machine.amend(before, |effect| note.clone_into(&mut effect.note));
+            }
+        });
     }
 
     /// Moves or copies as the command does that is named.

@@ -1,6 +1,7 @@
 //! What known functions do, carried out.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::guard::PARENT;
 use crate::interpreter::{Draft, Input, Output, Upload, Value};
 use crate::programs::{files, filters, sql};
 
@@ -149,6 +150,8 @@ pub(super) enum Deed {
     CallByName,
     /// The parent of a path.
     Parent,
+    /// The number of the process that started this one.
+    ParentProcess,
     /// A path with `~` and variables put in.
     Expand,
     /// Makes a temporary directory.
@@ -192,6 +195,7 @@ impl Follower<'_, '_, '_> {
     /// What a function that is known gives, after its effects.
     pub(super) fn perform(&mut self, deed: Deed, name: &str, given: &Given) -> Thing {
         let unknown = Thing::Text(Value::Unknown);
+        self.note_processes(deed, name, given);
         match deed {
             Deed::Nothing => {
                 self.mapped_names(given);
@@ -286,28 +290,41 @@ impl Follower<'_, '_, '_> {
                 unknown
             }
             Deed::Move => {
-                self.transfer(files::mv, "mv", given, &["-f", "-T"]);
+                // The functions of libraries move into a directory that is there, those of the system put one name in the place of another.
+                let inside =
+                    ["shutil.move", "FileUtils.mv", "FileUtils.move", "File::Copy::move"].contains(&name);
+                self.transfer(files::mv, "mv", given, if inside { &["-f"] } else { &["-f", "-T"] });
                 unknown
             }
             Deed::Copy => {
-                self.transfer(files::cp, "cp", given, &["-r", "-f"]);
+                let plain = name.trim_end_matches("Sync");
+                let over = ["copytree", "copy_tree", "fs.cp", "fs.copy", "dircopy"]
+                    .iter()
+                    .any(|end| plain.ends_with(end));
+                self.transfer(files::cp, "cp", given, if over { &["-r", "-f", "-T"] } else { &["-r", "-f"] });
                 unknown
             }
             Deed::Link => {
                 let (to, at) = (given.at(0).value(), given.at(1).value());
+                if matches!(
+                    name.trim_end_matches("Sync"),
+                    "os.link" | "fs.link" | "link" | "File.link" | "FileUtils.ln" | "Deno.link"
+                ) {
+                    self.act(|machine| machine.second_name(&to));
+                }
                 self.act(|machine| machine.make_link(&at, &to));
                 unknown
             }
             Deed::Mode => {
                 let path = given.at(0).value();
-                self.act(|machine| machine.effect(EffectKind::PermissionChange, &path));
+                self.change_rights(name, &path, given.positional.get(1));
                 unknown
             }
             Deed::ModeOfRest => {
                 let skipped = usize::from(name.contains("chown"));
                 for item in given.positional.iter().skip(1 + skipped).flat_map(Thing::items) {
                     let path = item.value();
-                    self.act(|machine| machine.effect(EffectKind::PermissionChange, &path));
+                    self.change_rights(name, &path, given.positional.first());
                 }
                 unknown
             }
@@ -409,16 +426,14 @@ impl Follower<'_, '_, '_> {
             }
             Deed::Kill => {
                 if given.at(1).exact().as_deref() != Some("0") {
-                    let process = given.at(0).value();
-                    self.act(|machine| machine.effect(EffectKind::ProcessKill, &process));
+                    self.kill(name, &given.at(0).value());
                 }
                 unknown
             }
             Deed::KillRest => {
                 if given.at(0).exact().as_deref() != Some("0") {
                     for item in given.positional.iter().skip(1).flat_map(Thing::items) {
-                        let process = item.value();
-                        self.act(|machine| machine.effect(EffectKind::ProcessKill, &process));
+                        self.kill(name, &item.value());
                     }
                 }
                 unknown
@@ -559,6 +574,7 @@ impl Follower<'_, '_, '_> {
                 None => unknown,
             },
             // The names, which stand below the directory once they are put behind it.
+            Deed::ParentProcess => Thing::text(PARENT),
             Deed::List => Thing::List(vec![Thing::Text(Value::Glob("*".to_owned()))]),
             Deed::Walk => {
                 let root = if given.positional.is_empty() { Thing::text(".") } else { given.at(0) };

@@ -148,6 +148,8 @@ pub(super) struct Follower<'m, 'w, 'c> {
     pub(super) duplicated: bool,
     /// Whether a shell was started that waits for orders.
     pub(super) spawned_shell: bool,
+    /// Whether it was looked up which processes run.
+    pub(super) sees_processes: bool,
     steps: usize,
     depth: usize,
     calls: usize,
@@ -184,6 +186,7 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             socket: None,
             duplicated: false,
             spawned_shell: false,
+            sees_processes: false,
             steps: 0,
             depth: 0,
             calls: 0,

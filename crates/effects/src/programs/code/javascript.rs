@@ -120,7 +120,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         "fs.ensureFile" | "fs.utimes" => Deed::Touch,
         "fs.rename" | "fs.move" | "Deno.rename" => Deed::Move,
         "fs.copyFile" | "fs.cp" | "fs.copy" | "Deno.copyFile" => Deed::Copy,
-        "fs.symlink" | "fs.link" | "Deno.symlink" => Deed::Link,
+        "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Deed::Link,
         "fs.chmod" | "fs.chown" | "fs.lchown" | "fs.lchmod" | "Deno.chmod" => Deed::Mode,
         "fs.readdir" | "Deno.readDir" => Deed::List,
         "fs.exists" | "fs.pathExists" => Deed::Exists,

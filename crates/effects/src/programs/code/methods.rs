@@ -1,7 +1,9 @@
 //! Members and methods of values.
 
-use crate::effect::{Depth, EffectKind};
-use crate::interpreter::{Draft, Output, Upload, Value};
+use crate::effect::Depth;
+use crate::guard::PARENT;
+use crate::interpreter::{Output, Upload, Value};
+use crate::programs::archives::{Names, unpack_from};
 use crate::programs::files;
 
 use super::acts::{UNKNOWN_MODULE, joined_text, parent};
@@ -125,6 +127,7 @@ impl Follower<'_, '_, '_> {
                 let first = if script { Vec::new() } else { vec![Thing::text("-c")] };
                 return Thing::List(first.into_iter().chain(self.arguments(0).items()).collect());
             }
+            (Language::JavaScript, "process.ppid") => return Thing::text(PARENT),
             (Language::JavaScript, "process.argv" | "Bun.argv") => {
                 // The interpreter comes first.
                 let front = std::iter::once(Thing::Text(Value::Unknown));
@@ -445,7 +448,7 @@ impl Follower<'_, '_, '_> {
             "touch" => self.act(|machine| machine.touch(path)),
             "mkdir" | "mkpath" => self.act(|machine| machine.make_directory(path)),
             "chmod" | "lchmod" | "chown" => {
-                self.act(|machine| machine.effect(EffectKind::PermissionChange, path));
+                self.change_rights(name, path, given.positional.first());
             }
             "read_text" | "read_bytes" | "read" | "readlines" | "binread" | "slurp" | "slurp_utf8"
             | "lines" => return self.read(&this),
@@ -475,6 +478,9 @@ impl Follower<'_, '_, '_> {
             }
             "symlink_to" | "hardlink_to" | "make_symlink" => {
                 let to = given.at(0).value();
+                if name == "hardlink_to" {
+                    self.act(|machine| machine.second_name(&to));
+                }
                 self.act(|machine| machine.make_link(path, &to));
             }
             "joinpath" | "join" | "child" | "+" => {
@@ -542,15 +548,8 @@ impl Follower<'_, '_, '_> {
                     ("extractall", None) => given.positional.first().map_or(Value::exact("."), Thing::value),
                     (_, None) => given.positional.get(1).map_or(Value::exact("."), Thing::value),
                 };
-                self.act(|machine| {
-                    for aim in machine.paths_through(&directory) {
-                        let path = aim.target.path().cloned();
-                        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
-                        if let Some(path) = path {
-                            machine.remember_doubt_below(&path);
-                        }
-                    }
-                });
+                let archive = Some(path).filter(|_| name == "extractall");
+                self.act(|machine| unpack_from(machine, archive, &directory, Names::Without(0)));
                 Thing::Text(Value::Unknown)
             }
             "read" | "readlines" | "readline" | "gets" | "each_line" | "lines" => {

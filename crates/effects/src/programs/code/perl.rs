@@ -23,6 +23,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         "rename" | "move" | "File::Copy::move" | "mv" | "File::Copy::mv" => Deed::Move,
         "copy" | "File::Copy::copy" | "cp" | "File::Copy::cp" | "dircopy" => Deed::Copy,
         "symlink" | "link" => Deed::Link,
+        "getppid" => Deed::ParentProcess,
         "mkdir" | "mkpath" | "make_path" | "File::Path::mkpath" | "File::Path::make_path" => {
             Deed::MakeDirectory
         }
@@ -71,19 +72,18 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "time" | "localtime" | "gmtime" | "sleep" | "local" | "wantarray" | "pos" | "study" | "pack"
         | "unpack" | "vec" | "sprintf1" | "close" | "closedir" | "eof" | "binmode" | "fileno" | "seek"
         | "tell" | "read" | "sysread" | "syswrite" | "getc" | "select" | "flock" | "stat" | "lstat"
-        | "umask" | "wait" | "waitpid" | "fork" | "alarm" | "getppid" | "undef" | "lock" | "not" | "use"
-        | "no" | "my" | "our" | "readline" | "caller" | "format" | "formline" | "write" | "sum" | "max"
-        | "min" | "sum0" | "first" | "any" | "all" | "none" | "strftime" | "POSIX::strftime" | "floor"
-        | "ceil" | "POSIX::floor" | "POSIX::ceil" | "Dumper" | "Data::Dumper" | "decode_json"
-        | "encode_json" | "from_json" | "to_json" | "basename" | "fileparse" | "encode_base64"
-        | "md5_hex" | "sha256_hex" | "sha1_hex" | "croak" | "carp" | "confess" | "blessed"
-        | "looks_like_number" | "shuffle" | "reduce" | "product" | "pairs" | "STDIN" | "STDOUT"
-        | "STDERR" | "OUT" | "IN" | "F" | "FH" | "setsockopt" | "bind" | "listen" | "accept"
-        | "getprotobyname" | "gethostbyname" | "getpwuid" | "getpwnam" | "getlogin" | "getgrgid"
-        | "gettimeofday" | "usleep" | "encode" | "decode" | "utf8" | "tie" | "untie" | "prototype"
-        | "BEGIN" | "END" | "x" | "lt" | "gt" | "sprintf2" | "isatty" | "dup2" | "POSIX::dup2" | "setsid"
-        | "POSIX::setsid" | "POSIX::_exit" | "reset" | "getpriority" | "times" | "chroot" | "opendir1"
-        | "encode_utf8" | "decode_utf8" => Deed::Nothing,
+        | "umask" | "wait" | "waitpid" | "fork" | "alarm" | "undef" | "lock" | "not" | "use" | "no"
+        | "my" | "our" | "readline" | "caller" | "format" | "formline" | "write" | "sum" | "max" | "min"
+        | "sum0" | "first" | "any" | "all" | "none" | "strftime" | "POSIX::strftime" | "floor" | "ceil"
+        | "POSIX::floor" | "POSIX::ceil" | "Dumper" | "Data::Dumper" | "decode_json" | "encode_json"
+        | "from_json" | "to_json" | "basename" | "fileparse" | "encode_base64" | "md5_hex" | "sha256_hex"
+        | "sha1_hex" | "croak" | "carp" | "confess" | "blessed" | "looks_like_number" | "shuffle"
+        | "reduce" | "product" | "pairs" | "STDIN" | "STDOUT" | "STDERR" | "OUT" | "IN" | "F" | "FH"
+        | "setsockopt" | "bind" | "listen" | "accept" | "getprotobyname" | "gethostbyname" | "getpwuid"
+        | "getpwnam" | "getlogin" | "getgrgid" | "gettimeofday" | "usleep" | "encode" | "decode" | "utf8"
+        | "tie" | "untie" | "prototype" | "BEGIN" | "END" | "x" | "lt" | "gt" | "sprintf2" | "isatty"
+        | "dup2" | "POSIX::dup2" | "setsid" | "POSIX::setsid" | "POSIX::_exit" | "reset" | "getpriority"
+        | "times" | "chroot" | "opendir1" | "encode_utf8" | "decode_utf8" => Deed::Nothing,
         // Handles are written in capitals.
         name if !name.is_empty()
             && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit()) =>

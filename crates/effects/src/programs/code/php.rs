@@ -96,6 +96,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         "rename" | "move_uploaded_file" => Deed::Move,
         "copy" => Deed::Copy,
         "symlink" | "link" => Deed::Link,
+        "posix_getppid" => Deed::ParentProcess,
         "mkdir" => Deed::MakeDirectory,
         "touch" => Deed::Touch,
         "chmod" | "chown" | "chgrp" => Deed::Mode,

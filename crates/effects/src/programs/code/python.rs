@@ -412,6 +412,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "pymysql.connect"
         | "MySQLdb.connect"
         | "mysql.connector.connect" => Deed::Becomes("connection"),
+        "os.getppid" => Deed::ParentProcess,
         "psutil.Process" | "psutil.process_iter" => Deed::Becomes("psutil.Process"),
         "psutil.Process.kill"
         | "psutil.Process.terminate"
@@ -467,7 +468,6 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         }
         name if name.starts_with("os.path.") || name.starts_with("os.environ.") => Deed::Nothing,
         "os.getpid"
-        | "os.getppid"
         | "os.getuid"
         | "os.geteuid"
         | "os.getgid"

@@ -124,6 +124,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "cp_r" => Deed::Copy,
         "File.symlink" | "File.link" | "FileUtils.ln" | "FileUtils.ln_s" | "FileUtils.ln_sf"
         | "FileUtils.symlink" => Deed::Link,
+        "Process.ppid" => Deed::ParentProcess,
         "Dir.mkdir" | "FileUtils.mkdir" | "FileUtils.mkdir_p" | "FileUtils.makedirs" | "mkdir_p"
         | "mkdir" => Deed::MakeDirectory,
         "FileUtils.touch" | "touch" => Deed::Touch,

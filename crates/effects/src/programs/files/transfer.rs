@@ -1,7 +1,8 @@
 //! What `cp`, `mv` and `install` share: where files go, and what is lost on the way.
 
 use crate::effect::{Certainty, Depth, EffectKind, Target};
-use crate::interpreter::{Aim, Arguments, Draft, Exit, Machine, Output, Status, Value};
+use crate::guard::OF_TREE;
+use crate::interpreter::{Aim, Arguments, Brought, Draft, Exit, Machine, Output, Status, Value};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -124,6 +125,7 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
         backup: arguments.has(&["-b", "--backup"]).then(|| backup_suffix(arguments)),
         follows: arguments.has(&["-L", "--dereference", "-H"]),
         links: transfer == Transfer::Copy && arguments.has(&["-s", "--symbolic-link"]),
+        second_names: transfer == Transfer::Copy && arguments.has(&["-l", "--link"]),
     };
     let naming = if arguments.has(&["--parents"]) { Naming::Whole } else { Naming::Basename };
     if sources.is_empty() {
@@ -185,6 +187,8 @@ struct Plan {
     /// Whether the content of symbolic links is copied.
     follows: bool,
     links: bool,
+    /// Whether files get a second name instead of being copied.
+    second_names: bool,
 }
 
 impl Plan {
@@ -210,6 +214,9 @@ impl Plan {
                 return;
             }
             machine.read(source);
+        }
+        if self.second_names {
+            machine.second_name(source);
         }
         if entry == Some(Entry::Missing) && machine.is_settled() {
             // It would fail. A word about it all the same: it may come to be by then.
@@ -268,6 +275,13 @@ impl Plan {
             if let (Some(suffix), Entry::File(_)) = (&self.backup, &there) {
                 machine.write(&Value::exact(path.as_str()).followed_by(suffix));
             }
+            let brought = if is_tree {
+                machine.bring(&path, from.as_ref().map_or(Brought::Unknown, Brought::Tree))
+            } else if matches!(entry, Entry::Symlink(_)) {
+                machine.bring(&path, Brought::Link)
+            } else {
+                ""
+            };
             if let (true, Entry::Directory) = (is_tree, &there) {
                 self.merge(machine, from.as_ref(), &path);
                 continue;
@@ -281,7 +295,7 @@ impl Plan {
                     | Entry::Special
                     | Entry::Unknown => EffectKind::FileModify,
                 };
-                machine.add(Draft::at(kind, aim).recursive());
+                machine.add(Draft::at(kind, aim).recursive().note(brought));
             } else if moves && matches!(there, Entry::Symlink(_)) {
                 machine.add(Draft::at(EffectKind::FileModify, aim).note("replaces the symbolic link"));
             } else if self.links {
@@ -305,7 +319,9 @@ impl Plan {
         let tree = from.and_then(|from| machine.walk(from, TOLD).map(|tree| (from, tree)));
         let Some((from, tree)) = tree else {
             let target = Target::Path(to.clone());
-            machine.add(Draft::new(EffectKind::FileCreate, target.clone()).recursive());
+            let note = machine.bring(to, from.map_or(Brought::Unknown, Brought::Tree));
+            machine
+                .add(Draft::new(EffectKind::FileCreate, target.clone()).recursive().note(OF_TREE).note(note));
             if !self.keeps {
                 machine.add(Draft::new(EffectKind::FileModify, target).recursive().possible());
             }

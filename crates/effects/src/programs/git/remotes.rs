@@ -32,6 +32,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             git.ask_remote(words.operands().first());
             git.fetch_into(words);
             git.change_tree("tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
+            git.pull_guard(words);
             git.touch("what the branch was before stays in the reflog")
         }
         "ls-remote" => {
@@ -170,8 +171,20 @@ fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             None => git.absolute(&Value::Unknown),
         },
     };
+    let near = source.known_start().starts_with(['/', '.']) || !source.known_start().contains(':');
+    let repository = git.located(&source).filter(|_| near);
+    let revision = words.arguments.value(&["-b", "--branch"]).and_then(Value::as_exact).unwrap_or("HEAD");
     for aim in git.machine.paths(&place) {
-        git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+        let note = match &aim.target {
+            Target::Path(path) => git.arrive_below(path, repository.as_ref(), revision),
+            Target::Glob(_)
+            | Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => "",
+        };
+        git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().note(note));
     }
     if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
         git.machine.remember_directory(&path);

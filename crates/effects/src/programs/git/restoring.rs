@@ -8,6 +8,7 @@ use crate::world::{Entry, VersionState};
 use crate::stake::KEPT_BY_GIT;
 
 use super::Git;
+use super::guard_files::Arrival;
 use super::options::Words;
 use super::tree::{self, Directories, Found, NAMED, Sweep};
 use super::working::matches_pathspec;
@@ -70,6 +71,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.possibly_lose_changes("submodules become what the commit records for them");
             git.touch_submodules();
         }
+        git.becomes(words.operands().first());
         return git.touch("commits that no branch holds any more stay in the reflog");
     }
     if words.arguments.uncertain {
@@ -77,6 +79,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if words.has("--keep") {
         git.change_tree("tracked files become what the other commit holds");
+        git.becomes(words.operands().first());
     }
     git.forget("what is staged; the work tree stays as it is")
 }
@@ -92,6 +95,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         if !words.operands().is_empty() {
             git.change_tree("tracked files become what the start of the new branch holds");
+            git.becomes(words.operands().first());
         }
         return git.touch(if words.has("--orphan") { "forgets what is staged" } else { "makes a branch" });
     }
@@ -109,6 +113,9 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 words.operands_from(from),
                 if from_commit { Origin::Commit } else { Origin::Index },
             );
+            if let Some(revision) = words.operand(0).filter(|_| from_commit) {
+                git.arrive(&Arrival::Gets(revision.to_owned()), words.operands_from(from));
+            }
             git.touch("")
         }
         _ => {
@@ -122,6 +129,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.possibly_lose_changes("the word that is not known may be a path or `-f`");
             }
             git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
+            git.becomes(words.operands().first());
             git.touch("another branch is checked out")
         }
     }
@@ -137,6 +145,7 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if !makes || !words.operands().is_empty() {
         git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
+        git.becomes(words.operands().first());
     }
     git.touch("another branch is checked out")
 }
@@ -150,16 +159,21 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.lose_changes(&[]);
     }
     git.restore_paths(words.operands(), origin);
+    if let Some(revision) = words.arguments.value(&["-s", "--source"]).and_then(Value::as_exact) {
+        let arrival = Arrival::Becomes(revision.to_owned());
+        git.arrive(&arrival, words.operands());
+    }
     git.touch("")
 }
 
 fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(prefix) = words.arguments.value(&["--prefix"]).cloned() {
         // Tracked files are written there, over others with `-f`.
-        let place = git.absolute(&prefix).as_exact().map(str::to_owned);
-        let target = place
-            .map_or(Target::Unknown, |place| Target::Glob(format!("{}/**", place.trim_end_matches('/'))));
-        git.machine.add(Draft::new(EffectKind::FileCreate, target));
+        let place = git.located(&prefix);
+        let root = git.root();
+        let note = place.as_ref().map_or("", |place| git.arrive_below(place, root.as_ref(), ""));
+        let target = place.map_or(Target::Unknown, |place| Target::Glob(format!("{place}/**")));
+        git.machine.add(Draft::new(EffectKind::FileCreate, target).note(note));
     } else if words.any(&["-f", "--force"]) {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);
@@ -176,6 +190,7 @@ fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if words.has("-u") {
         git.change_tree("tracked files become what the tree holds");
+        git.becomes(words.operands().last());
     }
     git.forget("what is staged")
 }
@@ -205,6 +220,12 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         .arguments
         .values(&["-e", "--exclude"])
         .map(|value| value.as_exact().unwrap_or("*").to_owned())
+        // With `-X` a plain pattern adds to what goes; only a negated one keeps something.
+        .filter_map(|pattern| match (sweep, pattern.strip_prefix('!')) {
+            (Sweep::Ignored, kept) => kept.map(str::to_owned),
+            (Sweep::Untracked | Sweep::UntrackedAndIgnored, Some(_)) => None,
+            (Sweep::Untracked | Sweep::UntrackedAndIgnored, None) => Some(pattern),
+        })
         .collect();
     let named = !words.operands().is_empty();
     let directories = if words.has("-d") || named { Directories::Removed } else { Directories::Left };
@@ -243,6 +264,7 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some("pop" | "apply" | "branch") => {
             git.change_tree("what was stashed comes back");
+            git.unstash_guard(words);
             git.touch("")
         }
         Some("create" | "store") => git.touch(""),
@@ -252,6 +274,7 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             } else {
                 "uncommitted changes move to the stash"
             });
+            git.stash_guard(words);
             git.touch("uncommitted changes are kept in the stash")
         }
         Some(_) => Exit::failure(),
@@ -315,6 +338,12 @@ impl Git<'_, '_> {
             }
         }
         if starts.is_empty() { self.root().map(|root| vec![root]) } else { Some(starts) }
+    }
+
+    /// Tracked files become what a revision holds, or `HEAD`.
+    fn becomes(&mut self, revision: Option<&Value>) {
+        let head = Value::exact("HEAD");
+        self.arrive_as(Arrival::Becomes, Some(revision.unwrap_or(&head)));
     }
 
     /// Uncommitted changes of tracked files are lost, of those at the paths or, without any, of all.
@@ -395,8 +424,10 @@ impl Git<'_, '_> {
         spare: &[String],
         note: &str,
     ) {
+        let root = self.root();
         let spared = |path: &AbsolutePath| {
-            path.name().is_some_and(|name| spare.iter().any(|pattern| matches_name(pattern, name)))
+            let relative = root.as_ref().and_then(|root| path.relative_to(root));
+            spare.iter().any(|pattern| excludes(pattern, path.name(), relative))
         };
         let Some(starts) = starts else {
             self.possibly_lose_untracked("which files the patterns mean is not known");
@@ -507,6 +538,15 @@ impl Git<'_, '_> {
 /// Whether a pathspec is a pattern.
 fn is_pattern(word: &Value) -> bool {
     word.as_exact().is_some_and(|text| !text.starts_with(':') && text.contains(['*', '?', '[']))
+}
+
+/// Whether `-e PATTERN` leaves a path out, by its name or, with a slash in the pattern, by its path from the root.
+fn excludes(pattern: &str, name: Option<&str>, relative: Option<&str>) -> bool {
+    let pattern = pattern.trim_end_matches('/');
+    if pattern.contains('/') {
+        return !pattern.contains(['*', '?', '[']) && relative == Some(pattern.trim_start_matches('/'));
+    }
+    name.is_some_and(|name| matches_name(pattern, name))
 }
 
 /// Whether a name matches an exclusion pattern with `*`.

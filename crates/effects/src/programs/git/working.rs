@@ -3,9 +3,10 @@
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
-use crate::world::{Entry, VersionState};
+use crate::world::{Committed, Entry, VersionState};
 
 use super::Git;
+use super::guard_files::Arrival;
 use super::options::Words;
 use super::tree::{self, Found};
 
@@ -132,7 +133,27 @@ fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         git.machine.possibly(|machine| machine.run_text(&command, Input::Inherited));
     }
     git.change_tree("tracked files change; git refuses where uncommitted changes would be lost");
+    if !words.any(&["--abort", "--quit", "--continue", "--skip"]) {
+        rearrange_guard(git, name, words);
+    }
     git.touch("what the branch was before stays in the reflog")
+}
+
+/// What a merge, a rebase and their like do to files of the guard.
+fn rearrange_guard(git: &mut Git<'_, '_>, name: &str, words: &Words) {
+    match name {
+        "merge" | "rebase" => {
+            let upstream = Value::exact("@{u}");
+            let onto = words.arguments.value(&["--onto"]).or_else(|| words.operands().first()).cloned();
+            git.arrive_as(Arrival::Joined, Some(&onto.unwrap_or(upstream)));
+            if let Some(branch) = words.operands().get(1).filter(|_| name == "rebase") {
+                git.arrive_as(Arrival::Becomes, Some(branch));
+            }
+        }
+        "cherry-pick" | "revert" => git.replay_guard(name, words.operands()),
+        "am" => git.patch_guard(words.operands()),
+        _ => {}
+    }
 }
 
 fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -223,6 +244,16 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     match (words.operand(0), place) {
         (Some("list") | None, _) => Exit::unknown(),
         (Some("add"), Some(place)) => {
+            let revision =
+                words.operand(2).or_else(|| words.operand(1)?.rsplit('/').next()).unwrap_or("HEAD");
+            let repository = git.root();
+            if let Some(path) = git.machine.one_path_through(&place) {
+                let world = git.machine.world();
+                let named = repository.as_ref().is_some_and(|repository| {
+                    world.committed(repository, revision, "") != Committed::NoRevision
+                });
+                git.arrive_below(&path, repository.as_ref(), if named { revision } else { "HEAD" });
+            }
             git.machine.make_directory(&place);
             if let Some(name) = words.arguments.value(&["-B"]).cloned() {
                 git.move_branch(&name);
@@ -408,7 +439,7 @@ impl Git<'_, '_> {
     }
 
     /// The paths that a readable patch changes, relative to the root.
-    fn paths_in_patch(&self, patch: &Value) -> Vec<String> {
+    pub(super) fn paths_in_patch(&self, patch: &Value) -> Vec<String> {
         let Some(text) = self.located(patch).map(|path| self.machine.text(&path)) else {
             return Vec::new();
         };

@@ -74,7 +74,14 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     words.next();
                 }
             }
-            Some(text) => ends.extend(text.split("!!").map(|address| opened(machine, address))),
+            Some(text) => {
+                for address in text.split("!!") {
+                    if let Some(path) = written(address) {
+                        machine.write(&Value::exact(path));
+                    }
+                    ends.push(opened(machine, address));
+                }
+            }
             None => match end(&word.known_start()) {
                 End::Here => {
                     machine.opaque("what socat joins is not known");
@@ -145,6 +152,20 @@ fn opened(machine: &Machine<'_>, address: &str) -> End {
     let number = address.strip_prefix("FD:").or_else(|| address.strip_prefix("fd:"));
     let host = number.and_then(|number| machine.connected_host(number.split(',').next()?.parse().ok()?));
     host.map_or_else(|| end(address), End::Host)
+}
+
+/// The file that an address makes or writes: `CREATE:out`, `OPEN:out,creat`.
+fn written(address: &str) -> Option<&str> {
+    let (kind, rest) = address.split_once(':')?;
+    let mut parts = rest.split(',');
+    let path = parts.next()?;
+    let writes = |part: &str| {
+        let name = part.split('=').next().unwrap_or(part);
+        ["creat", "create", "trunc", "append", "wronly", "rdwr", "o-creat", "o-trunc"].contains(&name)
+    };
+    let kind = kind.to_ascii_uppercase();
+    let opens = matches!(kind.as_str(), "OPEN" | "FILE" | "GOPEN");
+    (matches!(kind.as_str(), "CREATE" | "CREAT") || opens && parts.any(writes)).then_some(path)
 }
 
 /// What an address of socat stands for.

@@ -3,6 +3,7 @@
 //! Such a list is what the kernel shows below `/proc`, so it travels as the content of a file there, with the name that was asked
 //! for behind it.
 
+use crate::guard::PARENT;
 use crate::interpreter::{Call, Input, Machine, Output, Value};
 
 /// The beginning of the path that stands for a list of processes.
@@ -59,6 +60,9 @@ impl Listed {
 /// What a program that looks at processes lists; `None` when it is no such call.
 pub(crate) fn listed(call: &Call) -> Option<Output> {
     let operands = || call.words.iter().filter(|word| !word.known_start().starts_with('-'));
+    if call.program == "ps" && call.words.iter().any(|word| word.known_start().contains("ppid=")) {
+        return Some(Output::Text(Value::exact(PARENT)));
+    }
     let list = match call.program.as_str() {
         "ps" => {
             let named = value_behind(call, &["-C"]);

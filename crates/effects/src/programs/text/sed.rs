@@ -1,5 +1,6 @@
 //! `sed`: in-place editing, and the commands of a script that write files or run commands.
 
+use crate::effect::EffectKind;
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
 use super::{edit_in_place, one_path};
@@ -50,7 +51,11 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let in_place = arguments.has(&["-i", "--in-place", "-I"]);
     if in_place {
         let suffix = arguments.value(&["-i", "--in-place", "-I"]).cloned();
-        edit_in_place(machine, files, suffix.as_ref());
+        if arguments.has(&["--follow-symlinks"]) {
+            files.iter().for_each(|file| machine.effect(EffectKind::FileModify, file));
+        } else {
+            edit_in_place(machine, files, suffix.as_ref());
+        }
         return Exit::silent();
     }
     for file in files {

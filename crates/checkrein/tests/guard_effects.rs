@@ -1,0 +1,164 @@
+//! What would bring, change or take away files of the guard is seen before it runs, with the real git and real archives.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use support::{TestEnvironment, decision};
+
+/// A project whose policy is in its repository, and whose hooks are installed and in no commit.
+fn project() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    environment.write("checkrein.yaml", "profile: interactive\n");
+    environment.write("notes.txt", "one\n");
+    environment.git(&["add", "checkrein.yaml", "notes.txt"]);
+    environment.commit("policy");
+    environment.write("notes.txt", "two\n");
+    environment.git(&["add", "-u"]);
+    environment.commit("second");
+    environment
+}
+
+fn shell(environment: &TestEnvironment, script: &str) {
+    let done = Command::new("sh").args(["-ec", script]).current_dir(environment.project()).status().unwrap();
+    assert!(done.success(), "{script}");
+}
+
+#[test]
+fn git_that_changes_the_policy_is_asked_about_and_daily_work_is_not() {
+    let environment = project();
+    environment.git(&["checkout", "-q", "-b", "evil"]);
+    environment.write("checkrein.yaml", "mode: observe\n");
+    environment.git(&["add", "-u"]);
+    environment.commit("evil");
+    environment.git(&["checkout", "-q", "-"]);
+    environment.git(&["checkout", "-q", "-b", "work"]);
+    environment.write("notes.txt", "three\n");
+    environment.git(&["add", "-u"]);
+    environment.commit("work");
+    environment.git(&["checkout", "-q", "-"]);
+    for packed in [false, true] {
+        if packed {
+            environment.git(&["gc", "-q"]);
+        }
+        for command in [
+            "git checkout evil",
+            "git switch evil",
+            "git merge evil",
+            "git rebase evil",
+            "git cherry-pick evil",
+            "git reset --hard evil",
+            "git checkout evil -- .",
+            "git stash -u -- .",
+        ] {
+            let answer = environment.bash("asked", command);
+            assert_eq!(decision(&answer), Some("ask"), "{command}, packed {packed}: {answer}");
+        }
+        for command in [
+            "git checkout work",
+            "git switch work",
+            "git merge work",
+            "git rebase work",
+            "git cherry-pick work",
+            "git reset --hard HEAD~1",
+            "git checkout work -- .",
+            "git stash",
+            "git checkout -",
+            "git pull",
+        ] {
+            let answer = environment.bash("silent", command);
+            assert_eq!(decision(&answer), None, "{command}, packed {packed}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn cleaning_leaves_the_files_of_the_guard_out() {
+    let environment = project();
+    environment.write("built/x", "x");
+    let answer = environment.bash("s", "git clean -fdx");
+    let command = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+    assert_eq!(command, Some("git clean -e /.claude/settings.json -fdx"), "{answer}");
+    shell(&environment, command.unwrap());
+    assert!(environment.project().join(".claude/settings.json").exists());
+    assert!(!environment.project().join("built").exists());
+}
+
+#[test]
+fn a_stash_leaves_the_files_of_the_guard_out() {
+    let environment = project();
+    environment.write("built/x", "x");
+    environment.write(".gitignore", "ignored\n");
+    environment.write("ignored", "x");
+    for (command, gone) in [("git stash -u", "built/x"), ("git stash push --all -m 'all of it'", "ignored")] {
+        let answer = environment.bash("s", command);
+        let rewritten = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+        assert!(rewritten.is_some(), "{command}: {answer}");
+        environment.git(&["config", "user.name", "dev"]);
+        environment.git(&["config", "user.email", "dev@localhost"]);
+        shell(&environment, rewritten.unwrap());
+        assert!(environment.project().join(".claude/settings.json").exists(), "{command}");
+        assert!(!environment.project().join(gone).exists(), "{command}");
+    }
+}
+
+#[test]
+fn an_archive_is_judged_by_what_it_holds() {
+    let environment = project();
+    shell(
+        &environment,
+        "mkdir -p a/src b/.claude; echo x > a/src/x; echo '{}' > b/.claude/settings.json
+         tar -C a -cf good.tar .; tar -C a -czf good.tgz .; tar -C b -cf bad.tar .; tar -C b -czf bad.tgz .",
+    );
+    for command in ["tar xf good.tar", "tar xzf good.tgz", "tar xzf good.tgz -C b"] {
+        let answer = environment.bash("s", command);
+        assert_eq!(decision(&answer), None, "{command}: {answer}");
+    }
+    for command in ["tar xf bad.tar", "tar xzf bad.tgz", "cp -r b/. ."] {
+        let answer = environment.bash("s", command);
+        assert_eq!(decision(&answer), Some("deny"), "{command}: {answer}");
+    }
+}
+
+#[test]
+fn a_tree_over_the_configuration_of_a_person_is_refused() {
+    let environment = project();
+    environment.write("brought/checkrein/config.yaml", "mode: observe\n");
+    fs::create_dir_all(environment.home().join(".config/other")).unwrap();
+    for command in [
+        "cp -r brought/. ~/.config/",
+        "tar -C brought -cf b.tar . && tar -C ~/.config -xf b.tar",
+        "rm -rf ~/.config/other && rmdir ~/.config && mv brought ~/.config",
+        "ln -sfn $PWD/brought ~/.config",
+        "python3 -c \"import shutil, os; shutil.copytree('brought', os.path.expanduser('~/.config'), dirs_exist_ok=True)\"",
+    ] {
+        let answer = environment.bash("s", command);
+        let decided = decision(&answer);
+        assert!(matches!(decided, Some("deny" | "ask")), "{command}: {answer}");
+    }
+}
+
+#[test]
+fn a_second_name_made_by_another_hand_is_the_same_file() {
+    let environment = project();
+    let settings = environment.project().join(".claude/settings.json");
+    fs::hard_link(&settings, environment.project().join("second.json")).unwrap();
+    for command in [
+        "echo '{}' > second.json",
+        "sed -i s/hook/x/ .claude/settings.json",
+        "ln .claude/settings.json third",
+    ] {
+        let answer = environment.bash("s", command);
+        assert_eq!(decision(&answer), Some("deny"), "{command}: {answer}");
+    }
+    assert_eq!(decision(&environment.bash("s", "echo x > first.json; ln first.json other.json")), None);
+}

@@ -1,0 +1,121 @@
+//! What unpacking an archive makes.
+
+use crate::effect::{EffectKind, Target};
+use crate::guard::OF_ARCHIVE;
+use crate::interpreter::{Aim, Brought, Draft, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+/// The greatest number of members whose effects are told one by one (ours).
+const TOLD: usize = 64;
+
+/// What becomes of the names in an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// So many parts at the beginning are left out.
+    Without(usize),
+    /// Only the last part counts.
+    Last,
+}
+
+impl Names {
+    /// What a member is called where it is unpacked; `None` for one that is left out.
+    fn of(self, member: &str) -> Option<String> {
+        let end = if member.ends_with('/') { "/" } else { "" };
+        let parts: Vec<&str> = member.split('/').filter(|part| !part.is_empty()).collect();
+        let kept = match self {
+            Self::Without(count) => parts.get(count..)?,
+            Self::Last if end.is_empty() => parts.get(parts.len().checked_sub(1)?..)?,
+            Self::Last => return None,
+        };
+        (!kept.is_empty()).then(|| format!("{}{end}", kept.join("/")))
+    }
+}
+
+/// Adds what an archive makes below a directory: its members, where its list can be read.
+pub(crate) fn unpack_from(
+    machine: &mut Machine<'_>,
+    archive: Option<&Value>,
+    directory: &Value,
+    names: Names,
+) {
+    let listed = archive.and_then(|archive| machine.members(archive));
+    match (listed, machine.one_path_through(directory)) {
+        (Some(listed), Some(place)) => {
+            let members: Vec<String> = listed.iter().filter_map(|member| names.of(member)).collect();
+            unpack_members(machine, &place, &members);
+        }
+        _ => unpack(machine, directory),
+    }
+}
+
+fn unpack_members(machine: &mut Machine<'_>, place: &AbsolutePath, members: &[String]) {
+    machine.bring(place, Brought::Members(members));
+    let told = members.len() <= TOLD;
+    if told {
+        for member in members {
+            let path = Value::exact(place.join(member).as_str());
+            if member.ends_with('/') {
+                machine.make_directory(&path);
+            } else {
+                machine.write(&path);
+            }
+        }
+    } else {
+        let mut tops: Vec<&str> = members.iter().filter_map(|member| member.split('/').next()).collect();
+        tops.dedup();
+        for top in tops {
+            let path = place.join(top);
+            let inner: Vec<String> = members
+                .iter()
+                .filter_map(|member| member.strip_prefix(top)?.strip_prefix('/'))
+                .map(str::to_owned)
+                .collect();
+            let note = machine.bring(&path, Brought::Members(&inner));
+            let target = match machine.entry(&path) {
+                // Some of what stands there is replaced.
+                Entry::Directory => Target::Glob(format!("{path}/**")),
+                Entry::Missing | Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                    Target::Path(path)
+                }
+            };
+            let draft = Draft::new(EffectKind::FileCreate, target).note(OF_ARCHIVE).note(note);
+            machine.add(if inner.is_empty() { draft } else { draft.recursive() });
+        }
+    }
+    over_root(machine, place);
+    machine.remember_doubt_below(place);
+}
+
+/// Adds that something is created below a directory.
+pub(super) fn unpack(machine: &mut Machine<'_>, directory: &Value) {
+    for aim in machine.paths_through(directory) {
+        let path = aim.target.path().cloned();
+        let target = match &path {
+            Some(path) => Target::Glob(format!("{}/**", path.as_str().trim_end_matches('/'))),
+            None => aim.target.clone(),
+        };
+        machine.add(Draft::at(EffectKind::FileCreate, Aim { target, ..aim }).note(OF_ARCHIVE));
+        if let Some(path) = path {
+            over_root(machine, &path);
+            machine.remember_doubt_below(&path);
+        }
+    }
+}
+
+fn over_root(machine: &mut Machine<'_>, place: &AbsolutePath) {
+    if *place == AbsolutePath::root() {
+        let draft = Draft::new(EffectKind::SystemModification, Target::Path(AbsolutePath::root()));
+        machine.add(draft.note("unpacks over the root directory").possible());
+    }
+}
+
+pub(super) fn unpack_member(machine: &mut Machine<'_>, place: &Value) {
+    for aim in machine.paths_through(place) {
+        let path = aim.target.path().cloned();
+        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().note("a member of the archive"));
+        if let Some(path) = path {
+            machine.remember_doubt(&path);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a change of mode, owner or attributes leaves an owner of a directory.
+//!
+//! A hook that may not be started, and a directory that may not be entered, keep the guard from answering just as well as its removal.
+
+use crate::guard::{LEAVES_RIGHTS, TAKES_RIGHTS};
+use crate::interpreter::{Arguments, Value};
+
+/// Reading, writing and entering, of the owner.
+const EVERY: u32 = 0o700;
+
+/// What is to be noted about a change of rights; `None` when that cannot be said. `user` is who the agent runs as.
+pub(super) fn note(program: &str, arguments: &Arguments, user: Option<&str>) -> Option<&'static str> {
+    if arguments.uncertain {
+        return None;
+    }
+    match program {
+        "chmod" => {
+            let wanted = arguments.operand(0).filter(|_| !arguments.has(&["--reference"]));
+            // `chmod -x x`: the mode looks like an option.
+            let taken = ["-r", "-w", "-x"].iter().any(|option| arguments.has(&[option]));
+            if taken { Some(TAKES_RIGHTS) } else { of_mode(wanted?) }
+        }
+        "chown" => {
+            let owner = arguments.operand(0).filter(|_| !arguments.has(&["--reference", "--from"]))?;
+            let owner = owner.split([':', '.']).next().unwrap_or(owner);
+            Some(if owner.is_empty() || Some(owner) == user { LEAVES_RIGHTS } else { TAKES_RIGHTS })
+        }
+        "chgrp" => Some(LEAVES_RIGHTS),
+        "setfacl" => {
+            let entries = arguments.values(&["-m", "--modify", "--set"]).filter_map(Value::as_exact);
+            let takes = |entry: &str| {
+                let parts: Vec<&str> = entry.trim_start_matches("d:").split(':').collect();
+                let (&[who, name, rights] | &[who, name, rights, ..]) = parts.as_slice() else {
+                    return false;
+                };
+                let own = matches!(who, "u" | "user") && (name.is_empty() || Some(name) == user);
+                let all = ["r", "w", "x"].iter().all(|right| rights.contains(right)) || rights == "7";
+                (own || matches!(who, "m" | "mask")) && !all
+            };
+            Some(if entries.flat_map(|text| text.split(',')).any(takes) {
+                TAKES_RIGHTS
+            } else {
+                LEAVES_RIGHTS
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The same, of a mode in digits or letters (`755`, `go-w`, `u=rx`).
+pub(crate) fn of_mode(mode: &str) -> Option<&'static str> {
+    if let Ok(bits) = u32::from_str_radix(mode.trim_start_matches("0o"), 8) {
+        return Some(of_bits(bits));
+    }
+    let takes = |clause: &str| {
+        let at = clause.find(['+', '-', '=']).filter(|at| clause.is_char_boundary(*at))?;
+        let (who, what) = clause.split_at(at);
+        let concerns_owner = who.is_empty() || who.contains(['u', 'a']);
+        let right = |letter: char| what.contains(letter);
+        let takes = match what.chars().next()? {
+            '-' => right('r') || right('w') || right('x'),
+            '=' => !(right('r') && right('w') && (right('x') || right('X'))),
+            _ => false,
+        };
+        Some(concerns_owner && takes)
+    };
+    let taken: Option<Vec<bool>> = mode.split(',').map(takes).collect();
+    Some(if taken?.contains(&true) { TAKES_RIGHTS } else { LEAVES_RIGHTS })
+}
+
+/// The same, of the bits of a mode.
+pub(crate) fn of_bits(bits: u32) -> &'static str {
+    if bits & EVERY == EVERY { LEAVES_RIGHTS } else { TAKES_RIGHTS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_read_as_chmod_does() {
+        for mode in ["000", "0", "600", "500", "0644", "u-x", "-x", "a-r", "=r", "u=rx", "go-w,u-w", "a="] {
+            assert_eq!(of_mode(mode), Some(TAKES_RIGHTS), "{mode}");
+        }
+        for mode in ["755", "700", "2775", "+x", "u+rwx", "go-w", "g-w,o-rwx", "u=rwx,go=rx", "a+rX", "u=rwX"]
+        {
+            assert_eq!(of_mode(mode), Some(LEAVES_RIGHTS), "{mode}");
+        }
+        assert_eq!(of_mode("what"), None);
+    }
+}
