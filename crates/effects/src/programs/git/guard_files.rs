@@ -96,9 +96,9 @@ impl Git<'_, '_> {
         } else {
             Stashed::Tracked
         };
-        let from = usize::from(matches!(words.operand(0), Some("push" | "save")));
-        let paths =
-            if words.operand(0) == Some("save") { Vec::new() } else { words.operands_from(from).to_vec() };
+        let verb = words.operand(0).filter(|_| words.before_dashes != Some(0));
+        let from = usize::from(matches!(verb, Some("push" | "save")));
+        let paths = if verb == Some("save") { Vec::new() } else { words.operands_from(from).to_vec() };
         for file in self.guard_files(&paths) {
             let is_added = || {
                 matches!(self.held("", &file), Committed::Object(_))

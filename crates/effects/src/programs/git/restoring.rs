@@ -251,7 +251,8 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    match words.operand(0) {
+    // `git stash -- file` is a push: what stands behind the dashes is no subcommand.
+    match words.operand(0).filter(|_| words.before_dashes != Some(0)) {
         Some("list" | "show") => Exit::unknown(),
         Some("drop") => {
             let entry = words.operands().get(1).cloned().unwrap_or_else(|| Value::exact("stash@{0}"));
