@@ -14,10 +14,11 @@ use std::process::Command;
 
 use support::{TestEnvironment, decision};
 
-/// A project whose policy is in its repository, and whose hooks are installed and in no commit.
+/// A project whose policy is in its repository, and which has settings of a client, with hooks, in no commit.
 fn project() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.succeed(&["init", "--yes"]);
+    environment.write(".claude/settings.json", "{ \"model\": \"opus\" }\n");
     environment.write("checkrein.yaml", "profile: interactive\n");
     environment.write("notes.txt", "one\n");
     environment.git(&["add", "checkrein.yaml", "notes.txt"]);
@@ -87,9 +88,15 @@ fn cleaning_leaves_the_files_of_the_guard_out() {
     environment.write("built/x", "x");
     let answer = environment.bash("s", "git clean -fdx");
     let command = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
-    assert_eq!(command, Some("git clean -e /.claude/settings.json -fdx"), "{answer}");
+    assert_eq!(
+        command,
+        Some("git clean -e /.claude/settings.json -e /.claude/settings.local.json -fdx"),
+        "{answer}"
+    );
     shell(&environment, command.unwrap());
-    assert!(environment.project().join(".claude/settings.json").exists());
+    for kept in [".claude/settings.json", ".claude/settings.local.json"] {
+        assert!(environment.project().join(kept).exists(), "{kept}");
+    }
     assert!(!environment.project().join("built").exists());
 }
 
