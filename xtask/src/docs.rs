@@ -74,12 +74,14 @@ fn escape_page() -> String {
         - What is written inside and run by others later: `.git/hooks`, `.git/config`, `.envrc`, `Makefile`, `package.json`, `.vscode/tasks.json`,\n  \
           `.claude/settings.json`, `conftest.py`, and whatever else a program takes from the folder that it works in. A broken\n  \
           `checkrein.yaml` has the guard refuse until a person mends it.\n\
-        - Other terminals of the same user: with Landlock a command reads them and writes to them, also with `--read`, and so can show what it\n  \
-          likes there and read what is typed. Typing into one is refused. In a view of its own it has none but its own.\n\
+        - Other terminals of the same user where they are reached by a second mount of their folder (that of a `chroot`). A command has the\n  \
+          terminals that are its input and outputs, the one that controls it, and those that it makes; in a view of its own, where they\n  \
+          have other names, the first two only as open files and as `/dev/tty`.\n\
         - Shared locks on files that it may read (`flock`, and `fcntl`, which knows no other ones there): writers outside wait for them. In the\n  \
           state directory of checkrein those of `flock` are refused too.\n\
-        - Memory and semaphores of POSIX are files of everybody in `/dev/shm`, outside of every scope, and there is no folder of its own for a\n  \
-          command: `multiprocessing` of Python does not find its locks. `--write /dev/shm` would let it reach those of all programs of the user.\n\
+        - Semaphores and shared memory of POSIX are files of everybody in `/dev/shm`. With Landlock a command may make those whose names begin\n  \
+          as libraries choose them (`sem.`, `psm_`, `torch_`), and use and remove what it made; what is left goes at the end. So it may\n  \
+          take such a name that a program outside would take. `--write /dev/shm` would let it reach those of all programs of the user.\n\
         - Names of local sockets that are no paths: a command may take one that a program outside would take or look for.\n\
         - What System V has processes share is left where a command makes it and does not remove it; memory in sockets, in pipes\n  \
           and in files of memory that are passed from one to another and not open meanwhile is not counted by `--memory`.\n\

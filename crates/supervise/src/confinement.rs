@@ -3,19 +3,14 @@
 //! The restrictions are put on the command alone, and we stay free; but for the view of the file system that we share with it where
 //! Landlock is absent. A command that asks nothing costs no thread: one that answers is started with the first question.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath,
-    PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope as LandlockScope,
-};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
@@ -25,11 +20,13 @@ use crate::group::{Group, GroupLimits};
 use crate::heartbeat::{CONFINING, be_known_as};
 use crate::kernel::{Kernel, OwnView};
 use crate::launch::{Launched, Privileges, Program, Restrictions, launch};
-use crate::mediation::{Judge, Mediator, Refusal, Refusals, devices, system_paths};
+use crate::mediation::{Judge, Mediator, Refusal, Refusals};
 use crate::memory::MemoryFiles;
 use crate::namespaces::View;
-use crate::scope::{Bytes, Limits, Network, Reading, Scope};
+use crate::ruleset::{NAMES, ruleset};
+use crate::scope::{Bytes, Limits, Scope};
 use crate::signals::Signals;
+use crate::terminals::{Terminals, own_terminals};
 use crate::tree::{self, Ended};
 
 /// A command and its scope.
@@ -112,8 +109,10 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     let resolved = resolved(&scope);
     let group = group(&scope.limits, &kernel);
     let view = (kernel.view == OwnView::Offered).then(|| View::enter(&scope)).transpose()?;
+    // Those of a view of its own are all its own.
+    let own = if view.is_some() { Vec::new() } else { own_terminals() };
     let restrictions = Restrictions {
-        ruleset: if kernel.landlock > 0 { ruleset(&scope, &kernel)?.into() } else { None },
+        ruleset: if kernel.landlock > 0 { ruleset(&scope, &kernel, &own)?.into() } else { None },
         filter: kernel.filters.then(|| Filter::of(&scope, &kernel)),
         privileges: if view.is_some() { Privileges::Reduced } else { Privileges::of_process() },
         limits: limits(&scope.limits),
@@ -131,6 +130,8 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
         forks: 0,
         threads: 0,
         made: BTreeSet::new(),
+        made_in_memory: BTreeMap::new(),
+        terminals: if view.is_some() { Terminals::All } else { Terminals::of(&own) },
         cuts,
         signals: by_signals,
     };
@@ -213,9 +214,6 @@ enum Asking {
     Nobody,
     Somebody,
 }
-
-/// The port on which names are looked up.
-const NAMES: u16 = 53;
 
 /// Who is asked for the addresses of names.
 fn name_servers() -> Vec<SocketAddr> {
@@ -321,90 +319,4 @@ fn wait(process: Option<&OwnedFd>, answers: &mut Answers, time: Duration) {
             return;
         }
     }
-}
-
-/// The newest level that is asked for; of a kernel with an older one what it has, and the rest is held otherwise or a gap.
-const LEVEL: u32 = 6;
-
-fn ruleset(scope: &Scope, kernel: &Kernel) -> Result<RulesetCreated, SuperviseError> {
-    let level = ABI::from(i32::try_from(kernel.landlock.min(LEVEL)).unwrap_or(0));
-    let connections = if kernel.asks { Connections::Ours } else { Connections::Its };
-    build(scope, level, connections).map_err(SuperviseError::restriction("the scope of files"))
-}
-
-/// Who connects and names sockets for a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Connections {
-    /// We do, from outside of its scope.
-    Ours,
-    /// It does.
-    Its,
-}
-
-fn build(
-    scope: &Scope,
-    level: ABI,
-    connections: Connections,
-) -> Result<RulesetCreated, landlock::RulesetError> {
-    let writing = AccessFs::from_write(level);
-    let reading = AccessFs::from_read(level);
-    let (ports, scoped) = (AccessNet::from_all(level), LandlockScope::from_all(level));
-    let limits_reading = scope.read != Reading::All;
-    let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(writing)?;
-    if limits_reading {
-        ruleset = ruleset.handle_access(reading)?;
-    }
-    let limits_ports = match (&scope.network, connections) {
-        (Network::Nothing | Network::Only(_), _) => true,
-        // Landlock knows ports, not hosts; but nobody inside has to do any of it.
-        (Network::Loopback | Network::LoopbackAnd(_), Connections::Ours) => true,
-        (Network::Loopback | Network::LoopbackAnd(_), Connections::Its) | (Network::Open, _) => false,
-    };
-    if limits_ports && !ports.is_empty() {
-        ruleset = ruleset.handle_access(ports)?;
-    }
-    if scoped.contains(LandlockScope::Signal) {
-        ruleset = ruleset.scope(LandlockScope::Signal)?;
-    }
-    if scope.network != Network::Open && scoped.contains(LandlockScope::AbstractUnixSocket) {
-        ruleset = ruleset.scope(LandlockScope::AbstractUnixSocket)?;
-    }
-    let mut created = ruleset.create()?;
-    if let Network::Only(endpoints) = &scope.network
-        && !ports.is_empty()
-    {
-        for endpoint in endpoints {
-            created = created.add_rule(NetPort::new(endpoint.port, AccessNet::ConnectTcp))?;
-        }
-        if scope.looks_up_names() {
-            created = created.add_rule(NetPort::new(NAMES, AccessNet::ConnectTcp))?;
-        }
-    }
-    // A right that is not limited cannot be given either.
-    let handled = if limits_reading { writing | reading } else { writing };
-    for path in &scope.write {
-        created = allow(created, level, path, handled)?;
-    }
-    for device in devices() {
-        let access = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev | AccessFs::ReadFile;
-        created = allow(created, level, &PathBuf::from(device), access & handled)?;
-    }
-    if let Reading::Only(paths) = &scope.read {
-        for path in paths.iter().cloned().chain(system_paths()) {
-            created = allow(created, level, &path, reading)?;
-        }
-    }
-    Ok(created)
-}
-
-/// Allows access below a path, if it is there: what is not there cannot be reached either. What is no directory has no entries.
-fn allow(
-    ruleset: RulesetCreated,
-    level: ABI,
-    path: &PathBuf,
-    access: BitFlags<AccessFs>,
-) -> Result<RulesetCreated, landlock::RulesetError> {
-    let Ok(file) = PathFd::new(path) else { return Ok(ruleset) };
-    let access = if path.is_dir() { access } else { access & AccessFs::from_file(level) };
-    ruleset.add_rule(PathBeneath::new(file, access))
 }

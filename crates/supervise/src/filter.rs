@@ -151,6 +151,9 @@ fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
     rules.push((libc::SYS_openat, opening(2), Fate::Asked));
     rules.push((libc::SYS_unshare, When::AnyBit(0, NAMESPACES), Fate::AskedOr(libc::EPERM)));
     rules.push((libc::SYS_ioctl, When::OneOf(1, requests::REFUSED), Fate::Fails(libc::EPERM)));
+    if kernel.landlock > 0 {
+        rules.push((libc::SYS_ioctl, When::OneOf(1, requests::LOWER_SIDE), Fate::Asked));
+    }
     rules.push((libc::SYS_fcntl, When::OneOf(1, LEASE), Fate::Fails(libc::EPERM)));
     rules.push((libc::SYS_flock, When::Always, Fate::Asked));
     rules.extend::<Vec<Rule>>(always(SHARED, Fate::Asked));

@@ -19,11 +19,13 @@
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
 //! | `heartbeat` | keeps those who supervise running, or ends them |
 //! | `hold` | what ends an agent when nothing of ours is left to do it |
+//! | `ruleset` | the rules of Landlock for a scope |
 //! | `runs` | what is kept of runs: state, lock, where they lie |
 //! | `route` | what the end of a test run means and what to do next |
 //! | `stream` | what a client tells of its work, and what that costs |
 //! | `switches` | the kill switches, as a function of what is known |
 //! | `terminal` | a terminal between ours and the agent's |
+//! | `terminals` | which terminals a confined command may use |
 //! | `tree` | the processes below this one: found, measured, ended |
 //! | `worktree` | a place of its own for a run: made, looked at, merged, taken away |
 //!
@@ -50,12 +52,14 @@ mod mediation;
 mod memory;
 mod namespaces;
 mod route;
+mod ruleset;
 pub mod runs;
 mod scope;
 mod signals;
 mod stream;
 mod switches;
 mod terminal;
+mod terminals;
 mod tree;
 pub mod worktree;
 

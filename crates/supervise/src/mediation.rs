@@ -4,7 +4,7 @@
 //! on". Where it has no say (modes, owners, times, the address of a connection), we judge and then do it ourselves, with what we looked
 //! at: what the caller changes in its memory meanwhile changes nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::net::SocketAddr;
@@ -17,19 +17,23 @@ use rustix::io::Errno;
 
 use crate::filter::{changes_attributes, is_forbidden, is_shared, is_signalling, steered};
 use crate::scope::{Network, Reading, Scope};
+use crate::terminals::Terminals;
 use crate::tree;
 
 mod attributes;
 mod caller;
 mod identity;
 mod locks;
+mod memory_files;
 mod shared;
 mod signals;
 mod sockets;
+mod terminals;
 mod words;
 
-use caller::Caller;
+use caller::{Caller, Named};
 use identity::Identity;
+pub(crate) use memory_files::SHARED_MEMORY;
 pub use shared::Kind as SharedKind;
 
 /// Something that the scope did not allow.
@@ -79,7 +83,7 @@ impl Refusal {
     pub fn remedies(&self) -> Vec<String> {
         let option = match &self.attempt {
             // Where all processes of the user put what they share: to be allowed that is to reach into every one of them.
-            Attempt::Write(path) if path.starts_with("/dev/shm") => return Vec::new(),
+            Attempt::Write(path) if path.starts_with(SHARED_MEMORY) => return Vec::new(),
             // What is not there yet needs the folder that it will stand in.
             Attempt::Write(path) if !path.exists() => match path.parent() {
                 Some(folder) => format!("--write {}", folder.display()),
@@ -191,16 +195,11 @@ impl Refusals {
 }
 
 /// What is written to without being changed.
-const DEVICES: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+const DEVICES: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
+
+/// Where the maker of terminals really is on some systems.
+const TERMINAL_MAKER: &str = "/dev/pts/ptmx";
 
 /// The devices that any command may write to.
 pub(crate) fn devices() -> impl Iterator<Item = &'static str> {
@@ -217,6 +216,10 @@ pub(crate) struct Mediator {
     pub(crate) threads: u32,
     /// What of System V was made inside.
     pub(crate) made: BTreeSet<(SharedKind, i64)>,
+    /// What was made inside of `/dev/shm`.
+    pub(crate) made_in_memory: BTreeMap<PathBuf, memory_files::Number>,
+    /// Terminals that it may use by path.
+    pub(crate) terminals: Terminals,
     /// Who judges cutting files short, and signals.
     pub(crate) cuts: Judge,
     pub(crate) signals: Judge,
@@ -242,7 +245,7 @@ enum Answer {
     Number(i64),
     /// It fails.
     Fails(Errno),
-    /// Somebody else answers.
+    /// It is answered otherwise: later, or with an open file.
     Later,
 }
 
@@ -262,7 +265,7 @@ impl Mediator {
             let mut wait = [PollFd::new(&*listener, PollFlags::IN)];
             match poll(&mut wait, None) {
                 Ok(_) | Err(Errno::INTR) => {}
-                Err(_) => return,
+                Err(_) => break,
             }
             let events = wait[0].revents();
             if events.contains(PollFlags::IN) {
@@ -271,9 +274,10 @@ impl Mediator {
                     self.answer(&caller);
                 }
             } else if events.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
-                return;
+                break;
             }
         }
+        self.take_memory_files_away();
     }
 
     fn answer(&mut self, caller: &Caller) {
@@ -295,10 +299,8 @@ impl Mediator {
             call if is_signalling(call) => self.signal(caller),
             call if steered(call, 0).is_some() => self.steer(caller),
             libc::SYS_truncate if self.cuts == Judge::Us => self.truncate(caller),
-            _ => {
-                self.look(caller);
-                Answer::GoOn
-            }
+            libc::SYS_ioctl => Self::lower_side(caller),
+            _ => self.look(caller),
         };
         caller.answer(answer);
     }
@@ -335,26 +337,33 @@ impl Mediator {
         Answer::GoOn
     }
 
-    /// Looks at a call that names files, and notes what Landlock will refuse.
-    fn look(&self, caller: &Caller) {
-        for named in caller.named() {
-            let path = named.path;
-            if named.writes {
-                if !self.may_write(&path) {
-                    self.note(caller, Attempt::Write(path));
-                }
-            } else if let Reading::Only(roots) = &self.scope.read
-                && !self.may_write(&path)
-                && !roots.iter().cloned().chain(system_paths()).any(|root| path.starts_with(root))
-                && path.exists()
-            {
+    /// Looks at a call that names files, and notes what Landlock will refuse. What the command made where it may not write is opened for it.
+    fn look(&mut self, caller: &Caller) -> Answer {
+        let named = caller.named();
+        let (changed, read): (Vec<Named>, Vec<Named>) = named.into_iter().partition(|named| named.writes);
+        let paths = |named: Vec<Named>| named.into_iter().map(|named| named.path);
+        let refused: Vec<PathBuf> = paths(changed).filter(|path| !self.may_write(path)).collect();
+        let terminal = || refused.first().and_then(|path| Self::made_terminal(caller, path));
+        if let Some(answer) = self.memory_file(caller, &refused).or_else(terminal) {
+            return answer;
+        }
+        for path in refused {
+            self.note(caller, Attempt::Write(path));
+        }
+        if let Reading::Only(roots) = &self.scope.read {
+            let is_below =
+                |path: &Path| roots.iter().cloned().chain(system_paths()).any(|root| path.starts_with(root));
+            for path in paths(read).filter(|path| !self.may_write(path) && !is_below(path) && path.exists()) {
                 self.note(caller, Attempt::Read(path));
             }
         }
+        Answer::GoOn
     }
 
     fn may_write(&self, path: &Path) -> bool {
-        self.scope.may_write(path) || DEVICES.iter().any(|device| path.starts_with(device))
+        self.scope.may_write(path)
+            || DEVICES.iter().chain([&TERMINAL_MAKER]).any(|device| path == Path::new(device))
+            || self.terminals.contain(path)
     }
 
     fn is_limited(&self) -> bool {

@@ -16,8 +16,9 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
 
 use crate::error::SuperviseError;
-use crate::mediation::devices;
-use crate::scope::{Network, Scope};
+use crate::mediation::{SHARED_MEMORY, devices};
+use crate::scope::{Bytes, Network, Scope};
+use crate::terminals::TERMINALS;
 
 /// Why there is no view of our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +103,10 @@ impl View {
             mount(Some(&path), &path, libc::MS_BIND | libc::MS_REC)?;
             writable.push(path);
         }
-        own_devices()?;
-        let is_writable = |place: &Path| roots.iter().any(|root| place.starts_with(root));
+        own_devices(scope)?;
+        let is_writable = |place: &Path| {
+            place == Path::new(SHARED_MEMORY) || roots.iter().any(|root| place.starts_with(root))
+        };
         let mounts = Mount::all(&fs::read("/proc/self/mountinfo")?);
         for place in mounts.iter().filter(|place| !is_writable(&place.path)) {
             // One that something else lies over cannot be reached by its path, nor by anybody else; what can be reached is looked at below.
@@ -131,11 +134,11 @@ impl Drop for View {
 }
 
 /// A folder of devices with those only that any command may write to: a disk can be written to whatever holds its folder.
-fn own_devices() -> io::Result<()> {
+fn own_devices(scope: &Scope) -> io::Result<()> {
     let folder = Path::new(DEVICES);
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let held: Vec<(&str, OwnedFd)> = devices()
-        .filter(|device| ![TERMINALS, TERMINAL_MAKER].contains(device))
+        .filter(|device| *device != TERMINAL_MAKER)
         .filter_map(|device| Some((device, rustix::fs::open(device, flags, Mode::empty()).ok()?)))
         .collect();
     let links: Vec<(PathBuf, PathBuf)> = ["fd", "stdin", "stdout", "stderr"]
@@ -157,11 +160,18 @@ fn own_devices() -> io::Result<()> {
     if make_file_system(c"devpts", c"/dev/pts", c"newinstance,ptmxmode=0666,mode=620").is_ok() {
         std::os::unix::fs::symlink("pts/ptmx", TERMINAL_MAKER)?;
     }
-    Ok(())
+    own_shared_memory(scope)
+}
+
+/// A folder for semaphores and shared memory that nobody else sees, with no more in it than the command may use.
+fn own_shared_memory(scope: &Scope) -> io::Result<()> {
+    fs::create_dir(SHARED_MEMORY)?;
+    let size = scope.limits.memory.map_or_else(String::new, |Bytes(most)| format!(",size={most}"));
+    let options = CString::new(format!("mode=1777{size}"))?;
+    make_file_system(c"tmpfs", &CString::new(SHARED_MEMORY)?, &options)
 }
 
 const DEVICES: &str = "/dev";
-const TERMINALS: &str = "/dev/pts";
 const TERMINAL_MAKER: &str = "/dev/ptmx";
 
 /// Namespaces of our own in which users are who they are outside.

@@ -5,7 +5,10 @@
 //! `fs/xfs/libxfs/xfs_fs.h`. What only needs a descriptor that is open for writing is Landlock's, and what copies into one (`FICLONE`)
 //! is needed by `cp`.
 
-/// All of them.
+/// Opens the lower side of a terminal (`TIOCGPTPEER`), which Landlock does not know.
+pub(super) const LOWER_SIDE: &[u32] = &[0x5441];
+
+/// All that are refused.
 pub(super) const REFUSED: &[u32] = &[
     // TIOCSTI, TIOCLINUX.
     0x5412,

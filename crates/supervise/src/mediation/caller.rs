@@ -26,6 +26,15 @@ pub(super) struct Caller {
     question: libc::seccomp_notif,
 }
 
+/// How a file is to be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Opening {
+    /// The flags of `open`.
+    pub(super) flags: i32,
+    /// The mode of a new one.
+    pub(super) mode: u32,
+}
+
 /// A file that a call names.
 pub(super) struct Named {
     /// Where it really is, as far as that can be told.
@@ -160,6 +169,47 @@ impl Caller {
             return Err(Errno::SRCH);
         }
         rustix::process::pidfd_getfd(&process, number, PidfdGetfdFlags::empty())
+    }
+
+    /// A descriptor of a process below as our own.
+    pub(super) fn descriptor_of(process: i32, number: i32) -> Result<OwnedFd, Errno> {
+        let pid = Pid::from_raw(process).ok_or(Errno::SRCH)?;
+        let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+        if !crate::tree::is_below(pid.as_raw_nonzero().get()) {
+            return Err(Errno::SRCH);
+        }
+        rustix::process::pidfd_getfd(&process, number, PidfdGetfdFlags::empty())
+    }
+
+    /// How a call opens a file, where its arguments say so.
+    pub(super) fn opening(&self) -> Option<Opening> {
+        let (flags, mode) = match self.call() {
+            libc::SYS_openat => (2, 3),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_open => (1, 2),
+            _ => return None,
+        };
+        Some(Opening { flags: self.number(flags), mode: self.number(mode).cast_unsigned() })
+    }
+
+    /// Answers with an open file, which becomes a descriptor of the caller.
+    #[expect(unsafe_code, reason = "no safe crate answers notifications of seccomp")]
+    pub(super) fn hand_in(&self, file: BorrowedFd<'_>, wanted: Opening) -> Answer {
+        let mut added = libc::seccomp_notif_addfd {
+            id: self.question.id,
+            flags: u32::try_from(libc::SECCOMP_ADDFD_FLAG_SEND).unwrap_or(0),
+            srcfd: file.as_raw_fd().cast_unsigned(),
+            newfd: 0,
+            newfd_flags: (wanted.flags & libc::O_CLOEXEC).cast_unsigned(),
+        };
+        // SAFETY: both descriptors are open, and the structure is the one of this request.
+        let result = unsafe {
+            libc::ioctl(self.listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD as _, &raw mut added)
+        };
+        match result {
+            0.. => Answer::Later,
+            _ => Answer::Fails(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)),
+        }
     }
 
     /// What a directory descriptor and a path name, held: as the kernel would find it for the caller. An empty path is the descriptor itself.

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -168,7 +169,37 @@ pub(crate) fn perform(name: &str, around: &Surroundings) -> Through {
             );
         }
         "shared_memory" => {
-            parts.try_out("make", File::create(format!("/dev/shm/checkrein-{}", std::process::id())));
+            let theirs = Path::new("/dev/shm").join(&around.shared_file);
+            parts.try_out("append", append(&theirs));
+            parts.try_out("remove", fs::remove_file(&theirs));
+            let new = Path::new("/dev/shm").join(format!("lttng-ust-wait-{}", around.name));
+            // In a folder of our own nobody looks for it.
+            if theirs.exists() {
+                parts.try_out("make", File::create_new(&new));
+                let second = Path::new("/dev/shm").join(format!("sem.{}", around.name));
+                parts.try_out("second name", fs::hard_link(&theirs, &second));
+                fs::write("own", "").unwrap();
+                parts.try_out("replace", fs::rename("own", &theirs));
+                parts.try_out("truncate", File::create(&theirs));
+            }
+        }
+        "other_terminal" => {
+            let open = |read: bool, write: bool| {
+                let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
+                File::options().read(read).write(write).custom_flags(flags).open(&around.terminal)
+            };
+            parts.try_out("read", open(true, false));
+            parts.try_out("write", open(false, true).and_then(|mut file| file.write_all(b"x")));
+            parts.try_out("both", open(true, true));
+            for process in ["self", &victim.to_string()] {
+                let path = Path::new("/proc")
+                    .join(process)
+                    .join("root/dev/pts")
+                    .join(around.terminal.file_name().unwrap());
+                parts.try_out("root", File::options().read(true).custom_flags(libc::O_NOCTTY).open(path));
+            }
+            let held = File::open(format!("/proc/{victim}/fd/2"));
+            parts.try_out("descriptor of another", held);
         }
         "system_settings" => {
             for setting in ["kernel/core_pattern", "kernel/hostname", "vm/overcommit_memory"] {
@@ -574,7 +605,7 @@ pub(crate) fn perform(name: &str, around: &Surroundings) -> Through {
         "identity" => {
             File::create("own").unwrap();
             // Only who is privileged can become somebody else, and has files that the other one has no right to.
-            if call!(libc::SYS_setresuid, 61_300, 61_300, 61_300).is_ok() {
+            if around.user == 0 && call!(libc::SYS_setresuid, 61_300, 61_300, 61_300).is_ok() {
                 let own = c"own".as_ptr();
                 parts.try_out("mode", call!(libc::SYS_fchmodat, libc::AT_FDCWD, own, 0o4755));
                 parts.try_out("owner", call!(libc::SYS_fchownat, libc::AT_FDCWD, own, 61_300, 61_300, 0));

@@ -16,6 +16,7 @@
 mod attempts;
 #[allow(dead_code, reason = "what is only for the page")]
 mod table;
+mod usable;
 
 use std::env;
 use std::ffi::OsString;
@@ -24,11 +25,12 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::AsRawFd as _;
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use checkrein_supervise::{
@@ -108,6 +110,9 @@ pub(crate) struct Surroundings {
     /// A descriptor of a file outside, open for writing.
     inherited: i32,
     user: u32,
+    /// A terminal of the user, and a file in `/dev/shm`.
+    terminal: PathBuf,
+    shared_file: String,
     /// Memory and a queue of System V that others made.
     shared: (i32, i32),
 }
@@ -125,6 +130,8 @@ impl Surroundings {
             tcp_six: number("TCP_SIX").try_into().unwrap(),
             udp: number("UDP").try_into().unwrap(),
             name: text("NAME"),
+            terminal: text("TERMINAL").into(),
+            shared_file: text("SHARED_FILE"),
             inherited: number("INHERITED").try_into().unwrap(),
             user: number("USER").try_into().unwrap(),
             shared: (number("MEMORY").try_into().unwrap(), number("QUEUE").try_into().unwrap()),
@@ -142,6 +149,8 @@ impl Surroundings {
             pair("TCP_SIX", &self.tcp_six),
             pair("UDP", &self.udp),
             pair("NAME", &self.name),
+            ("ESCAPE_TERMINAL".to_owned(), self.terminal.clone().into()),
+            pair("SHARED_FILE", &self.shared_file),
             pair("INHERITED", &self.inherited),
             pair("USER", &self.user),
             pair("MEMORY", &self.shared.0),
@@ -160,6 +169,11 @@ fn victim() -> ExitCode {
 
 /// The attempt: 0 when something went through, 1 when nothing did.
 fn attempt(name: &str) -> ExitCode {
+    if usable::USABLE.iter().any(|(usable, _)| *usable == name) {
+        let done = usable::perform(name, &Surroundings::read().name);
+        println!("  done: {done:?}");
+        return ExitCode::from(if done.is_ok() { 0 } else { 2 });
+    }
     let through = attempts::perform(name, &Surroundings::read());
     println!("  went through: {through:?}");
     ExitCode::from(u8::from(through.is_empty()))
@@ -172,9 +186,9 @@ const PROCESSES: u32 = 20;
 
 /// Runs one attempt inside a scope, and tells how it ended.
 fn confine(means: Means, name: &str) -> ExitCode {
-    let escape = ESCAPES.iter().find(|escape| escape.name == name).unwrap();
+    let escape = ESCAPES.iter().find(|escape| escape.name == name);
     let around = Surroundings::read();
-    let network = match escape.network {
+    let network = match escape.map_or(table::Network::Nobody, |escape| escape.network) {
         table::Network::Nobody => Network::Nothing,
         // A port on which nobody listens.
         table::Network::Machine => Network::Loopback,
@@ -202,6 +216,9 @@ fn confine(means: Means, name: &str) -> ExitCode {
     for refusal in outcome.refusals.0 {
         println!("  said: {refusal}");
     }
+    if escape.is_none() {
+        return ExitCode::from(u8::from(outcome.ending != Ending::Exited(0)));
+    }
     let is_in_time = name == "first_thread" && matches!(outcome.ending, Ending::Time(_));
     if matches!(outcome.ending, Ending::Exited(1) | Ending::Memory(_)) || is_in_time {
         ExitCode::SUCCESS
@@ -209,6 +226,9 @@ fn confine(means: Means, name: &str) -> ExitCode {
         ExitCode::FAILURE
     }
 }
+
+/// How many there were: the next one is made while the last one is still there.
+static WORLDS: AtomicUsize = AtomicUsize::new(0);
 
 /// What is outside of the scope, and must be as it was.
 struct World {
@@ -222,6 +242,9 @@ struct World {
     datagrams: UnixDatagram,
     around: Surroundings,
     file: File,
+    /// The upper side of a terminal, and how it works.
+    terminal: File,
+    settings: String,
 }
 
 impl World {
@@ -246,7 +269,8 @@ impl World {
         let tcp = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let tcp_six = TcpListener::bind(("::1", 0)).ok();
         let udp = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
-        let name = format!("checkrein-escapes-{}", std::process::id());
+        let number = WORLDS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("checkrein-escapes-{}-{number}", std::process::id());
         let named = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
         let local = UnixListener::bind(outside.join("socket")).unwrap();
         let datagrams = UnixDatagram::bind(outside.join("datagrams")).unwrap();
@@ -257,6 +281,9 @@ impl World {
         datagrams.set_nonblocking(true).unwrap();
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
         let file = File::options().append(true).open(outside.join("file")).unwrap();
+        let (terminal, path) = usable::make().unwrap();
+        rustix::io::ioctl_fionbio(&terminal, true).unwrap();
+        fs::write(Path::new("/dev/shm").join(&name), "theirs").unwrap();
         let around = Surroundings {
             user: fs::metadata(&outside).unwrap().uid(),
             victim: victim.id().try_into().unwrap(),
@@ -270,6 +297,8 @@ impl World {
             shared: unsafe {
                 (libc::shmget(libc::IPC_PRIVATE, 4096, 0o600), libc::msgget(libc::IPC_PRIVATE, 0o600))
             },
+            terminal: path,
+            shared_file: name.clone(),
             name,
             project,
             outside,
@@ -277,7 +306,8 @@ impl World {
         if let Some(listener) = &tcp_six {
             listener.set_nonblocking(true).unwrap();
         }
-        Self { folder, victim, tcp, tcp_six, udp, local, named, datagrams, around, file }
+        let settings = settings(&terminal);
+        Self { folder, victim, tcp, tcp_six, udp, local, named, datagrams, around, file, terminal, settings }
     }
 
     /// Everything about the files outside that can be told without changing it; also when something about them was last changed.
@@ -329,6 +359,19 @@ impl World {
         if self.udp.recv(&mut byte).is_ok() || self.datagrams.recv(&mut byte).is_ok() {
             harm.push("a datagram arrived".to_owned());
         }
+        if self.terminal.read(&mut byte).is_ok() || settings(&self.terminal) != self.settings {
+            harm.push("another terminal was written to or changed".to_owned());
+        }
+        let in_memory = fs::read(Path::new("/dev/shm").join(&self.around.shared_file));
+        if in_memory.is_ok_and(|text| text != b"theirs") {
+            harm.push("a file of others in memory was changed".to_owned());
+        }
+        let left = fs::read_dir("/dev/shm").unwrap().map(|entry| entry.unwrap().file_name());
+        let is_left = |name: &OsString| {
+            name.to_str()
+                .is_some_and(|name| name.contains(&self.around.name) && name != self.around.shared_file)
+        };
+        harm.extend(left.filter(is_left).map(|name| format!("left in memory: {}", name.display())));
         if self.local.accept().is_ok() || self.named.accept().is_ok() {
             harm.push("a local server was reached".to_owned());
         }
@@ -341,6 +384,14 @@ impl World {
         self.command().args(["confine", means.name(), escape.name]).output().unwrap()
     }
 
+    /// Has something done that must be possible, by a command that has a terminal as its input.
+    fn use_it(&self, means: Means, name: &str) -> Output {
+        let (_upper, path) = usable::make().unwrap();
+        let terminal =
+            File::options().read(true).write(true).custom_flags(libc::O_NOCTTY).open(path).unwrap();
+        self.command().args(["confine", means.name(), name]).stdin(terminal).output().unwrap()
+    }
+
     /// This program in the project, in another part.
     fn command(&self) -> Command {
         let mut command = Command::new(env::current_exe().unwrap());
@@ -349,8 +400,14 @@ impl World {
     }
 }
 
+/// How a terminal works, as text.
+fn settings(terminal: &File) -> String {
+    format!("{:?}", rustix::termios::tcgetattr(terminal).unwrap())
+}
+
 impl Drop for World {
     fn drop(&mut self) {
+        drop(fs::remove_file(Path::new("/dev/shm").join(&self.around.shared_file)));
         drop(self.victim.kill());
         drop(self.victim.wait());
         let (memory, queue) = self.around.shared;
@@ -382,7 +439,9 @@ fn is_as_expected(escape: &Escape, text: &str, project: &Path) -> bool {
 
 /// What also happens without a scope is tried without one too, where it does no harm to the machine: an attempt that cannot work proves
 /// nothing.
-const HARMLESS: [&str; 34] = [
+const HARMLESS: [&str; 36] = [
+    "shared_memory",
+    "other_terminal",
     "write",
     "write_above",
     "write_link",
@@ -452,6 +511,22 @@ fn test(wanted: &str) -> ExitCode {
                 println!("{}: {} ({}) is not held: {harm:?}", means.name(), escape.name, escape.attempt);
                 println!("{text}{}", String::from_utf8_lossy(&output.stderr));
                 world = World::new();
+            }
+        }
+        for (name, in_view) in usable::USABLE.iter().filter(|(name, _)| name.contains(wanted)) {
+            if means == Means::View && !in_view {
+                continue;
+            }
+            let output = world.use_it(means, name);
+            let harm = world.harm(&world.picture());
+            if !output.status.success() || !harm.is_empty() {
+                failures += 1;
+                println!("{}: {name} is not possible, or does harm: {harm:?}", means.name());
+                println!(
+                    "{}{}",
+                    String::from_utf8_lossy(&output.stdout),
+                    String::from_utf8_lossy(&output.stderr)
+                );
             }
         }
         println!("{}: {held} ways out are held", means.name());

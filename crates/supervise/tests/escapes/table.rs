@@ -74,7 +74,20 @@ pub(crate) const ESCAPES: &[Escape] = &[
         ..file("open_truncate", "cut it short by opening it for reading with `O_TRUNC`")
     },
     call("handle", "open it by handle (`open_by_handle_at`)"),
-    file("shared_memory", "write to `/dev/shm`"),
+    Escape {
+        view: "a `/dev/shm` of our own",
+        ..file(
+            "shared_memory",
+            "change, replace or remove what others have in `/dev/shm`, or make what they look for",
+        )
+    },
+    Escape {
+        view: "a `/dev` of our own",
+        ..file(
+            "other_terminal",
+            "read from another terminal of the user, write to it, or change how it works",
+        )
+    },
     file("system_settings", "write to `/proc/sys`"),
     file("process_settings", "write to `/proc/PID` of another process"),
     Escape {
