@@ -177,17 +177,13 @@ impl TarList {
             }
             _ => {}
         }
-        let mut name = match self.told.take() {
-            Some(told) => told,
-            None => {
-                let name = text(block.get(..100)?)?;
-                let prefix = if block.get(257..263)? == b"ustar\0" {
-                    text(block.get(345..500)?)?
-                } else {
-                    String::new()
-                };
-                if prefix.is_empty() { name } else { format!("{prefix}/{name}") }
-            }
+        let mut name = if let Some(told) = self.told.take() {
+            told
+        } else {
+            let name = text(block.get(..100)?)?;
+            let is_divided = block.get(257..263)? == b"ustar\0";
+            let prefix = if is_divided { text(block.get(345..500)?)? } else { String::new() };
+            if prefix.is_empty() { name } else { format!("{prefix}/{name}") }
         };
         if kind == b'5' && !name.ends_with('/') {
             name.push('/');

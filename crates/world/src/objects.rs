@@ -69,11 +69,10 @@ impl<'b> Objects<'b> {
         for _ in 0..PARTS {
             let Some(part) = parts.next() else { return Some(Committed::Object(name)) };
             match self.entry(&name, part)? {
-                None => return Some(Committed::Nothing),
-                Some((_, found)) if parts.peek().is_none() => return Some(Committed::Object(found)),
-                Some((Kind::Tree, found)) => name = found,
-                // A file or a link where a directory would have to be: nothing is below it.
-                Some((Kind::Other, found)) => return Some(Committed::Object(found)),
+                Held::Nothing => return Some(Committed::Nothing),
+                Held::Tree(found) if parts.peek().is_some() => name = found,
+                // A file or a link where a directory would have to be stands in its place.
+                Held::Tree(found) | Held::Other(found) => return Some(Committed::Object(found)),
             }
         }
         None
@@ -107,8 +106,8 @@ impl<'b> Objects<'b> {
         None
     }
 
-    /// One entry of a directory; `Some(None)` when it has none of that name.
-    fn entry(&self, tree: &str, part: &str) -> Option<Option<(Kind, Name)>> {
+    /// What a directory holds under a name; `None` when it cannot be read.
+    fn entry(&self, tree: &str, part: &str) -> Option<Held> {
         let ("tree", data) = self.read(tree)? else { return None };
         let mut rest = data.as_slice();
         while !rest.is_empty() {
@@ -117,12 +116,12 @@ impl<'b> Objects<'b> {
             let (mode, name) = (rest.get(..space)?, rest.get(space + 1..end)?);
             let object = rest.get(end + 1..end + 1 + self.bytes)?;
             if name == part.as_bytes() {
-                let kind = if mode == b"40000" { Kind::Tree } else { Kind::Other };
-                return Some(Some((kind, hexadecimal(object))));
+                let object = hexadecimal(object);
+                return Some(if mode == b"40000" { Held::Tree(object) } else { Held::Other(object) });
             }
             rest = rest.get(end + 1 + self.bytes..)?;
         }
-        Some(None)
+        Some(Held::Nothing)
     }
 
     /// The kind and content of an object.
@@ -254,13 +253,15 @@ impl<'b> Objects<'b> {
     }
 }
 
-/// What an entry of a directory is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+/// What a directory holds under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Held {
+    /// Nothing.
+    Nothing,
     /// A directory.
-    Tree,
+    Tree(Name),
     /// A file, a link, another repository.
-    Other,
+    Other(Name),
 }
 
 fn kind_of(name: &str) -> Option<&'static str> {
@@ -276,7 +277,10 @@ fn header(text: &[u8], name: &str) -> Option<Name> {
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> Name {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.filter_map(|half| DIGITS.get(usize::from(half))).collect()
 }
 
 fn bytes_of(name: &str) -> Option<Vec<u8>> {

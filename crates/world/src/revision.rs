@@ -195,26 +195,21 @@ impl Objects<'_> {
                 return None;
             }
             let own = if whole.contains('/') { &self.shared } else { &self.directory };
-            let text = match small_text(Path::new(own.join(&whole).as_str())) {
-                Some(text) => text.split_whitespace().take(2).collect::<Vec<_>>().join(" "),
-                None => {
-                    let packed = lines_of(&self.shared.join("packed-refs"))?;
-                    let found = packed.lines().find_map(|line| {
-                        line.split_once(' ')
-                            .filter(|(_, name)| *name == whole)
-                            .map(|(value, _)| value.to_owned())
-                    });
-                    found?
-                }
+            let text = if let Some(text) = small_text(Path::new(own.join(&whole).as_str())) {
+                text.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+            } else {
+                let packed = lines_of(&self.shared.join("packed-refs"))?;
+                let value = |line: &str| {
+                    line.split_once(' ').filter(|(_, name)| *name == whole).map(|(value, _)| value.to_owned())
+                };
+                packed.lines().find_map(value)?
             };
-            match text.strip_prefix("ref: ") {
-                Some(next) => next.clone_into(&mut whole),
-                None => {
-                    let value = text.split(' ').next()?;
-                    return (value.len() == self.bytes * 2 && is_hexadecimal(value))
-                        .then(|| value.to_owned());
-                }
+            if let Some(next) = text.strip_prefix("ref: ") {
+                next.clone_into(&mut whole);
+                continue;
             }
+            let value = text.split(' ').next()?;
+            return (value.len() == self.bytes * 2 && is_hexadecimal(value)).then(|| value.to_owned());
         }
         None
     }

@@ -49,8 +49,8 @@ fn fits(pattern: &[char], text: &[char], left: &mut usize) -> bool {
         _ => 1,
     };
     let least = usize::from(!matches!(sign, Some('*' | '?')));
-    let taken = text.iter().take(most).take_while(|letter| takes(letter)).count();
-    (least..=taken).rev().any(|count| text.get(count..).is_some_and(|text| fits(behind, text, left)))
+    let reach = text.iter().take(most).take_while(|letter| takes(letter)).count();
+    (least..=reach).rev().any(|count| text.get(count..).is_some_and(|text| fits(behind, text, left)))
 }
 
 #[cfg(test)]

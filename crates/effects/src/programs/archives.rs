@@ -374,8 +374,8 @@ pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let named = archive.as_exact().map(|text| Value::exact(format!("{text}.zip")));
         let archive =
             named.filter(|_| machine.is_certainly_missing(archive)).unwrap_or_else(|| archive.clone());
-        let names = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
-        unpack_from(machine, Some(&archive), &directory, names);
+        let parts = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
+        unpack_from(machine, Some(&archive), &directory, parts);
     }
     for member in members {
         unpack_member(machine, &inside(&directory, &star(member)));

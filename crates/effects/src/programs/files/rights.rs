@@ -64,8 +64,8 @@ pub(crate) fn of_mode(mode: &str) -> Option<&'static str> {
         };
         Some(concerns_owner && takes)
     };
-    let taken: Option<Vec<bool>> = mode.split(',').map(takes).collect();
-    Some(if taken?.contains(&true) { TAKES_RIGHTS } else { LEAVES_RIGHTS })
+    let clauses: Option<Vec<bool>> = mode.split(',').map(takes).collect();
+    Some(if clauses?.contains(&true) { TAKES_RIGHTS } else { LEAVES_RIGHTS })
 }
 
 /// The same, of the bits of a mode.
