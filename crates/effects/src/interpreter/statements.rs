@@ -16,6 +16,7 @@ use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::pattern::Letters;
 use super::shell::{Content, Doubts};
+use super::unreadable::is_surely_refused;
 use super::value::Value;
 use super::ways::{Fallen, Leaving};
 
@@ -265,7 +266,8 @@ impl Machine<'_> {
                     self.run_what_may_be_meant(&opaque.text);
                 }
                 // It would run, here or in another shell that can read it, and nobody has read it.
-                self.add(draft.severity(Severity::High));
+                let refused = opaque.reason == ProblemKind::Syntax && is_surely_refused(&opaque.text);
+                self.add(draft.severity(if refused { Severity::Medium } else { Severity::High }));
                 Done::next(Exit::unknown())
             }
         }

@@ -33,3 +33,71 @@ impl Machine<'_> {
         self.guessing = false;
     }
 }
+
+/// Whether every shell surely refuses a text, so that nothing of it runs: a quote that is never closed, or a redirection without a file, as
+/// placeholders have it (`grep <PATTERN> | wc`). Told by a look at the letters alone, apart from the parser that did not understand the text;
+/// where a substitution or a here-document makes that harder the answer is no.
+pub(super) fn is_surely_refused(text: &str) -> bool {
+    if text.contains("<<") || text.contains("$(") || text.contains('`') || text.contains("$'") {
+        return false;
+    }
+    let mut letters = text.chars().peekable();
+    let mut quote = None;
+    let mut starts_word = true;
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (Some(_), '\\') | (None, '\\') => drop(letters.next()),
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(letter),
+            // What a comment holds is not read.
+            (None, '#') if starts_word => return false,
+            (None, '>' | '<') => {
+                while letters.next_if(|next| matches!(next, '>' | '&' | '|')).is_some() {}
+                while letters.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
+                if matches!(letters.peek(), None | Some('\n' | '|' | ';' | '&' | ')' | '<' | '>')) {
+                    return true;
+                }
+            }
+            (None, _) => {}
+        }
+        starts_word = letter.is_whitespace() || matches!(letter, ';' | '|' | '&' | '(');
+    }
+    quote.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_surely_refused;
+
+    #[test]
+    fn what_every_shell_refuses_is_told_by_its_letters() {
+        for text in
+            ["find . -name '*.txt", "echo \"abc", "grep \"OK\" <filename> | wc -l", "ps -fp <pid>", "<F11>"]
+        {
+            assert!(is_surely_refused(text), "{text}");
+        }
+        for text in [
+            "echo 'closed' \"too\"",
+            "sort < in > out",
+            "make 2>&1 | tee log",
+            "cat <<EOF\nit's\nEOF",
+            "echo \"$(it's)\"",
+            "rm -rf ~ # don't",
+            "echo a \\' b",
+            "diff <(a) b",
+            "if then",
+        ] {
+            assert!(!is_surely_refused(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_real_shell_refuses_the_same() {
+        for text in ["find . -name '*.txt", "ls -l <path>  | head -n 1", "tail <f> ; ls"] {
+            let status = std::process::Command::new("bash").args(["-n", "-c", text]).status().unwrap();
+            assert!(!status.success() && is_surely_refused(text), "{text}");
+        }
+    }
+}

@@ -52,11 +52,13 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, true) => Decision::Modify,
         (false, false) => Decision::Warn,
     };
-    let reason = format!(
-        "this overwrites or changes {}{}, which lies outside the workspace; this session did not make it",
-        context.names(&outside),
-        context.note(&outside)
-    );
+    let why = if critical {
+        "which must not be lost"
+    } else {
+        "which lies outside the workspace; this session did not make it"
+    };
+    let reason =
+        format!("this overwrites or changes {}{}, {why}", context.names(&outside), context.note(&outside));
     Finding::on(outside, RULE.name, decision, reason, &["write below the workspace or a temporary directory"])
 }
 
