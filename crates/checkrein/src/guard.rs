@@ -350,9 +350,9 @@ impl Guard {
                 self.configuration_changed(&ledger, event, file.as_ref())
             }
             Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
-                self.turn_ended(event, &ledger, message.as_deref());
+                let answer = self.turn_ended(event, &ledger, message.as_deref());
                 self.tell_lost(&ledger, Some(&event.session));
-                HookAnswer::Silent
+                answer
             }
             Moment::SessionEnded => {
                 self.record(&ledger, event_record(event, json!({})));
@@ -451,6 +451,7 @@ impl Guard {
         record.beginning.clone_from(&self.begun);
         self.diagnose_review(&record);
         let body = RecordBody::Review(Box::new(record));
+        let before = state.behaviour().now();
         let written = ManuallyDrop::new(ledger.append_to(known, self.surroundings.now(), body, durability));
         if config.mode == Mode::Enforce {
             if let Some((name, reason)) = tripped {
@@ -461,8 +462,12 @@ impl Guard {
         }
         match &*written {
             // What is refused has no outcome, so this is the moment to see that it is refused again and again.
+            // The same holds for a question that was asked before and is asked again.
             Ok(written)
-                if halted.is_none() && (review.verdict.kind >= VerdictKind::Block || nobody.is_some()) =>
+                if halted.is_none()
+                    && (review.verdict.kind >= VerdictKind::Block
+                        || nobody.is_some()
+                        || written.state.behaviour().now() != before) =>
             {
                 match self.step_in(ledger, &written.state) {
                     HookAnswer::Stop { reason } => return HookAnswer::Stop { reason },
@@ -567,7 +572,7 @@ impl Guard {
 
     /// What the transcript says that is new, as records: what was spent, and messages between calls that speak of new work. `last` is the
     /// message that is recorded anyway.
-    fn transcribed(
+    pub(crate) fn transcribed(
         &self,
         event: &HookEvent,
         known: &KnownSession,
@@ -585,26 +590,6 @@ impl Guard {
         let mut bodies: Vec<RecordBody> = said.filter(speaks).take(MESSAGES).collect();
         bodies.push(RecordBody::Usage(Box::new(reading.usage)));
         bodies
-    }
-
-    /// Records the end of a turn, with what the agent said last. Nothing can be said to it now, so what is found is recorded only.
-    fn turn_ended(&self, event: &HookEvent, ledger: &SessionLedger, message: Option<&str>) {
-        let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-        let read = self.transcribed(event, &known, spending::AT_THE_END, message);
-        let said = message.map(|text| message_record(text, MessagePlace::End));
-        let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
-        let now = self.surroundings.now();
-        let config = self.policy.config();
-        let written = ledger.append_all_to(known, now, bodies, Durability::Plain).and_then(|appended| {
-            let mut found =
-                watch::look(&appended.state, &pattern_settings(config), config, &self.surroundings, now)
-                    .records;
-            found.retain(|body| !matches!(body, RecordBody::Intervention(_)));
-            if found.is_empty() { Ok(()) } else { ledger.append_all(now, found, Durability::Plain).map(drop) }
-        });
-        if let Err(error) = written {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
-        }
     }
 
     /// The person is being asked already; only what would be refused anyway is refused here.

@@ -60,4 +60,5 @@ mod stepping_in;
 mod stop;
 pub mod surroundings;
 pub mod terminal;
+mod turn_end;
 mod watch;

@@ -173,10 +173,11 @@ fn over(
         }
         return None;
     }
-    let throttle = state.controller().throttle(ActionNumber(state.actions() + 1));
+    let throttle = state.controller().throttle();
+    let action = ActionNumber(state.actions() + 1);
     let (next_tokens, next_cost) = spent.estimate();
     if let Some(limit) = tokens {
-        let limit = throttle.map_or(limit, |throttle| throttle.reduced(limit));
+        let limit = throttle.map_or(limit, |throttle| throttle.reduced(limit, action));
         let used = spent.tokens().counted();
         if used.saturating_add(next_tokens) > limit {
             return Some(format!(
@@ -185,7 +186,7 @@ fn over(
         }
     }
     let limit = dollars?;
-    let factor = throttle.map_or(1.0, |throttle| throttle.factor);
+    let factor = throttle.map_or(1.0, |throttle| throttle.factor_for(action));
     let (known, is_whole) = match spent.cost()? {
         Cost::Known(known) | Cost::About(known) => (known, true),
         Cost::AtLeast(known) => (known, false),

@@ -1,11 +1,11 @@
 //! After each outcome: what the detectors find, and what the controller does about it.
 
-use checkrein_effects::{Effect, Timestamp};
+use checkrein_effects::{Effect, Severity, Timestamp};
 use checkrein_intervention::{
     Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task, Throttle,
 };
 use checkrein_ledger::SessionState;
-use checkrein_patterns::{ActionNumber, Issue, Mark, News, PatternSettings};
+use checkrein_patterns::{ActionNumber, Issue, Mark, News, PatternKind, PatternSettings};
 use checkrein_policy::{Config, Mode, Profile, StrategyType};
 use checkrein_protocol::RecordBody;
 use checkrein_review::{Review, VerdictKind};
@@ -49,7 +49,10 @@ pub(crate) fn look(
     }
     // What ended is still in the controller, but what stands now is what it decides about; an issue that the last action did not add to waits.
     let added_to = |issue: &&Issue| issue.latest() == Some(behaviour.now());
-    if let Some(issue) = issues.iter().find(added_to) {
+    // Of a loop the same errors and the same test results are only parts.
+    let stuck = |issue: &&Issue| issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low;
+    let found = issues.iter().filter(added_to).find(stuck).or_else(|| issues.iter().find(added_to));
+    if let Some(issue) = found {
         let goals = state.goals();
         let workspace = state.workspace().map(ToString::to_string);
         let custom = match config.interventions.strategy.kind {
@@ -66,6 +69,7 @@ pub(crate) fn look(
             task: Task { goals: &goals, workspace: workspace.as_deref() },
             settings: &config.interventions,
             consent: consent(config),
+            stagnation: config.stagnation_strikes(),
             custom: custom.as_ref(),
         };
         if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {
@@ -129,18 +133,19 @@ fn consent(config: &Config) -> RecoveryConsent {
 
 fn refusal(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
     let action = ActionNumber(state.actions() + 1);
-    let throttle: &Throttle = state.controller().throttle(action)?;
+    let throttle: &Throttle = state.controller().throttle()?;
     if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.exact)) {
         return Some(format!(
-            "this call was made again and again with the same result, and is refused until action {}",
-            throttle.until.0
+            "this call was made again and again with the same result; it is refused until something is changed, or {} other calls have run",
+            throttle.left
         ));
     }
     let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
     let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
-    let limit = throttle.reduced(config.file_operation_limit()?);
-    let over = throttle.factor < 1.0 && operations > 0 && state.file_operations() + operations > limit;
-    over.then(|| format!("file operations are limited to {limit} for now, because they grew too fast"))
+    let limit = throttle.reduced(config.file_operation_limit()?, action);
+    let is_tight = throttle.factor_for(action) < 1.0;
+    let over = is_tight && operations > 0 && state.file_operations() + operations > limit;
+    over.then(|| format!("file operations are limited to {limit} for now, because the session went wrong"))
 }
 
 /// Whether an intervention ends the session.

@@ -65,7 +65,7 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     let (_, fifth) = session.call("ls", "a b");
     assert!(context(&fifth.unwrap()).contains("make the parser accept comments"));
     let (_, sixth) = session.call("ls", "a b");
-    assert!(context(&sixth.unwrap()).contains("refused until action"));
+    assert!(context(&sixth.unwrap()).contains("refused until something is changed or 10 others have run"));
     let (seventh, none) = session.call("ls", "a b");
     assert_eq!((decision(&seventh), none), (Some("deny"), None));
     assert!(reason(&seventh).contains("again and again"), "{seventh}");

@@ -2,7 +2,7 @@
 
 use checkrein_effects::{Severity, Timestamp};
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
-use checkrein_policy::{Interventions, StrategyType};
+use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use serde::{Deserialize, Serialize};
 
 use crate::custom::{CustomStrategy, StrategyAnswer};
@@ -12,13 +12,17 @@ use crate::recovery::RecoveryConsent;
 use crate::rollback::{Proposed, Rollback};
 use crate::score::{band, combined_score, severity_score};
 use crate::strategy::{pattern_specific, progressive};
-use crate::throttle::{Growth, Throttle, reduction};
+use crate::throttle::{Growth, Ran, Throttle, reduction, reduction_of};
 
 /// How long an intervention counts as recent, in milliseconds (seed 000: five minutes).
 const RECENT: u64 = 5 * 60 * 1000;
 
 /// Within how many actions an intervention must have helped (ours).
 const WINDOW: u64 = 5;
+
+/// After how many more actions in a standstill something stronger comes, whatever the clock says (ours): whoever repeats a call four times
+/// after being told has heard it.
+const PATIENCE: u64 = 4;
 
 /// What the controller remembers of a session: one entry for each pattern, so its size is bounded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -43,6 +47,9 @@ struct Past {
     recent: u32,
     /// How often each rung was tried.
     attempts: [u32; 5],
+    /// The calls that were refused, where repeating them was the trouble.
+    #[serde(default)]
+    refused: Vec<Mark>,
 }
 
 /// What is done about an issue, as it is recorded.
@@ -87,6 +94,8 @@ pub struct Occasion<'a> {
     pub settings: &'a Interventions,
     /// Whether a person must agree before files are set back.
     pub consent: RecoveryConsent,
+    /// What happens when tests come out the same for long.
+    pub stagnation: TwoStrikes,
     /// The rules of a person, where the strategy is their own.
     pub custom: Option<&'a CustomStrategy>,
 }
@@ -121,11 +130,25 @@ impl Controller {
             return Decision::Wait(WhyNot::Disabled);
         }
         let since = |moment: Timestamp| occasion.now.0.saturating_sub(moment.0);
-        if self.last.is_some_and(|last| since(last) < settings.intervention_cooldown_seconds * 1000) {
+        let past = self.past.iter().find(|past| past.pattern == issue.kind);
+        let goes_on = past.is_some_and(|past| past.goes_on(issue, occasion.calls));
+        // The first strike was what the agent was told before.
+        let is_second_strike = issue.kind == PatternKind::Stagnation
+            && issue.severity == Severity::Critical
+            && occasion.stagnation == TwoStrikes::Halt
+            && self.total > 0;
+        let is_overdue = is_second_strike
+            || is_standstill(issue)
+                && match past {
+                    Some(past) if goes_on => occasion.action.0.saturating_sub(past.action.0) >= PATIENCE,
+                    Some(_) | None => issue.severity >= Severity::High,
+                };
+        let is_cooling =
+            self.last.is_some_and(|last| since(last) < settings.intervention_cooldown_seconds * 1000);
+        if is_cooling && !is_overdue {
             return Decision::Wait(WhyNot::Cooldown);
         }
-        let past = self.past.iter().find(|past| past.pattern == issue.kind);
-        let recent = past.filter(|past| since(past.at) <= RECENT);
+        let recent = past.filter(|past| goes_on || since(past.at) <= RECENT);
         let escalation = recent.map_or(0, |past| past.recent);
         let score = combined_score(severity_score(issue), escalation);
         let fitting = band(score);
@@ -142,11 +165,11 @@ impl Controller {
                 (first(issue.severity).min(fitting), "the first for this pattern".to_owned())
             }
             (StrategyType::Progressive | StrategyType::Custom, Some(past)) => {
-                let effectiveness = past.effectiveness(issue.signal);
+                let effectiveness = if goes_on { Share::default() } else { past.effectiveness(issue.signal) };
                 let threshold = Share::new(settings.strategy.effectiveness_threshold);
                 let next = progressive(past.kind, effectiveness, threshold);
                 let is_early = since(past.at) < settings.strategy.escalation_delay_seconds * 1000;
-                if own.is_none() && next > past.kind && is_early {
+                if own.is_none() && next > past.kind && is_early && !is_overdue {
                     return Decision::Wait(WhyNot::Delay);
                 }
                 let how = if next > past.kind { "did not help" } else { "helped" };
@@ -170,8 +193,13 @@ impl Controller {
             "the number of interventions of a session is reached".clone_into(&mut reason);
             kind = kind.stronger();
         }
-        kind = kind.min(ceiling(issue.severity));
+        if is_second_strike {
+            "the tests came out the same for long, and it was told".clone_into(&mut reason);
+            kind = InterventionKind::EmergencyStop;
+        }
+        kind = kind.min(ceiling(issue, occasion.stagnation));
         if kind == InterventionKind::EmergencyStop
+            && !is_second_strike
             && past.is_none_or(|past| past.kind < InterventionKind::ResourceThrottling)
         {
             kind = InterventionKind::ResourceThrottling;
@@ -213,6 +241,7 @@ impl Controller {
             helped: false,
             recent: recent + 1,
             attempts,
+            refused: made.throttle.as_ref().map(|throttle| throttle.refused.clone()).unwrap_or_default(),
         });
     }
 
@@ -251,9 +280,15 @@ impl Controller {
         self.proposed.as_ref()
     }
 
-    /// The limits that hold for an action.
-    pub fn throttle(&self, action: ActionNumber) -> Option<&Throttle> {
-        self.throttle.as_ref().filter(|throttle| throttle.holds_for(action))
+    /// Takes up that a call ran.
+    pub fn ran(&mut self, ran: Ran) {
+        self.throttle.iter_mut().for_each(|throttle| throttle.ran(ran));
+        self.throttle = self.throttle.take().filter(Throttle::holds);
+    }
+
+    /// The limits that hold for the next call.
+    pub fn throttle(&self) -> Option<&Throttle> {
+        self.throttle.as_ref().filter(|throttle| throttle.holds())
     }
 
     /// The rung that was reached last; `None` when nothing was done yet.
@@ -276,9 +311,20 @@ impl Past {
         if self.signal > 0.0 { Share::new(1.0 - signal / self.signal) } else { Share::default() }
     }
 
+    /// Whether this is the standstill about which something was done: it rests on that action too, or on calls that were refused then.
+    fn goes_on(&self, issue: &Issue, calls: &[Mark]) -> bool {
+        let rests = issue.onset().is_some_and(|onset| onset <= self.action);
+        is_standstill(issue) && (rests || calls.iter().any(|call| self.refused.contains(call)))
+    }
+
     fn tried(&self, kind: InterventionKind) -> u32 {
         self.attempts.get(kind.index()).copied().unwrap_or_default()
     }
+}
+
+/// Whether nothing at all changes: the same calls with the same results. What only waits is not meant.
+fn is_standstill(issue: &Issue) -> bool {
+    issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low
 }
 
 /// Where the ladder begins: with a hint; what is critical already begins with tighter limits (ours).
@@ -290,8 +336,11 @@ fn first(severity: Severity) -> InterventionKind {
 }
 
 /// How far an issue may climb: only what is critical may end in a stop (ours; design 1, principle 3).
-fn ceiling(severity: Severity) -> InterventionKind {
-    match severity {
+fn ceiling(issue: &Issue, stagnation: TwoStrikes) -> InterventionKind {
+    match issue.severity {
+        Severity::Critical if issue.kind == PatternKind::Stagnation && stagnation == TwoStrikes::Advise => {
+            InterventionKind::CheckpointRollback
+        }
         Severity::Low => InterventionKind::ContextReinforcement,
         Severity::Medium => InterventionKind::ResourceThrottling,
         Severity::High => InterventionKind::CheckpointRollback,
@@ -332,7 +381,10 @@ fn intervention(
     let throttle = (kind >= InterventionKind::ResourceThrottling && kind != InterventionKind::EmergencyStop)
         .then(|| {
             let factors = settings.resource_throttling.reduction_factors;
-            let factor = issue.growth.map_or(1.0, |growth| reduction(Growth(growth), factors));
+            let factor = match issue.growth {
+                Some(growth) => reduction(Growth(growth), factors),
+                None => reduction_of(issue.severity, factors),
+            };
             Throttle::new(factor, occasion.action, repeated(issue, occasion.calls))
         });
     let rollback = (kind == InterventionKind::CheckpointRollback).then(|| Rollback {
@@ -359,17 +411,17 @@ fn intervention(
 /// The calls whose repetition is the trouble itself.
 fn repeated(issue: &Issue, calls: &[Mark]) -> Vec<Mark> {
     match issue.kind {
-        PatternKind::StuckLoop => calls.to_vec(),
-        PatternKind::RepetitiveErrors
-        | PatternKind::ScopeCreep
+        PatternKind::StuckLoop
+        | PatternKind::RepetitiveErrors
+        | PatternKind::Stagnation
+        | PatternKind::ErrorExplorationLoop => calls.to_vec(),
+        PatternKind::ScopeCreep
         | PatternKind::GoalDrift
         | PatternKind::ResourceSpiral
         | PatternKind::ExplorationWandering
         | PatternKind::Hallucination
         | PatternKind::Cascade
-        | PatternKind::Stagnation
         | PatternKind::OscillatingEdits
-        | PatternKind::ErrorExplorationLoop
         | PatternKind::RunawayExecution
         | PatternKind::ConfusedState => Vec::new(),
     }

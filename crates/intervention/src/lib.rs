@@ -49,4 +49,4 @@ pub use rollback::{Candidate, Choice, Holds, Proposed, Rollback, choose};
 pub use score::{band, combined_score, severity_score};
 pub use strategy::{pattern_specific, progressive};
 pub use template::{PLACES, Template, TemplateError};
-pub use throttle::{Growth, Throttle, reduction};
+pub use throttle::{Growth, Ran, Throttle, reduction};

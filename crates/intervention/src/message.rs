@@ -80,14 +80,12 @@ pub(crate) fn text(
 
 fn announcement(throttle: &Throttle) -> String {
     let percent = (throttle.factor * 100.0).round();
-    if throttle.refused.is_empty() {
-        format!("Limits are at {percent} % until action {}.", throttle.until.0)
-    } else {
-        format!(
-            "The same calls are refused until action {}, and limits are at {percent} %.",
-            throttle.until.0
-        )
-    }
+    let (left, lasting) = (throttle.left, crate::throttle::LASTING);
+    let limits = (throttle.factor < 1.0)
+        .then(|| format!("The limits of this session are at {percent} % for the next {lasting} calls."));
+    let refused = (!throttle.refused.is_empty())
+        .then(|| format!("The same calls are refused until something is changed or {left} others have run."));
+    refused.into_iter().chain(limits).collect::<Vec<_>>().join(" ")
 }
 
 /// The first line of a goal, at most 300 characters (ours).

@@ -93,7 +93,7 @@ impl Template {
             "goal" => goal(task.goals.last()),
             "first_goal" => goal(task.goals.first()),
             "workspace" => task.workspace.map(str::to_owned),
-            _ => made.throttle.as_ref().map(|throttle| throttle.until.0.to_string()),
+            _ => made.throttle.as_ref().map(|throttle| format!("{} other calls have run", throttle.left)),
         };
         let piece = |piece: &Piece| match piece {
             Piece::Text(text) => text.clone(),

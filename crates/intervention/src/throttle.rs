@@ -1,5 +1,6 @@
 //! Tighter limits (seed 000).
 
+use checkrein_effects::Severity;
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::ReductionFactors;
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Growth(pub f64);
 
-/// For how many actions limits stay tight (ours).
-const LASTING: u64 = 10;
+/// For how many calls limits stay tight (ours). Of those that run, where calls are refused: refusals cost no time and show nothing.
+pub(crate) const LASTING: u64 = 10;
+
+/// The factor for an issue in which nothing grows, by its severity (ours; the seed names the steps): `severe` for critical ones, `aggressive`
+/// for high ones, else `moderate`.
+pub(crate) fn reduction_of(severity: Severity, factors: ReductionFactors) -> f64 {
+    match severity {
+        Severity::Low | Severity::Medium => factors.moderate,
+        Severity::High => factors.aggressive,
+        Severity::Critical => factors.severe,
+    }
+}
+
+/// What a call that ran did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran {
+    /// It changed something.
+    Changed,
+    /// It changed nothing that is known, or failed.
+    Otherwise,
+}
 
 /// Limits that are tighter for a while.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,9 +39,10 @@ pub struct Throttle {
     /// The action after which they began.
     #[serde(default)]
     pub since: ActionNumber,
-    /// The last action that they hold for.
-    pub until: ActionNumber,
-    /// Calls that are refused meanwhile, because repeating them was the trouble; at most 8 (ours).
+    /// How many other calls must run before the refused ones may again; what is refused does not count.
+    #[serde(default)]
+    pub left: u64,
+    /// Calls that are refused meanwhile, because repeating them was the trouble, until something is changed; at most 8 (ours).
     pub refused: Vec<Mark>,
 }
 
@@ -43,19 +64,34 @@ impl Throttle {
         refused.sort_unstable();
         refused.dedup();
         refused.truncate(8);
-        Self { factor, since: from, until: ActionNumber(from.0 + LASTING), refused }
+        Self { factor, since: from, left: LASTING, refused }
     }
 
-    /// Whether they hold for an action.
-    pub fn holds_for(&self, action: ActionNumber) -> bool {
-        action <= self.until
+    /// Whether they still hold.
+    pub fn holds(&self) -> bool {
+        self.left > 0
     }
 
-    /// A limit under them, rounded; at least 1.
-    pub fn reduced(&self, limit: u64) -> u64 {
+    /// Takes up that a call ran.
+    pub(crate) fn ran(&mut self, ran: Ran) {
+        self.left = self.left.saturating_sub(1);
+        if ran == Ran::Changed {
+            // What failed before may come out otherwise now.
+            self.refused.clear();
+        }
+    }
+
+    /// What limits are multiplied with for an action; 1 once they have held long enough. Here every call counts, or a session whose limit is
+    /// used up would stand still for good.
+    pub fn factor_for(&self, action: ActionNumber) -> f64 {
+        if action.0 <= self.since.0.saturating_add(LASTING) { self.factor } else { 1.0 }
+    }
+
+    /// A limit under them for an action, rounded; at least 1.
+    pub fn reduced(&self, limit: u64, action: ActionNumber) -> u64 {
         // Limits are far below the numbers that a double holds exactly.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to the limit")]
-        let reduced = (limit as f64 * self.factor).round() as u64;
+        let reduced = (limit as f64 * self.factor_for(action)).round() as u64;
         reduced.max(1)
     }
 }
@@ -76,8 +112,18 @@ mod tests {
     #[test]
     fn limits_are_rounded_and_never_nothing() {
         let throttle = Throttle::new(0.5, ActionNumber(7), vec![Mark(2), Mark(1), Mark(2)]);
-        assert_eq!((throttle.reduced(101), throttle.reduced(0)), (51, 1));
+        assert_eq!(throttle.reduced(101, ActionNumber(17)), 51);
+        assert_eq!(throttle.reduced(0, ActionNumber(17)), 1);
+        assert_eq!(throttle.reduced(101, ActionNumber(18)), 101);
         assert_eq!(throttle.refused, [Mark(1), Mark(2)]);
-        assert!(throttle.holds_for(ActionNumber(17)) && !throttle.holds_for(ActionNumber(18)));
+    }
+
+    #[test]
+    fn they_hold_for_calls_that_run_and_a_change_lets_the_refused_ones_through() {
+        let mut throttle = Throttle::new(0.5, ActionNumber(7), vec![Mark(1)]);
+        (1..LASTING).for_each(|_| throttle.ran(Ran::Otherwise));
+        assert!(throttle.holds() && throttle.refused == [Mark(1)]);
+        throttle.ran(Ran::Changed);
+        assert!(!throttle.holds() && throttle.refused.is_empty());
     }
 }

@@ -1,14 +1,14 @@
 //! The controller over whole sessions: how it climbs, how it comes down, what holds it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_precision_loss)]
 
 use checkrein_effects::{Severity, Timestamp};
 use checkrein_intervention::{
-    Controller, CustomStrategy, Decision, Intervention, InterventionKind, Occasion, Proposed,
+    Controller, CustomStrategy, Decision, Intervention, InterventionKind, Occasion, Proposed, Ran,
     RecoveryConsent, Task, WhyNot,
 };
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
-use checkrein_policy::{Interventions, StrategyType};
+use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 
 const GOALS: [&str; 1] = ["make the parser accept comments"];
 
@@ -32,6 +32,7 @@ struct Session {
     settings: Interventions,
     seconds: u64,
     custom: Option<CustomStrategy>,
+    stagnation: TwoStrikes,
 }
 
 impl Session {
@@ -41,6 +42,7 @@ impl Session {
             settings: Interventions::default(),
             seconds: 1000,
             custom: None,
+            stagnation: TwoStrikes::Advise,
         }
     }
 
@@ -55,6 +57,7 @@ impl Session {
                 task: Task { goals: &goals, workspace: Some("/proj") },
                 settings: &self.settings,
                 consent: RecoveryConsent::Required,
+                stagnation: self.stagnation,
                 custom: self.custom.as_ref(),
             },
         )
@@ -177,15 +180,106 @@ fn rungs_that_are_switched_off_are_stepped_over_downwards() {
 }
 
 #[test]
-fn throttling_refuses_the_repeated_call_for_a_while_and_a_person_lifts_it() {
-    let mut session = Session::new();
-    let made = session.after(0, &issue(PatternKind::StuckLoop, Severity::Critical, 5.0));
-    assert_eq!(made.throttle.as_ref().unwrap().refused, [Mark(7)]);
-    let now = session.seconds;
-    assert!(session.controller.throttle(ActionNumber(now + 10)).is_some());
-    assert!(session.controller.throttle(ActionNumber(now + 11)).is_none());
+fn throttling_refuses_the_repeated_call_until_others_ran_or_something_changed_and_a_person_lifts_it() {
+    let throttled = || {
+        let mut session = Session::new();
+        let made = session.after(0, &issue(PatternKind::StuckLoop, Severity::Critical, 5.0));
+        assert_eq!(made.throttle.as_ref().unwrap().refused, [Mark(7)]);
+        session
+    };
+    let mut session = throttled();
+    (0..9).for_each(|_| session.controller.ran(Ran::Otherwise));
+    assert!(session.controller.throttle().is_some_and(|throttle| !throttle.refused.is_empty()));
+    session.controller.ran(Ran::Otherwise);
+    assert_eq!(session.controller.throttle(), None);
+
+    let mut session = throttled();
+    session.controller.ran(Ran::Changed);
+    assert!(session.controller.throttle().is_some_and(|throttle| throttle.refused.is_empty()));
+
+    let mut session = throttled();
     session.controller.prompted();
-    assert!(session.controller.throttle(ActionNumber(now + 1)).is_none());
+    assert_eq!(session.controller.throttle(), None);
+}
+
+#[test]
+fn a_standstill_climbs_with_its_repetitions_whatever_the_clock_says() {
+    let mut session = Session::new();
+    session.seconds = 0;
+    let mut made = Vec::new();
+    // One call a second, each the same: the clock alone would hold back everything after the first hint.
+    for round in 3..40_u64 {
+        session.seconds += 1;
+        let severity = match round {
+            3 | 4 => Severity::Medium,
+            5 | 6 => Severity::High,
+            _ => Severity::Critical,
+        };
+        let onset = ActionNumber(session.seconds.saturating_sub(15).max(1));
+        let stuck = Issue {
+            actions: vec![onset, ActionNumber(session.seconds)],
+            ..issue(PatternKind::StuckLoop, severity, round as f64)
+        };
+        if let Decision::Intervene(intervention) = session.decide(&stuck) {
+            session.controller.applied(&intervention, Timestamp(session.seconds * 1000));
+            made.push((round, intervention.kind));
+            if intervention.kind == InterventionKind::EmergencyStop {
+                break;
+            }
+        }
+    }
+    let rounds: Vec<u64> = made.iter().map(|(round, _)| *round).collect();
+    assert_eq!(rounds, [3, 7, 11, 15, 19]);
+    assert_eq!(made.iter().map(|(_, kind)| *kind).collect::<Vec<_>>(), InterventionKind::LADDER);
+}
+
+#[test]
+fn a_loop_that_comes_back_is_taken_up_one_rung_higher() {
+    let mut session = Session::new();
+    let stuck = |now: u64| Issue {
+        actions: vec![ActionNumber(now - 2), ActionNumber(now)],
+        ..issue(PatternKind::StuckLoop, Severity::Critical, 5.0)
+    };
+    assert_eq!(session.kind_after(0, &stuck(1000)), InterventionKind::ResourceThrottling);
+    session.controller.ended(PatternKind::StuckLoop, ActionNumber(session.seconds + 2));
+    assert_eq!(session.kind_after(400, &stuck(1400)), InterventionKind::CheckpointRollback);
+}
+
+#[test]
+fn limits_shrink_by_the_severity_where_nothing_grows() {
+    for (severity, factor) in [(Severity::Medium, 0.85), (Severity::High, 0.5), (Severity::Critical, 0.25)] {
+        let mut session = Session::new();
+        let errors = issue(PatternKind::RepetitiveErrors, severity, 5.0);
+        let made = loop {
+            let made = session.after(120, &errors);
+            if made.throttle.is_some() {
+                break made;
+            }
+        };
+        let throttle = made.throttle.unwrap();
+        assert!((throttle.factor - factor).abs() < 1e-9, "{throttle:?}");
+        assert_eq!(throttle.refused, [Mark(7)], "what fails again and again is refused too");
+        assert!(made.text.contains(&format!("at {} %", (factor * 100.0).round())), "{}", made.text);
+    }
+}
+
+#[test]
+fn the_second_strike_halts_or_advises_seed_004() {
+    let stagnation = |severity| issue(PatternKind::Stagnation, severity, 8.0);
+    let mut session = Session::new();
+    session.stagnation = TwoStrikes::Halt;
+    assert_ne!(
+        session.kind_after(0, &stagnation(Severity::Critical)),
+        InterventionKind::EmergencyStop,
+        "the first strike only tells"
+    );
+    assert_eq!(session.kind_after(1, &stagnation(Severity::Critical)), InterventionKind::EmergencyStop);
+
+    let mut session = Session::new();
+    for _ in 0..12 {
+        let kind = session.kind_after(120, &stagnation(Severity::Critical));
+        assert_ne!(kind, InterventionKind::EmergencyStop);
+    }
 }
 
 #[test]
@@ -210,9 +304,9 @@ fn after_a_rollback_limits_are_those_of_that_time_and_history_is_kept_seed_000()
     session.controller.proposed(proposed.clone());
     assert_eq!(session.controller.awaits(), Some(&proposed));
     session.controller.rolled_back(ActionNumber(began.0 + 1));
-    assert!(session.controller.throttle(ActionNumber(began.0 + 1)).is_some(), "it held already then");
+    assert!(session.controller.throttle().is_some(), "it held already then");
     session.controller.rolled_back(began);
-    assert_eq!(session.controller.throttle(ActionNumber(began.0 + 1)), None);
+    assert_eq!(session.controller.throttle(), None);
     assert_eq!((session.controller.awaits(), session.controller.total()), (None, 1));
 }
 

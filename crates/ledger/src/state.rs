@@ -9,7 +9,7 @@ use checkrein_effects::{
     AbsolutePath, Certainty, Counted, Depth, Effect, EffectKind, History, PastAction, Severity, Tally,
     Timestamp, Trust,
 };
-use checkrein_intervention::{Controller, Proposed};
+use checkrein_intervention::{Controller, Proposed, Ran};
 use checkrein_patterns::{
     ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Probe, Side,
     Success, Touch, Use,
@@ -431,7 +431,10 @@ impl SessionState {
         };
         match Running::of(review) {
             Running::Now => action.created = self.take_effects(awaited, record.at),
-            Running::Asked => action.awaited = Some(awaited),
+            Running::Asked => {
+                self.take_unanswered(review);
+                action.awaited = Some(awaited);
+            }
             Running::Never => {
                 // Nothing ran, and the same call will be refused again: a result like any other.
                 if let Some(plan) = action.plan.take() {
@@ -440,6 +443,15 @@ impl SessionState {
             }
         }
         push_bounded(&mut self.recent, action, bounds::RECENT);
+    }
+
+    /// The same call was asked about before and never ran: whoever was asked said no, or nobody was there. That is a refusal like any other.
+    fn take_unanswered(&mut self, review: &ReviewRecord) {
+        let before = self.recent.iter_mut().rfind(|action| action.past.exact == review.exact);
+        let unanswered = before.filter(|action| action.awaited.is_some());
+        if let Some(plan) = unanswered.and_then(|action| action.plan.take()) {
+            self.behaviour.refused(&plan, "escalate");
+        }
     }
 
     fn take_outcome(&mut self, outcome: &OutcomeRecord, at: Timestamp) {
@@ -460,6 +472,8 @@ impl SessionState {
                 // A person let a held call through.
                 self.controller.decided();
             }
+            let changed = plan.deed == Deed::Changes && !outcome.failed;
+            self.controller.ran(if changed { Ran::Changed } else { Ran::Otherwise });
             self.behaviour.finished(&plan, &ending(outcome, observation));
         }
         let awaited = action.awaited.take();

@@ -20,7 +20,7 @@ use crate::scope::Scope;
 use crate::settings::PatternSettings;
 use crate::spiral::{Spiral, Usage};
 use crate::stagnation::Stagnation;
-use crate::step::{Deed, Ending, Plan, Probe, Step};
+use crate::step::{Deed, Ending, Fate, Plan, Probe, Step};
 use crate::wandering::Wandering;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
@@ -73,6 +73,10 @@ impl Behaviour {
 
     /// Takes up an action that has ended.
     pub fn finished(&mut self, plan: &Plan, ending: &Ending<'_>) {
+        self.took(plan, ending, Fate::Counts);
+    }
+
+    fn took(&mut self, plan: &Plan, ending: &Ending<'_>, fate: Fate) {
         self.now = plan.number;
         self.messages.interrupted();
         let observation = ending.observation;
@@ -83,8 +87,13 @@ impl Behaviour {
             result: observation.digest,
             turn: self.turn,
             success: ending.success,
-            deed: plan.deed,
+            // Tests that fail have failed, whatever the pipe behind them answers.
+            deed: match (plan.deed, observation.tests) {
+                (Deed::Retries, Some(tests)) if tests.failed > 0 => Deed::Runs,
+                (deed, _) => deed,
+            },
             clarity: plan.clarity,
+            fate,
         };
         while self.steps.len() >= loops::REMEMBERED {
             self.steps.pop_front();
@@ -105,18 +114,24 @@ impl Behaviour {
         self.move_through(plan, ending);
     }
 
-    /// Takes up an action that was refused and did not run. The same call once more is the same result once more: a refusal does not end a loop.
+    /// Takes up an action that was refused and did not run. The same call once more is the same result once more, as when it ran last: a
+    /// refusal does not end a loop.
     pub fn refused(&mut self, plan: &Plan, verdict: &str) {
         let mut observation = Observation::of_refusal(verdict);
-        let mut success = Success::Failed;
-        let own = self.steps.iter().rev().find(|step| step.actor == plan.actor);
-        if let Some(last) = own.filter(|step| step.action == plan.action) {
+        let (mut success, mut fate, mut deed) = (Success::Failed, Fate::Refused, Deed::Runs);
+        let own = |step: &&Step| step.actor == plan.actor && step.action == plan.action;
+        if let Some(last) = self.steps.iter().rev().find(own) {
             observation.digest = last.result;
             success = last.success;
+            (fate, deed) = (last.fate, last.deed);
+        }
+        // What changes nothing, since it does not run, ends nothing either.
+        if deed == Deed::Changes {
+            deed = Deed::Runs;
         }
         // Nothing was looked at, changed or used.
         let nothing = Plan {
-            deed: Deed::Runs,
+            deed,
             probe: Probe::Other,
             place: None,
             edit: None,
@@ -128,7 +143,7 @@ impl Behaviour {
             ..plan.clone()
         };
         let ending = Ending { success, observation: &observation, output_bytes: 0, duration_ms: None };
-        self.finished(&nothing, &ending);
+        self.took(&nothing, &ending, fate);
     }
 
     /// Takes up where an action went and what it used.
@@ -139,7 +154,8 @@ impl Behaviour {
         if (plan.deed, ending.success) == (Deed::Changes, Success::Succeeded) {
             self.phantoms.changed();
         }
-        self.phantoms.ran(plan.probe, ending.observation.tests);
+        let error = ending.observation.error.map(|error| error.category);
+        self.phantoms.ran(plan.probe, ending.observation.tests, error);
         match (plan.deed, ending.success, plan.place) {
             (Deed::Changes, Success::Succeeded, _) => self.wandering.clear(),
             (Deed::Looks, Success::Succeeded, Some(place)) => self.wandering.looked(plan.number, place),

@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 const LONGEST: usize = 10_000;
 
 /// Something that a message says was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// The tests pass.
+    /// Some tests pass.
     TestsPass,
+    /// All of them do.
+    AllTestsPass,
 }
 
 /// Words that take a claim back, or make it a wish, when they stand before it in its sentence.
@@ -39,19 +41,23 @@ const UNSURE: [&str; 22] = [
     "please ",
 ];
 
+/// Words behind a claim that take something out of it.
+const EXCEPTIONS: [&str; 8] =
+    ["except", "apart from", "other than", "aside from", "besides", "but ", "with the exception", "only "];
+
 impl Claim {
-    /// The claim in a message, if there is one. Questions, conditions and negations are none.
+    /// The claim in a message, the strongest if there are several. Questions, conditions and negations are none; which tests are meant, and
+    /// which are left out, makes it one about some.
     pub fn of(message: &str) -> Option<Self> {
         let start = message.len().saturating_sub(LONGEST);
         let start =
             (start..=message.len()).find(|start| message.is_char_boundary(*start)).unwrap_or_default();
         let text = message.get(start..).unwrap_or_default().to_lowercase().replace('\u{2019}', "'");
-        let mut sentences = text.split_inclusive(['.', '!', '?', '\n', ';']);
-        sentences.any(claims_tests).then_some(Self::TestsPass)
+        text.split_inclusive(['.', '!', '?', '\n', ';']).filter_map(claim_of_tests).max()
     }
 }
 
-fn claims_tests(sentence: &str) -> bool {
+fn claim_of_tests(sentence: &str) -> Option<Claim> {
     const SUBJECTS: [&str; 4] = ["tests ", "test suite ", "test cases ", "specs "];
     const VERBS: [&str; 12] = [
         "pass",
@@ -68,19 +74,38 @@ fn claims_tests(sentence: &str) -> bool {
         "are green",
     ];
     if sentence.ends_with('?') {
-        return false;
+        return None;
     }
-    SUBJECTS.iter().any(|subject| {
-        sentence.match_indices(subject).any(|(start, _)| {
+    let claims = SUBJECTS.iter().flat_map(|subject| {
+        sentence.match_indices(subject).filter_map(|(start, _)| {
             let before = sentence.get(..start).unwrap_or_default();
             let rest = sentence.get(start + subject.len()..).unwrap_or_default();
             let is_word = |verb: &&&str| {
                 let after = rest.get(verb.len()..).and_then(|after| after.chars().next());
                 rest.starts_with(**verb) && after.is_none_or(|letter| !letter.is_alphanumeric())
             };
-            VERBS.iter().find(is_word).is_some() && !UNSURE.iter().any(|word| before.contains(word))
+            let verb = VERBS.iter().find(is_word)?;
+            if UNSURE.iter().any(|word| before.contains(word)) {
+                return None;
+            }
+            let after = rest.get(verb.len()..).unwrap_or_default();
+            let is_whole = means_all(before) && !EXCEPTIONS.iter().any(|word| after.contains(word));
+            Some(if is_whole { Claim::AllTestsPass } else { Claim::TestsPass })
         })
-    })
+    });
+    claims.max()
+}
+
+/// Whether what stands before `tests` in its sentence leaves them as all that there are: nothing, `all 12`, `the`.
+fn means_all(before: &str) -> bool {
+    let mut words =
+        before.split(|letter: char| !letter.is_alphanumeric()).rev().filter(|word| !word.is_empty());
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    match words.next() {
+        None | Some("all" | "the" | "and" | "so" | "now" | "that" | "full" | "whole" | "entire") => true,
+        Some(word) if is_number(word) || word == "unit" => words.take(2).any(|word| word == "all"),
+        Some(_) => false,
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +121,22 @@ mod tests {
             "Verified: 41 unit tests are passing",
             "All 12 tests passed",
         ] {
-            assert_eq!(Claim::of(message), Some(Claim::TestsPass), "{message}");
+            assert!(Claim::of(message).is_some(), "{message}");
+        }
+    }
+
+    #[test]
+    fn which_tests_are_meant_makes_a_claim_about_some() {
+        for (message, claim) in [
+            ("All tests pass.", Claim::AllTestsPass),
+            ("All 12 tests passed", Claim::AllTestsPass),
+            ("I fixed the failing test, and the tests now pass.", Claim::AllTestsPass),
+            ("The full test suite passes", Claim::AllTestsPass),
+            ("The new tests pass; two others fail as before", Claim::TestsPass),
+            ("All tests pass except the two that failed before", Claim::TestsPass),
+            ("3 tests pass", Claim::TestsPass),
+        ] {
+            assert_eq!(Claim::of(message), Some(claim), "{message}");
         }
     }
 

@@ -8,7 +8,7 @@ use checkrein_effects::Severity;
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::Success;
 use crate::settings::PatternSettings;
-use crate::step::{Deed, Step};
+use crate::step::{Deed, Fate, Step};
 
 /// The longest cycle that is recognised, in steps (ours).
 pub(crate) const LONGEST_CYCLE: usize = 8;
@@ -19,8 +19,14 @@ pub(crate) const REMEMBERED: usize = LONGEST_CYCLE * 5;
 /// How many more rounds what waits may make (ours).
 const PATIENCE: usize = 4;
 
-/// The loop in which the steps end, if they do.
+/// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else.
 pub(crate) fn detect(steps: &[Step], settings: &PatternSettings) -> Option<Issue> {
+    let counting = || steps.iter().filter(|step| step.fate == Fate::Counts).copied().collect::<Vec<_>>();
+    let refused = steps.iter().any(|step| step.fate == Fate::Refused);
+    ending(steps, settings).or_else(|| refused.then(counting).and_then(|steps| ending(&steps, settings)))
+}
+
+fn ending(steps: &[Step], settings: &PatternSettings) -> Option<Issue> {
     (1..=LONGEST_CYCLE).find_map(|period| {
         let rounds = rounds(steps, period);
         let needed = needed(steps, period, rounds, settings);
@@ -59,7 +65,11 @@ fn needed(steps: &[Step], period: usize, rounds: usize, settings: &PatternSettin
 }
 
 fn waits(steps: &[Step], period: usize) -> bool {
-    steps.iter().rev().take(period).any(|step| step.deed == Deed::Waits)
+    steps.iter().rev().take(period).any(|step| match step.deed {
+        Deed::Waits => true,
+        Deed::Retries => step.success == Success::Succeeded,
+        Deed::Looks | Deed::Changes | Deed::Runs => false,
+    })
 }
 
 fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
@@ -72,7 +82,8 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
     };
     Issue {
         kind: PatternKind::StuckLoop,
-        severity: match beyond {
+        // Of a long cycle only a few rounds are remembered; each of them is as many calls as several of a short one.
+        severity: match beyond * period.div_ceil(2) {
             // Whoever waits for something slow is told, never held up (ours).
             _ if waits(steps, period) => Severity::Low,
             0 | 1 => Severity::Medium,
@@ -106,7 +117,12 @@ mod tests {
             result: if result.is_empty() { Mark::default() } else { Mark::of(result) },
             turn: 0,
             success: if result.starts_with('!') { Success::Failed } else { Success::Succeeded },
-            deed: if action.contains("sleep") { Deed::Waits } else { Deed::Runs },
+            deed: match action {
+                action if action.contains("sleep 6") => Deed::Retries,
+                action if action.contains("sleep") => Deed::Waits,
+                _ => Deed::Runs,
+            },
+            fate: if result.starts_with('-') { Fate::Refused } else { Fate::Counts },
             clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
         };
         pairs.iter().enumerate().map(step).collect()
@@ -179,6 +195,40 @@ mod tests {
     }
 
     #[test]
+    fn waiting_before_a_try_that_fails_is_no_poll() {
+        let failing = [("sleep 6; cargo test", "!E0308")];
+        assert_eq!(detected(&repeated(&failing, 2)), None);
+        assert!(detected(&repeated(&failing, 3)).is_some());
+        let pending = [("sleep 6; ./status", "pending")];
+        assert_eq!(detected(&repeated(&pending, 19)), None, "what succeeds may wait for something");
+    }
+
+    #[test]
+    fn refused_calls_in_between_end_no_loop() {
+        let pairs = [
+            ("t", "!E"),
+            ("rm a", "-refused"),
+            ("t", "!E"),
+            ("rm b", "-refused"),
+            ("t", "!E"),
+            ("rm c", "-refused"),
+        ];
+        assert_eq!(detected(&pairs).unwrap().actions, [1, 3, 5].map(ActionNumber));
+        assert_eq!(detected(&pairs[..4]), None);
+    }
+
+    #[test]
+    fn a_loop_of_any_length_becomes_critical() {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        for period in 1..=LONGEST_CYCLE {
+            let round: Vec<(&str, &str)> = names.iter().take(period).map(|name| (*name, "!E")).collect();
+            let mut steps = repeated(&round, 40);
+            steps.truncate(REMEMBERED);
+            assert_eq!(detected(&steps).unwrap().severity, Severity::Critical, "{period}");
+        }
+    }
+
+    #[test]
     fn a_person_who_asks_again_is_answered_again() {
         let asked = |each: usize, count: usize| {
             let mut steps = steps(&repeated(&[("git status", "clean")], count));
@@ -216,6 +266,7 @@ mod tests {
                 success: Success::Failed,
                 deed: Deed::Runs,
                 clarity: Clarity::Opaque,
+                fate: Fate::Counts,
             }).collect();
             proptest::prop_assert_eq!(detect(&steps, &PatternSettings::default()), None);
         }

@@ -21,24 +21,33 @@ pub(crate) fn ends(text: &str) -> Cow<'_, str> {
 
 /// The text without colours, overwritten lines, times, durations, addresses and blanks at the ends of lines.
 pub(crate) fn steady(text: &str) -> String {
-    rewritten(text, |word, next| if is_volatile(word, next) { Some("#".to_owned()) } else { None })
+    rewritten(text, |word| word.is_volatile().then(|| "#".to_owned()).or_else(|| word.without_volatile()))
 }
 
 /// The same without case, paths and numbers.
 pub(crate) fn general(text: &str) -> String {
-    rewritten(text, |word, next| {
-        if is_volatile(word, next) {
+    rewritten(text, |word| {
+        if word.is_volatile() {
             return Some("#".to_owned());
         }
-        if word.len() > 1 && word.contains(['/', '\\']) {
+        if word.core.len() > 1 && word.core.contains(['/', '\\']) {
             return Some("<path>".to_owned());
         }
-        Some(without_numbers(&word.to_lowercase()))
+        let plain = word.without_volatile();
+        Some(without_numbers(&plain.as_deref().unwrap_or(word.core).to_lowercase()))
     })
 }
 
-/// Applies `change` to each word, which stands without the punctuation around it; it is told the following word too.
-fn rewritten(text: &str, change: impl Fn(&str, &str) -> Option<String>) -> String {
+/// A word without the punctuation around it, and its neighbours.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    before: &'a str,
+    core: &'a str,
+    after: &'a str,
+}
+
+/// Applies `change` to each word.
+fn rewritten(text: &str, change: impl Fn(Word<'_>) -> Option<String>) -> String {
     const AROUND: [char; 16] =
         ['(', ')', '[', ']', '{', '}', ',', ';', '"', '\'', '`', '<', '>', '!', '=', '.'];
     let mut result = String::with_capacity(text.len().min(LOOKED_AT));
@@ -46,10 +55,13 @@ fn rewritten(text: &str, change: impl Fn(&str, &str) -> Option<String>) -> Strin
     for line in plain.lines() {
         let line = line.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
         let mut words = line.split_whitespace().peekable();
+        let mut before = "";
         while let Some(word) = words.next() {
             let core = word.trim_matches(AROUND);
-            let next = words.peek().copied().unwrap_or_default().trim_matches(AROUND);
-            match change(core, next) {
+            let after = words.peek().copied().unwrap_or_default().trim_matches(AROUND);
+            let told = Word { before, core, after };
+            before = core;
+            match change(told) {
                 Some(new) if !core.is_empty() => result.push_str(&word.replacen(core, &new, 1)),
                 _ => result.push_str(word),
             }
@@ -80,18 +92,115 @@ fn without_colours(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-fn is_volatile(word: &str, next: &str) -> bool {
-    is_duration(word, next) || is_clock(word) || is_address(word) || is_identifier(word)
+impl Word<'_> {
+    fn is_volatile(self) -> bool {
+        let Self { before, core, after } = self;
+        is_duration(core, after)
+            || is_clock(core)
+            || is_address(core)
+            || is_identifier(core)
+            || is_moment(core)
+            || is_process(before, core)
+    }
+
+    /// The word with the parts replaced that move by themselves: values behind `=`, parts of a list, names of temporary files. `None` when
+    /// there are none.
+    fn without_volatile(self) -> Option<String> {
+        const BETWEEN: [char; 13] = ['=', ',', '(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '/'];
+        let mut rest = self.core;
+        let mut result = String::new();
+        let (mut before, mut changed) = ("", false);
+        while !rest.is_empty() {
+            let end = rest.find(BETWEEN).unwrap_or(rest.len());
+            let (part, behind) = rest.split_at(end);
+            let core = part.trim_matches([':', '.', ';']);
+            let word = Word { before, core, after: "" };
+            if core.len() < self.core.len()
+                && !core.is_empty()
+                && (word.is_volatile() || is_temporary_name(core))
+            {
+                changed = true;
+                result.push_str(&part.replacen(core, "#", 1));
+            } else {
+                result.push_str(part);
+            }
+            let between = behind.chars().next().map_or(0, char::len_utf8);
+            result.push_str(behind.get(..between).unwrap_or_default());
+            rest = behind.get(between..).unwrap_or_default();
+            before = core;
+        }
+        changed.then_some(result)
+    }
 }
 
-/// `0.03s`, `12ms`, or `1.5` before `seconds`.
+/// `0.03s`, `12ms`, `1m5.51s`, or `1.5` before `seconds`; `3.2 MB/s` is a speed, which is one too.
 fn is_duration(word: &str, next: &str) -> bool {
-    const UNITS: [&str; 12] =
-        ["s", "ms", "us", "µs", "ns", "sec", "secs", "second", "seconds", "min", "minutes", "milliseconds"];
+    const UNITS: [&str; 17] = [
+        "s",
+        "ms",
+        "us",
+        "µs",
+        "ns",
+        "sec",
+        "secs",
+        "second",
+        "seconds",
+        "min",
+        "minutes",
+        "milliseconds",
+        "kB/s",
+        "KB/s",
+        "MB/s",
+        "GB/s",
+        "it/s",
+    ];
+    if is_composed(word) {
+        return true;
+    }
     let number = word.trim_end_matches(|letter: char| letter.is_alphabetic());
     let unit = word.get(number.len()..).unwrap_or_default();
     let numeric = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     numeric && (UNITS.contains(&unit) || (unit.is_empty() && UNITS.contains(&next)))
+}
+
+/// `0m5.510s`, `1h2m3s`: at least two units, each after a number, the last one seconds.
+fn is_composed(word: &str) -> bool {
+    let Some(word) = word.strip_suffix('s').filter(|word| word.ends_with(|end: char| end.is_ascii_digit()))
+    else {
+        return false;
+    };
+    let parts: Vec<&str> = word.split(['d', 'h', 'm']).collect();
+    let numeric = |part: &&str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
+    };
+    parts.len() > 1 && parts.iter().all(numeric)
+}
+
+/// Seconds or milliseconds since 1970, from 2001 to 2033: `1763829127`, `1763829127.25`, `1763829127250`.
+fn is_moment(word: &str) -> bool {
+    let whole = word.split('.').next().unwrap_or_default();
+    matches!(whole.len(), 10 | 13)
+        && whole.starts_with('1')
+        && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// `4711` after `pid` or `process`.
+fn is_process(before: &str, word: &str) -> bool {
+    let before = before.trim_end_matches(':');
+    let named = ["pid", "process"].iter().any(|name| before.eq_ignore_ascii_case(name));
+    named && !word.is_empty() && word.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `tmpab12cd3e`, `tmp.Xy12AbCdEf`, `pytest-12`: names that programs make up for temporary files.
+fn is_temporary_name(word: &str) -> bool {
+    let made_up = |rest: &str| {
+        rest.len() >= 6
+            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && rest.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() || byte == b'_')
+    };
+    let number = word.strip_prefix("pytest-").unwrap_or_default();
+    word.strip_prefix("tmp").is_some_and(|rest| made_up(rest.strip_prefix(['.', '-']).unwrap_or(rest)))
+        || (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// `12:34:56`, `2026-11-21`, `2026-11-21T12:34:56Z`. Two numbers alone (`10:5`) are a place in a file.
@@ -100,7 +209,15 @@ fn is_clock(word: &str) -> bool {
     let head = word.get(..10).unwrap_or_default();
     let dated = head.split('-').count() == 3 && head.split('-').all(digits);
     let clock = word.split(['.', '+', 'Z']).next().unwrap_or_default();
-    let timed = clock.split(':').count() == 3 && clock.split(':').all(|part| digits(part) && part.len() == 2);
+    let mut parts = clock.split(':');
+    let hours = parts.next().is_some_and(|part| digits(part) && part.len() <= 2);
+    let timed = hours
+        && clock.split(':').count() == 3
+        && parts.all(|part| {
+            // Some programs write parts of a second behind a comma.
+            let part = part.split(',').next().unwrap_or_default();
+            digits(part) && part.len() == 2
+        });
     dated || timed
 }
 
@@ -143,6 +260,17 @@ mod tests {
             ("[10:00:01] waiting", "[10:00:02] waiting"),
             ("\u{1b}[31mred\u{1b}[0m", "red"),
             ("10 %\r50 %\r100 %", "100 %"),
+            ("real 0m5.512s", "real 0m6.020s"),
+            ("3 failed in 65.21s (0:01:05)", "3 failed in 66.01s (0:01:06)"),
+            ("13:47:27,512 ERROR boom", "13:47:33,020 ERROR boom"),
+            ("elapsed=0.52s total=3", "elapsed=0.61s total=3"),
+            ("{\"at\":1763829127250,\"ok\":false}", "{\"at\":1763829133001,\"ok\":false}"),
+            ("<Parser object at 0x7f3a2b4c5d60>", "<Parser object at 0x7f3a2b4c9990>"),
+            ("[pid=4711] gone", "[pid=4720] gone"),
+            ("process 4711 ended", "process 4720 ended"),
+            ("/tmp/pytest-of-u/pytest-12/a.txt", "/tmp/pytest-of-u/pytest-13/a.txt"),
+            ("open /tmp/tmp8x_1kq2z/out", "open /tmp/tmpq0_w9d1r/out"),
+            ("42 files, 3.2 MB/s", "42 files, 2.9 MB/s"),
             ("id 123e4567-e89b-12d3-a456-426614174000", "id 00000000-e89b-12d3-a456-426614174000"),
         ] {
             assert_eq!(steady(one), steady(other));
@@ -156,6 +284,11 @@ mod tests {
             ("error at line 10", "error at line 20"),
             ("src/a.rs:10:5", "src/a.rs:12:5"),
             ("HEAD is now at 1a2b3c4", "HEAD is now at 5d6e7f8"),
+            ("total=3", "total=4"),
+            ("/proj/src/a1.rs", "/proj/src/b1.rs"),
+            ("1,204 rows", "1,205 rows"),
+            ("port 8080", "port 8081"),
+            ("tmpdir/a", "tmplib/a"),
         ] {
             assert_ne!(steady(one), steady(other));
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::claims::Claim;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
-use crate::observation::{Missing, TestCounts};
+use crate::observation::{ErrorCategory, Missing, TestCounts};
 use crate::settings::PatternSettings;
 use crate::step::{Deed, Probe};
 
@@ -43,6 +43,8 @@ enum Sort {
     Missing(Missing),
     /// Something that was said and not seen.
     Claim,
+    /// Something that was said although the opposite was seen: one is enough.
+    Contradiction,
 }
 
 /// What is known about tests in a session.
@@ -75,10 +77,11 @@ impl Phantoms {
         self.seen.pop_front();
     }
 
-    /// Takes up an action that may have run tests, with what its output says of them.
-    pub(crate) fn ran(&mut self, probe: Probe, counts: Option<TestCounts>) {
+    /// Takes up an action that may have run tests, with what its output says of them and, when it failed, what sort of error it was.
+    pub(crate) fn ran(&mut self, probe: Probe, counts: Option<TestCounts>, error: Option<ErrorCategory>) {
         self.tests = match (probe, counts) {
             (_, Some(counts)) if counts.failed > 0 => Tested::Failing,
+            (Probe::Tests, None) if error == Some(ErrorCategory::TestFailure) => Tested::Failing,
             (Probe::Tests, _) | (Probe::Other, Some(_)) => Tested::Run,
             (Probe::Other, None) => self.tests,
         };
@@ -86,13 +89,15 @@ impl Phantoms {
 
     /// Takes up a claim; what was seen is none of these.
     pub(crate) fn claimed(&mut self, number: ActionNumber, claim: Claim) {
-        let is_seen = match claim {
-            Claim::TestsPass => self.tests == Tested::Run,
+        let sort = match (claim, self.tests) {
+            (Claim::TestsPass | Claim::AllTestsPass, Tested::Run) => return,
+            (Claim::AllTestsPass, Tested::Failing) => Sort::Contradiction,
+            (Claim::TestsPass, Tested::Never | Tested::Failing) | (Claim::AllTestsPass, Tested::Never) => {
+                Sort::Claim
+            }
         };
-        if !is_seen {
-            let mark = Mark::of_parts(["claim", &number.0.to_string()]);
-            self.add(Phantom { number, mark, sort: Sort::Claim });
-        }
+        let mark = Mark::of_parts(["claim", &number.0.to_string()]);
+        self.add(Phantom { number, mark, sort });
     }
 
     fn add(&mut self, phantom: Phantom) {
@@ -112,8 +117,9 @@ impl Phantoms {
     pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
         self.seen.back().filter(|phantom| now.0.saturating_sub(phantom.number.0) <= 1)?;
         let recent = || self.seen.iter().filter(|phantom| now.0.saturating_sub(phantom.number.0) < HORIZON);
+        let contradicted = recent().any(|phantom| phantom.sort == Sort::Contradiction);
         let count = recent().count();
-        if count < THRESHOLD + settings.slack() {
+        if !contradicted && count < THRESHOLD + settings.slack() {
             return None;
         }
         Some(Issue {
@@ -124,19 +130,38 @@ impl Phantoms {
                 _ => Severity::High,
             },
             // min(10 x count / history, 1) (upstream 1.2).
-            confidence: Share::new(10.0 * count as f64 / now.0.max(1) as f64),
+            confidence: match contradicted {
+                true => Share::new(1.0),
+                false => Share::new(10.0 * count as f64 / now.0.max(1) as f64),
+            },
             impact: Share::default(),
             signal: count as f64,
-            summary: summary(count, recent().filter(|phantom| phantom.sort == Sort::Claim).count()),
-            advice: "list, search or run before relying on something: what was assumed is not so".to_owned(),
+            summary: summary(recent().copied()),
+            advice: match self.seen.back().map(|phantom| phantom.sort) {
+                Some(Sort::Contradiction) => "run the tests again, and say which of them fail".to_owned(),
+                Some(Sort::Missing(_) | Sort::Claim) | None => {
+                    "list, search or run before relying on something: what was assumed is not so".to_owned()
+                }
+            },
             actions: newest(recent().map(|phantom| phantom.number)),
             growth: None,
         })
     }
 }
 
-fn summary(count: usize, claims: usize) -> String {
-    match (count - claims, claims) {
+fn summary(phantoms: impl Iterator<Item = Phantom>) -> String {
+    let (mut used, mut claims, mut contradictions) = (0, 0, 0);
+    for phantom in phantoms {
+        match phantom.sort {
+            Sort::Missing(_) => used += 1,
+            Sort::Claim => claims += 1,
+            Sort::Contradiction => contradictions += 1,
+        }
+    }
+    if contradictions > 0 {
+        return "the tests were said to pass, and they failed when they were run last".to_owned();
+    }
+    match (used, claims) {
         (used, 0) => format!("{used} different things were used that do not exist"),
         (0, claims) => format!("tests were said to pass {claims} times that were not run or failed"),
         (used, _) => format!(
@@ -213,12 +238,27 @@ mod tests {
 
         let mut phantoms = Phantoms::default();
         for (number, counts) in [(1, None), (2, Some(TestCounts { passed: 3, failed: 0 }))] {
-            phantoms.ran(Probe::Tests, counts);
+            phantoms.ran(Probe::Tests, counts, None);
             phantoms.claimed(ActionNumber(number), Claim::TestsPass);
         }
         assert!(phantoms.seen.is_empty());
-        phantoms.ran(Probe::Tests, Some(TestCounts { passed: 3, failed: 1 }));
+        phantoms.ran(Probe::Tests, Some(TestCounts { passed: 3, failed: 1 }), None);
         phantoms.claimed(ActionNumber(5), Claim::TestsPass);
-        assert_eq!(phantoms.seen.len(), 1, "they failed");
+        assert_eq!(phantoms.detect(ActionNumber(5), &settings), None, "some others may pass");
+        phantoms.claimed(ActionNumber(6), Claim::AllTestsPass);
+        let found = phantoms.detect(ActionNumber(6), &settings).unwrap();
+        assert!(found.summary.contains("failed when they were run last"), "{}", found.summary);
+    }
+
+    #[test]
+    fn tests_that_fail_without_counts_have_failed_too() {
+        let mut phantoms = Phantoms::default();
+        phantoms.ran(Probe::Tests, None, Some(ErrorCategory::TestFailure));
+        phantoms.claimed(ActionNumber(1), Claim::AllTestsPass);
+        assert!(phantoms.detect(ActionNumber(1), &PatternSettings::default()).is_some());
+        let mut phantoms = Phantoms::default();
+        phantoms.ran(Probe::Tests, None, Some(ErrorCategory::NotFound));
+        phantoms.claimed(ActionNumber(1), Claim::AllTestsPass);
+        assert_eq!(phantoms.detect(ActionNumber(1), &PatternSettings::default()), None);
     }
 }

@@ -90,6 +90,8 @@ impl Spiral {
         Some(Issue {
             kind: PatternKind::ResourceSpiral,
             severity: match growth {
+                // A critical spiral is one that seed 001 names; its numbers are ours, those of the steps of limits and one more.
+                growth if growth > 4.0 => Severity::Critical,
                 growth if growth > 3.0 => Severity::High,
                 growth if growth > 2.0 => Severity::Medium,
                 _ => Severity::Low,
@@ -161,5 +163,16 @@ mod tests {
         }
         let found = spiral.detect(ActionNumber(20)).unwrap();
         assert_eq!((found.severity, found.growth), (Severity::Medium, Some(3.0)));
+    }
+
+    #[test]
+    fn what_grows_fivefold_is_critical_seed_001() {
+        let mut spiral = Spiral::default();
+        for point in 0..4_u32 {
+            for _ in 0..STRETCH {
+                spiral.used(Usage { file_operations: 5_u64.pow(point), ..Usage::default() });
+            }
+        }
+        assert_eq!(spiral.detect(ActionNumber(20)).unwrap().severity, Severity::Critical);
     }
 }

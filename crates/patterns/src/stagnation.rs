@@ -61,7 +61,8 @@ impl Stagnation {
             severity: match beyond {
                 0 | 1 => Severity::Low,
                 2 | 3 => Severity::Medium,
-                _ => Severity::High,
+                4 | 5 => Severity::High,
+                _ => Severity::Critical,
             },
             confidence: Share::new(f64::from(runs.same) / 5.0),
             impact: Share::default(),
@@ -102,6 +103,12 @@ mod tests {
         assert!(played(&["0 passed, 3 failed in 1.0s", "0 passed, 3 failed in 2.0s"]).is_some());
         assert_eq!(played(&["3 passed, 22 failed"; 2]), None);
         assert_eq!(played(&["3 passed, 22 failed"; 3]).unwrap().severity, Severity::Low);
+    }
+
+    #[test]
+    fn what_goes_on_for_long_is_critical() {
+        assert_eq!(played(&["0 passed, 3 failed"; 7]).unwrap().severity, Severity::High);
+        assert_eq!(played(&["0 passed, 3 failed"; 8]).unwrap().severity, Severity::Critical);
     }
 
     #[test]

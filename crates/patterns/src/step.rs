@@ -48,6 +48,8 @@ pub enum Deed {
     Changes,
     /// It waits for something else, so that equal answers are to be expected.
     Waits,
+    /// It waits, and then runs something of its own: while that succeeds it may wait for something, once it fails it is a try like any other.
+    Retries,
     /// It may do anything.
     Runs,
 }
@@ -133,8 +135,18 @@ impl Deed {
         /// Programs that wait.
         const WAITING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
         let runs = |names: &[&str]| programs.iter().any(|name| names.contains(&name.as_str()));
-        if POLLING_TOOLS.contains(&tool) || runs(&WAITING) {
+        if POLLING_TOOLS.contains(&tool) {
             return Self::Waits;
+        }
+        if runs(&WAITING) {
+            let only_looks = effects.iter().all(|effect| {
+                matches!(
+                    effect.kind,
+                    EffectKind::NetworkRequest | EffectKind::FileRead | EffectKind::SecretRead
+                )
+            });
+            let known = |name: &String| WAITING.contains(&name.as_str()) || WATCHING.contains(&name.as_str());
+            return if only_looks || programs.iter().all(known) { Self::Waits } else { Self::Retries };
         }
         if effects.iter().any(|effect| effect.kind.is_mutating()) {
             return Self::Changes;
@@ -193,6 +205,18 @@ pub(crate) struct Step {
     pub(crate) success: Success,
     pub(crate) deed: Deed,
     pub(crate) clarity: Clarity,
+    #[serde(default)]
+    pub(crate) fate: Fate,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum Fate {
+    /// It ran, or is a refused repetition of one that did.
+    #[default]
+    Counts,
+    /// It was refused, and nothing like it ran before: a loop around it goes on.
+    Refused,
 }
 
 impl Step {

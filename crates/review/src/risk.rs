@@ -1,6 +1,8 @@
 //! Risk: clamp(base + modifiers, 0, 1) (seed 002, design 5).
 
-use checkrein_effects::{Effect, EffectKind, Place, Reach, Severity, Stake, World};
+use std::collections::BTreeSet;
+
+use checkrein_effects::{AbsolutePath, Effect, EffectKind, PastAction, Place, Reach, Severity, Stake, World};
 use checkrein_policy::{Config, in_scope, location};
 
 use crate::fingerprint::Fingerprint;
@@ -17,7 +19,7 @@ pub(crate) fn assess(
 ) -> Risk {
     let mut factors = worst_effect(effects, world.place(), config);
     factors.extend(doubt_factor(effects, &factors, world));
-    factors.extend(repetition_factor(fingerprint, world));
+    factors.extend(repetition_factor(effects, fingerprint, world));
     factors.extend(privilege_factor(effects));
     factors.extend(pattern_factor(world));
     let score = Score::new(factors.iter().map(|factor| factor.amount).sum());
@@ -230,13 +232,22 @@ fn doubt_factor(effects: &[Effect], others: &[Factor], world: &dyn World) -> Opt
     })
 }
 
-/// +.1, +.2, +.4 for one, two, three and more similar actions that failed (seed 002).
-fn repetition_factor(fingerprint: Fingerprint, world: &dyn World) -> Option<Factor> {
+/// +.1, +.2, +.4 for one, two, three and more similar actions that failed (seed 002). Similar is the same action, and one of the same kind
+/// (tool, programs, what they do) on the same places.
+fn repetition_factor(effects: &[Effect], fingerprint: Fingerprint, world: &dyn World) -> Option<Factor> {
     let history = world.history();
+    let places = |paths: &mut dyn Iterator<Item = &AbsolutePath>| {
+        paths.map(AbsolutePath::as_str).map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let own = places(&mut effects.iter().filter_map(|effect| effect.target.path()));
+    let is_similar = |past: &PastAction| {
+        past.kind == fingerprint.kind && !own.is_empty() && places(&mut past.paths.iter()) == own
+    };
     let failed = history
         .recent
         .iter()
-        .filter(|past| past.failed == Some(true) && past.exact == fingerprint.exact)
+        .filter(|past| past.failed == Some(true))
+        .filter(|past| past.exact == fingerprint.exact || is_similar(past))
         .count();
     let amount = match failed {
         0 => return None,

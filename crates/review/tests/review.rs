@@ -76,6 +76,27 @@ fn repeated_failures_raise_the_risk() {
 }
 
 #[test]
+fn similar_actions_that_failed_raise_the_risk_too() {
+    let amount_after = |failed: &str, now: &str| {
+        let before = judged(failed, &world());
+        let paths = before.side_effects.effects.iter().filter_map(|effect| effect.target.path().cloned());
+        let past = PastAction {
+            kind: before.fingerprint.kind,
+            exact: before.fingerprint.exact,
+            failed: Some(true),
+            paths: paths.collect(),
+        };
+        let mut failing = world();
+        failing.history.recent = vec![past; 2];
+        let factors = judged(now, &failing).risk.factors;
+        factors.iter().find(|factor| factor.name == "repetition").map(|factor| factor.amount)
+    };
+    assert_eq!(amount_after("sed -i s/a/b/ src/main.rs", "sed -i s/a/c/ src/main.rs"), Some(0.2));
+    assert_eq!(amount_after("sed -i s/a/b/ src/main.rs", "sed -i s/a/b/ src/lib.rs"), None, "another place");
+    assert_eq!(amount_after("sed -i s/a/b/ src/main.rs", "cat src/main.rs"), None, "another program");
+}
+
+#[test]
 fn components_without_input_did_not_run() {
     let review = judged("ls", &world());
     assert_eq!(review.rationality.goal_alignment, None);

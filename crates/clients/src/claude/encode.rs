@@ -12,10 +12,8 @@ pub fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
         Moment::BatchDone => batch(&event.name, answer),
         Moment::SessionStarted { .. } | Moment::SubagentStarted => context_only(&event.name, answer),
         Moment::ConfigurationChanged { .. } => configuration(answer),
-        Moment::TurnEnding { .. }
-        | Moment::SubagentEnding { .. }
-        | Moment::SessionEnded
-        | Moment::Other { .. } => {
+        Moment::TurnEnding { .. } => turn_end(answer),
+        Moment::SubagentEnding { .. } | Moment::SessionEnded | Moment::Other { .. } => {
             json!({})
         }
     };
@@ -122,6 +120,18 @@ fn context_only(name: &str, answer: &HookAnswer) -> Json {
         HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
             context(name, reason)
         }
+    }
+}
+
+/// A refused end is one more turn, in which the model reads the reason; a text beside it is for the person alone.
+fn turn_end(answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
+        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => json!({ "systemMessage": text }),
+        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
+            json!({ "decision": "block", "reason": reason })
+        }
+        HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
     }
 }
 

@@ -183,6 +183,16 @@ choice! {
 }
 
 choice! {
+    /// What is done when the same approach goes on failing after the agent was told (seed 004, two strikes). Later is stricter.
+    TwoStrikes {
+        /// The agent is told again, more strongly; the session is not stopped for it.
+        Advise = "advise",
+        /// The session is stopped.
+        Halt = "halt",
+    }
+}
+
+choice! {
     /// How the controller picks an intervention (seed 000).
     StrategyType {
         /// By what worked before.

@@ -4,7 +4,7 @@
 
 use super::choice::{
     Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync,
+    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};
@@ -275,6 +275,9 @@ pub(crate) static KEYS: &[Key] = &[
         "How long incidents are kept, in days."),
     key!("interventions.emergency_stop.preserve_incidents", interventions.emergency_stop.preserve_incidents,
         Kind::Count(1), Higher, "How many incidents are kept."),
+    key!("interventions.two_strikes.stagnation", interventions.two_strikes.stagnation, Kind::Choice(TwoStrikes::WORDS), Order,
+        "What happens when tests come out the same for long although the agent was told: `advise` or `halt`. Not set: `advise` in profile `interactive`, else `halt`.",
+        |config| Value::Text(config.stagnation_strikes().word().to_owned())),
     key!("interventions.strategy.type", interventions.strategy.kind, Kind::Choice(StrategyType::WORDS), Free,
         "How an intervention is picked; `custom` asks the rules in `strategy.rules` of the configuration directory first."),
     key!("interventions.strategy.effectiveness_threshold", interventions.strategy.effectiveness_threshold, Kind::Fraction, Higher,

@@ -4,7 +4,7 @@
 
 use super::choice::{
     Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync,
+    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use crate::governance::{Governance, Tripwire};
 use crate::rule::CustomRule;
@@ -215,8 +215,17 @@ pub struct Interventions {
     pub checkpoint_rollback: CheckpointRollback,
     /// The end of the session.
     pub emergency_stop: EmergencyStop,
+    /// What happens at the second strike.
+    pub two_strikes: Strikes,
     /// How an intervention is picked.
     pub strategy: Strategy,
+}
+
+/// What happens when the same approach goes on failing after the agent was told (seed 004), for each detector that strikes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Strikes {
+    /// Tests that come out the same. `None` means what the profile says: see [`Config::stagnation_strikes`].
+    pub stagnation: Option<TwoStrikes>,
 }
 
 /// A hint to the agent.
@@ -366,6 +375,14 @@ impl Config {
     /// How many file operations one session may make: 10,000 when a person is near, else 2,000 (ours), or 100 (seed 001). `None` is no limit.
     pub fn file_operation_limit(&self) -> Option<u64> {
         limit(self.limits.file_operations, Some(self.preset(2_000, 100).unwrap_or(10_000)))
+    }
+
+    /// What happens when tests go on coming out the same: the agent is told when a person is near, else the session is stopped (seed 004).
+    pub fn stagnation_strikes(&self) -> TwoStrikes {
+        self.interventions.two_strikes.stagnation.unwrap_or(match self.profile {
+            Profile::Interactive => TwoStrikes::Advise,
+            Profile::Unattended | Profile::Strict => TwoStrikes::Halt,
+        })
     }
 
     /// Memory of a supervised run in megabytes: `None` (no limit) when a person is near, else 4,096 (ours), or 512 (seed 001).
@@ -536,6 +553,7 @@ impl Default for Interventions {
                 preserve_incident_data_days: 30,
                 preserve_incidents: 100,
             },
+            two_strikes: Strikes::default(),
             strategy: Strategy {
                 kind: StrategyType::Progressive,
                 effectiveness_threshold: 0.6,

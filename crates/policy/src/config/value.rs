@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::choice::{
     Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync,
+    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
@@ -272,7 +272,7 @@ field!(Vec<Tripwire>, Tripwires);
 optional_field!(u64, Count);
 optional_field!(f64, Number);
 optional_field!(String, Text);
-optional_choice_field!(ContainedCommands, ContainedNetwork);
+optional_choice_field!(ContainedCommands, ContainedNetwork, TwoStrikes);
 choice_field!(
     Mode,
     Profile,

@@ -1,0 +1,217 @@
+//! A loop ends: what repeats itself without anything changing is told, held back, and stopped, in every profile and with the clock as it is.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason, shell_call};
+
+/// After so many equal rounds, refused ones included, a loop of one call is halted at the latest (SPECIFICATION, "a loop ends").
+const ENDS: u32 = 24;
+
+const FAILING: &str =
+    "running 3 tests\ntest a ... FAILED\ntest result: FAILED. 0 passed; 3 failed; finished in 0.12s";
+
+struct Session {
+    environment: TestEnvironment,
+    calls: u32,
+    ran: u32,
+}
+
+impl Session {
+    fn new(configuration: &str) -> Self {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", configuration);
+        let session = Self { environment, calls: 0, ran: 0 };
+        session.event("SessionStart", json!({ "source": "startup" }));
+        session.event("UserPromptSubmit", json!({ "prompt": "make the failing tests of the parser pass" }));
+        session
+    }
+
+    fn event(&self, name: &str, fields: Json) -> Json {
+        self.environment.answer_to(&self.environment.payload("s", name, fields))
+    }
+
+    /// Asks to run a command; when it may, it fails with this, or succeeds. The answers of the hook, before and after.
+    fn call(&mut self, command: &str, output: &str, fails: bool) -> (Json, Json) {
+        self.calls += 1;
+        let call = |more: Json| shell_call(&format!("call-{}", self.calls), command, more);
+        let before = self.event("PreToolUse", call(json!({})));
+        if matches!(decision(&before), Some("deny" | "ask")) {
+            return (before, Json::Null);
+        }
+        self.ran += 1;
+        let after = if fails {
+            self.event("PostToolUseFailure", call(json!({ "error": format!("Exit code 101\n{output}") })))
+        } else {
+            self.event("PostToolUse", call(json!({ "tool_response": { "stdout": output, "stderr": "" } })))
+        };
+        (before, after)
+    }
+
+    fn bodies(&self, kind: &str) -> Vec<Json> {
+        let records = self.environment.records("s");
+        records.into_iter().map(|record| record["body"].clone()).filter(|body| body["type"] == kind).collect()
+    }
+
+    fn is_halted(&self) -> bool {
+        !self.bodies("halted").is_empty()
+    }
+}
+
+/// Plays rounds until the session is halted; after how many.
+fn rounds_until_halted(session: &mut Session, mut round: impl FnMut(&mut Session, u32)) -> u32 {
+    for number in 1..=40 {
+        round(session, number);
+        if session.is_halted() {
+            return number;
+        }
+    }
+    panic!("40 rounds, {} of them ran, and nothing ended: {:?}", session.ran, session.bodies("intervention"));
+}
+
+#[test]
+fn equal_failing_runs_end_in_a_halt_with_an_incident_in_every_profile() {
+    for profile in ["interactive", "unattended", "strict"] {
+        let mut session = Session::new(&format!("profile: {profile}\n"));
+        let ended = rounds_until_halted(&mut session, |session, _| {
+            session.call("cargo test", FAILING, true);
+        });
+        assert!(ended <= ENDS, "{profile}: after {ended}");
+        let listed = session.environment.succeed(&["incidents"]);
+        assert!(listed.contains("stuck_loop"), "{profile}: {listed}");
+        assert_eq!(decision(&session.call("ls", "", false).0), Some("deny"), "{profile}");
+    }
+}
+
+#[test]
+fn neither_pauses_nor_times_nor_refused_calls_nor_turns_hide_a_loop() {
+    let mut pausing = Session::new("profile: unattended\n");
+    let ended = rounds_until_halted(&mut pausing, |session, _| {
+        session.call("sleep 6; cargo test", FAILING, true);
+    });
+    assert!(ended <= ENDS, "sleep: {ended}");
+
+    let mut moving = Session::new("");
+    let ended = rounds_until_halted(&mut moving, |session, round| {
+        let output = format!(
+            "[13:4{}:0{}] at 0x7ffe{:08x}: boom\nreal 0m5.{round:03}s\nFAILED in {round}.12s",
+            round % 10,
+            round % 7,
+            round * 4096
+        );
+        session.call("./run.sh", &output, true);
+    });
+    assert!(ended <= ENDS, "times: {ended}");
+
+    let mut alternating = Session::new("profile: unattended\n");
+    let ended = rounds_until_halted(&mut alternating, |session, _| {
+        session.call("cargo test", FAILING, true);
+        session.call("cargo build", "error[E0308]: mismatched types\n --> src/main.rs:3:5", true);
+    });
+    assert!(ended <= ENDS, "two in turn: {ended}");
+
+    let mut refused = Session::new("profile: unattended\n");
+    let ended = rounds_until_halted(&mut refused, |session, round| {
+        session.call("cargo test", FAILING, true);
+        if round % 2 == 0 {
+            session.call(&format!("rm -rf ~ /etc/{round}"), "", false);
+        }
+    });
+    assert!(ended <= ENDS * 2, "refused calls in between: {ended}");
+}
+
+#[test]
+fn refusals_do_not_run_out_by_themselves_and_a_change_lifts_them() {
+    let mut session = Session::new(
+        "profile: unattended\ninterventions:\n  hard_stop: false\n  checkpoint_rollback:\n    enabled: false\n",
+    );
+    for _ in 0..12 {
+        session.call("cargo test", FAILING, true);
+    }
+    let ran = session.ran;
+    for _ in 0..22 {
+        let (before, _) = session.call("cargo test", FAILING, true);
+        assert_eq!(decision(&before), Some("deny"));
+        assert!(!reason(&before).contains("until action"), "{before}");
+    }
+    assert_eq!(session.ran, ran, "nothing of it ran any more");
+    session.call("touch src/parser.rs", "", false);
+    assert_eq!(decision(&session.call("cargo test", "1 passed", false).0), None, "something has changed");
+}
+
+#[test]
+fn honest_polls_and_looks_are_left_alone() {
+    let mut session = Session::new("profile: unattended\n");
+    for round in 0..12 {
+        session.call("sleep 30; gh run view 4711", "in progress", false);
+        session.call("git status", &format!("changed: {round}"), false);
+    }
+    for round in 0..12 {
+        session.call("curl -s http://localhost:8080/health", &format!("starting, {round} of 12"), true);
+    }
+    assert_eq!(session.bodies("issue"), Vec::<Json>::new());
+}
+
+#[test]
+fn tests_that_come_out_the_same_are_advised_or_halted_as_the_policy_says() {
+    let stagnate = |configuration: &str| {
+        let mut session = Session::new(configuration);
+        for round in 0..14 {
+            session.call("cargo test", FAILING, true);
+            session.call(&format!("sed -i s/a{round}/b/ src/main.rs"), "", false);
+        }
+        session
+    };
+    assert!(stagnate("profile: unattended\n").is_halted());
+    let advised = stagnate("profile: unattended\ninterventions:\n  two_strikes:\n    stagnation: advise\n");
+    assert!(!advised.is_halted());
+    assert!(!stagnate("").is_halted());
+    assert!(stagnate("interventions:\n  two_strikes:\n    stagnation: halt\n").is_halted());
+}
+
+#[test]
+fn tests_that_failed_and_are_said_to_pass_are_remarked_at_the_end_of_the_turn() {
+    let claim = json!({ "last_assistant_message": "I fixed it. All tests pass." });
+    let mut near = Session::new("");
+    near.call("cargo test", FAILING, true);
+    let answer = near.event("Stop", claim.clone());
+    assert!(
+        answer["systemMessage"].as_str().unwrap_or_default().contains("failed when they were run last"),
+        "{answer}"
+    );
+
+    let mut alone = Session::new("profile: unattended\n");
+    alone.call("cargo test", FAILING, true);
+    let answer = alone.event("Stop", claim.clone());
+    assert_eq!(answer["decision"], "block", "{answer}");
+    assert_eq!(alone.event("Stop", claim.clone()), json!({}), "it is told once");
+
+    let mut honest = Session::new("profile: unattended\n");
+    honest.call("cargo test", FAILING, true);
+    honest.call("cargo test", "test result: ok. 3 passed; 0 failed", false);
+    assert_eq!(honest.event("Stop", claim), json!({}));
+}
+
+#[test]
+fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
+    let offer =
+        json!({ "last_assistant_message": "I've fixed the parser. Should I continue with the lexer?" });
+    let mut alone = Session::new("profile: unattended\n");
+    alone.call("cat README.md", "# project", false);
+    let first = alone.event("Stop", offer.clone());
+    assert_eq!(first["decision"], "block", "{first}");
+    let second = alone.event("Stop", offer.clone());
+    assert_eq!(second["continue"], false, "{second}");
+    assert_eq!(decision(&alone.call("ls", "", false).0), Some("deny"));
+    assert!(alone.environment.succeed(&["incidents"]).contains("cascade"));
+
+    let near = Session::new("");
+    assert_eq!(near.event("Stop", offer), json!({}), "a person decides about it");
+}
