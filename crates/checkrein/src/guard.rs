@@ -487,6 +487,9 @@ impl Guard {
         if let Some(nobody) = self.nobody(event, &review) {
             return HookAnswer::Deny { reason: nobody.refusal(&review) };
         }
+        if config.mode == Mode::Enforce && review.verdict.kind == VerdictKind::Escalate {
+            self.tell_question(ledger, &saving::in_words(action));
+        }
         match config.mode {
             Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
                 let can_be_taken_back = can_be_taken_back(&review, world.place(), config);
@@ -600,14 +603,16 @@ impl Guard {
         if self.policy.config().mode == Mode::Observe {
             return HookAnswer::Silent;
         }
-        let history = ledger.state().map(|state| state.history()).unwrap_or_default();
-        let review = review(action, &self.world(history), &self.policy);
+        let state = ledger.state().unwrap_or_default();
+        let review = review(action, &self.world(state.history()), &self.policy);
         if review.verdict.kind >= VerdictKind::Block {
-            HookAnswer::Deny { reason: review.message() }
-        } else {
-            self.tell_question(ledger, &saving::in_words(action));
-            HookAnswer::Silent
+            return HookAnswer::Deny { reason: review.message() };
         }
+        // What this guard asks itself was told when it did.
+        if !state.is_asked_about(review.fingerprint.exact) {
+            self.tell_question(ledger, &saving::in_words(action));
+        }
+        HookAnswer::Silent
     }
 
     /// A change of the client's settings that would silence the hooks is refused: the client then keeps the old ones for the session.

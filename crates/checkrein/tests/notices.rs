@@ -185,6 +185,37 @@ fn questions_are_told_of_when_that_is_wanted() {
 }
 
 #[test]
+fn a_question_of_the_guard_is_told_of_once() {
+    let environment = with_settings(
+        "interventions:
+  emergency_stop:
+    notification_channels: [command]
+notifications:
+  questions: true
+  command: cat >> told.json; echo >> told.json
+",
+    );
+    let told = || {
+        let text = fs::read_to_string(environment.project().join("told.json")).unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str::<Json>(line).unwrap()["text"].to_string())
+            .collect::<Vec<_>>()
+    };
+    let push = "git push --force";
+    assert_eq!(decision(&environment.bash("s", push)), Some("ask"));
+    until("nobody is told", || !told().is_empty());
+    assert!(told()[0].contains(push), "{:?}", told());
+    // Then the client asks: the same question, and one of its own.
+    for command in [push, "make release"] {
+        let asked = json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+        environment.answer_to(&environment.payload("s", "PermissionRequest", asked));
+    }
+    until("nobody is told of the question of the client", || told().len() > 1);
+    until("it is not recorded", || events(&environment, "checkrein.notified").len() > 1);
+    assert!(told().len() == 2 && told()[1].contains("make release"), "{:?}", told());
+}
+
+#[test]
 fn secrets_that_others_can_read_are_not_used_and_failures_are_told() {
     let environment = with_settings(
         "interventions:\n  emergency_stop:\n    notification_channels: [slack, webhook, email]\nnotifications:\n  webhook: http://127.0.0.1:9/\n",

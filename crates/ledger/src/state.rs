@@ -239,6 +239,11 @@ impl SessionState {
         }
     }
 
+    /// Whether a person was asked about this very call, by its exact mark, and it has not ended yet.
+    pub fn is_asked_about(&self, exact: u64) -> bool {
+        self.recent.iter().any(|action| action.awaited.is_some() && action.past.exact == exact)
+    }
+
     /// The session's id as its client spells it; `None` when no start was recorded.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
