@@ -85,11 +85,11 @@ impl RuleTexts {
         self.catalogue == other.catalogue
     }
 
-    /// The configuration files of projects among them.
+    /// The configuration files of projects among them, and the rules that those name.
     pub(crate) fn project_files(&self) -> impl Iterator<Item = AbsolutePath> + '_ {
         let files = self.layers.iter().filter(|layer| layer.kind == LayerKind::Project);
         files
-            .filter(|layer| matches!(layer.form, Form::Settings))
+            .filter(|layer| matches!(layer.form, Form::Settings | Form::Rules))
             .filter_map(|layer| AbsolutePath::new(&layer.name))
     }
 }

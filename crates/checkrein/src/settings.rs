@@ -13,6 +13,7 @@ use checkrein_patterns::PatternKind;
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
 };
+use checkrein_world::changes::real_path;
 
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::rules::RuleTexts;
@@ -220,7 +221,8 @@ fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<
     // Rules only tighten, so that a project may bring its own; a file elsewhere is not its own.
     if let Some(named) = loaded.config.step_reviewer.rules.custom_rules_path {
         let file = folder.join(&named);
-        if kind == LayerKind::Project && !file.is_within(&folder) {
+        // A link out of it is a file elsewhere, too.
+        if kind == LayerKind::Project && !real_path(&file).is_within(&real_path(&folder)) {
             return Err(CommandError::user(
                 format!("`{path}` names the rules `{named}`, which lie outside the project"),
                 "put them into the project, or into your own configuration",

@@ -194,6 +194,41 @@ fn a_blueprint_of_the_project_counts_without_trust_and_cannot_be_edited_away() {
     environment.succeed(&["policy", "check"]);
 }
 
+const RULES: &str = "- name: no_dates\n  when: action.command == \"date\"\n  decision: block\n  reason: the time is nobody's business\n";
+
+#[test]
+fn a_project_brings_rules_of_its_own_without_trust_and_the_agent_cannot_edit_them_away() {
+    let environment = environment("");
+    environment.write("rules/own.yaml", RULES);
+    environment.write("checkrein.yaml", "step_reviewer: {rules: {custom_rules_path: rules/own.yaml}}\n");
+    environment.succeed(&["config", "check"]);
+    let refused = environment.bash("s", "date");
+    assert_eq!(decision(&refused), Some("deny"));
+    assert!(reason(&refused).contains("the time is nobody's business"), "{refused}");
+    for command in ["rm rules/own.yaml", "echo > rules/own.yaml", "mv rules elsewhere"] {
+        assert_eq!(decision(&environment.bash("s", command)), Some("deny"), "{command}");
+    }
+}
+
+#[test]
+fn the_rules_of_a_project_lie_inside_it() {
+    let environment = environment("");
+    std::fs::write(environment.home().join("outside.yaml"), RULES).unwrap();
+    std::os::unix::fs::symlink(
+        environment.home().join("outside.yaml"),
+        environment.project().join("link.yaml"),
+    )
+    .unwrap();
+    let absolute = environment.home().join("outside.yaml").display().to_string();
+    for named in ["../outside.yaml", "src/../../outside.yaml", "link.yaml", absolute.as_str()] {
+        let text = format!("step_reviewer: {{rules: {{custom_rules_path: {named}}}}}\n");
+        environment.write("checkrein.yaml", &text);
+        let checked = environment.checkrein(&["config", "check"]);
+        let error = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert!(!checked.status.success() && error.contains("outside the project"), "{named}: {error}");
+    }
+}
+
 #[test]
 fn a_blueprint_that_is_not_what_was_agreed_on_stops_everything() {
     let environment = environment("");
