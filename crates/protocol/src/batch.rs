@@ -60,6 +60,9 @@ pub struct BatchAnswer {
     /// Checks that did not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<String>,
+    /// Whether the review was kept from an equal question before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
 }
 
 /// Governance on the wire.
@@ -162,6 +165,7 @@ impl BatchAnswer {
             alternatives: review.alternatives.clone(),
             rewrite: review.rewrite.as_ref().map(|rewrite| rewrite.command.clone()),
             failures: review.failures.clone(),
+            cached: false,
         }
     }
 }

@@ -28,6 +28,7 @@ pub struct ReviewCache {
     time_to_live: TimeToLive,
     size: Size,
     turn: u64,
+    found: u64,
     entries: HashMap<u64, Kept>,
 }
 
@@ -42,7 +43,7 @@ struct Kept {
 impl ReviewCache {
     /// An empty cache.
     pub fn new(time_to_live: TimeToLive, size: Size) -> Self {
-        Self { time_to_live, size, turn: 0, entries: HashMap::new() }
+        Self { time_to_live, size, turn: 0, found: 0, entries: HashMap::new() }
     }
 
     /// The review of an action: a kept one while it is fresh and its facts hold, else a new one.
@@ -51,8 +52,9 @@ impl ReviewCache {
         let key = key(action, world, policy);
         if let Some(kept) = self.entries.get_mut(&key) {
             let age = world.now().0.saturating_sub(kept.at.0);
-            if age <= self.time_to_live.0 && holds(&kept.facts, world) {
+            if age < self.time_to_live.0 && holds(&kept.facts, world) {
                 kept.used = self.turn;
+                self.found += 1;
                 return kept.review.clone();
             }
         }
@@ -69,6 +71,11 @@ impl ReviewCache {
             self.entries.insert(key, kept);
         }
         review
+    }
+
+    /// How many answers were kept ones.
+    pub fn found(&self) -> u64 {
+        self.found
     }
 
     /// How many answers are kept.

@@ -70,7 +70,9 @@ pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<
                 let cwd = question.cwd.as_deref().map_or_else(|| own.clone(), |text| own.join(text));
                 let guard = guard_for(&mut guards, place, &cwd);
                 let action = action(question, cwd);
-                line(&BatchAnswer::new(id, &guard.check(&action, Some(&mut cache))))?
+                let found = cache.found();
+                let review = guard.check(&action, Some(&mut cache));
+                line(&BatchAnswer { cached: cache.found() > found, ..BatchAnswer::new(id, &review) })?
             }
         };
         if writeln!(output, "{answered}").is_err() {
