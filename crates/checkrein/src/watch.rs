@@ -53,7 +53,7 @@ pub(crate) fn look(
     let stuck = |issue: &&Issue| issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low;
     let found = issues.iter().filter(added_to).find(stuck).or_else(|| issues.iter().find(added_to));
     if let Some(issue) = found {
-        let goals = state.goals();
+        let goals = [config.goals.clone(), state.goals()].concat();
         let workspace = state.workspace().map(ToString::to_string);
         let custom = match config.interventions.strategy.kind {
             StrategyType::Custom => strategy(surroundings).unwrap_or_else(|error| {

@@ -185,7 +185,8 @@ impl Controller {
             None => {}
         }
         // A limit that is reached escalates, it never lets pass (upstream 5, row 6).
-        if past.is_some_and(|past| u64::from(past.tried(kind)) >= most_attempts(kind, settings)) {
+        let tried = past.map_or(0, |past| past.tried(kind));
+        if u64::from(tried) >= most_attempts(kind, settings) {
             reason = format!("{} was tried often enough", kind.name());
             kind = kind.stronger();
         }

@@ -17,10 +17,7 @@ use crate::decision::Decision;
 pub fn reference() -> String {
     let defaults = Config::default();
     let mut text = String::from(
-        "# Settings\n\nA project file may do without being trusted what the last column says.\n\n\
-         Accepted and checked, so that files that hold them keep working, but without effect in this version:\n\
-         of `interventions` what prepares an incident (`checkpoint_retention_minutes`, `auto_cleanup`), `custom_prompts_path`,\n\
-         `include_examples` and `metrics_window_seconds`.\n\n",
+        "# Settings\n\nA project file may do without being trusted what the last column says.\n\n",
     );
     text.push_str("| key | type | default | what it does | a project may |\n|---|---|---|---|---|\n");
     for key in KEYS {

@@ -1,0 +1,103 @@
+//! Keys that say how and when people are told.
+
+use crate::scene::Scene;
+use crate::{Pair, Row, UNSET, row};
+
+const CHANNELS: &str = "interventions.emergency_stop.notification_channels";
+const BY_COMMAND: &[Pair] = &[(CHANNELS, r#"["command"]"#)];
+const BY_MAIL: &[Pair] = &[
+    (CHANNELS, r#"["email"]"#),
+    ("notifications.smtp", r#""smtps://mail.localhost:465""#),
+    ("notifications.mail_from", r#""checkrein@localhost""#),
+    ("notifications.mail_to", r#""dev@localhost""#),
+];
+const WITHOUT_SERVER: &[Pair] = &[BY_MAIL[0], BY_MAIL[2], BY_MAIL[3]];
+const WITHOUT_SENDER: &[Pair] = &[BY_MAIL[0], BY_MAIL[1], BY_MAIL[3]];
+const WITHOUT_RECEIVER: &[Pair] = &[BY_MAIL[0], BY_MAIL[1], BY_MAIL[2]];
+
+pub fn rows() -> Vec<Row> {
+    vec![
+        row(CHANNELS, ["[]", r#"["command"]"#], &[HALTING], |scene| {
+            scene.verdict("date");
+            scene.at(".local/state/checkrein/notices").exists().to_string()
+        }),
+        row("notifications.questions", ["false", "true"], BY_COMMAND, |scene| {
+            assert_eq!(scene.verdict("git push --force"), "ask");
+            scene.at(".local/state/checkrein/notices").exists().to_string()
+        }),
+        row("notifications.command", [UNSET, r#""cat > told.json""#], BY_COMMAND, |scene| {
+            scene.said(&["notify", "--test"]);
+            scene.read("project/told.json").contains("checkrein: a test").to_string()
+        }),
+        row(
+            "notifications.webhook",
+            [UNSET, r#""http://one.localhost/""#],
+            &[(CHANNELS, r#"["webhook"]"#)],
+            |scene| curled(scene, "url"),
+        ),
+        row(
+            "notifications.slack",
+            [UNSET, r#""http://one.localhost/""#],
+            &[(CHANNELS, r#"["slack"]"#)],
+            |scene| curled(scene, "url"),
+        ),
+        row(
+            "notifications.smtp",
+            [r#""smtps://one.localhost:465""#, r#""smtps://two.localhost:465""#],
+            WITHOUT_SERVER,
+            |scene| curled(scene, "url"),
+        ),
+        row("notifications.smtp_user", [UNSET, r#""dev""#], BY_MAIL, |scene| {
+            let place = scene.environment.configure("notify.secrets", "smtp_password=s3cr3t\n");
+            std::fs::set_permissions(place, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+            curled(scene, "user")
+        }),
+        row(
+            "notifications.mail_from",
+            [r#""one@localhost""#, r#""two@localhost""#],
+            WITHOUT_SENDER,
+            |scene| curled(scene, "mail-from"),
+        ),
+        row(
+            "notifications.mail_to",
+            [r#""one@localhost""#, r#""two@localhost""#],
+            WITHOUT_RECEIVER,
+            |scene| curled(scene, "mail-rcpt"),
+        ),
+        row(
+            "interventions.emergency_stop.preserve_incident_data_days",
+            ["36500", "30"],
+            &[HALTING],
+            old_incident,
+        ),
+        row(
+            "interventions.emergency_stop.preserve_incidents",
+            ["100", "1"],
+            &[HALTING, ("interventions.emergency_stop.preserve_incident_data_days", "36500")],
+            old_incident,
+        ),
+    ]
+}
+
+/// Stops the session when somebody asks for the date.
+const HALTING: Pair = (
+    "governance.tripwires",
+    r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "halt", "reason": "dates"}}]"#,
+);
+
+/// What `curl` is told of one thing.
+fn curled(scene: &Scene, name: &str) -> String {
+    scene.program("curl", "cat > ~/curled");
+    scene.with_programs(&["notify", "--test"]);
+    let told = scene.read("curled");
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with(&format!("{name} = "))).collect();
+    lines.join("\n")
+}
+
+/// Whether the report on an old stop is still there after another one.
+fn old_incident(scene: &Scene) -> String {
+    let old = ".local/state/checkrein/incidents/20200101000000-old";
+    scene.write(&format!("{old}/report.json"), "{}");
+    scene.verdict("date");
+    scene.at(old).exists().to_string()
+}
