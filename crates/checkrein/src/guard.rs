@@ -835,5 +835,7 @@ pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
             Profile::Unattended | Profile::Strict => Audience::Nobody,
         },
         least_confidence: Share::new(config.patterns.least_confidence),
+        thresholds: config.patterns.thresholds,
+        metrics_window_seconds: config.interventions.resource_throttling.metrics_window_seconds,
     }
 }

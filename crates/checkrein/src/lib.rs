@@ -35,6 +35,7 @@
 mod aftermath;
 pub mod asking;
 mod beginning;
+mod cleanup;
 pub mod commands;
 pub mod credentials;
 mod deletion;

@@ -84,8 +84,8 @@ impl Session<'_> {
         let all = store.snapshots().map_err(|error| error.to_string())?;
         let candidates: Vec<Candidate> =
             all.iter().filter_map(|one| self.candidate(one, &store, &past)).collect();
-        let criteria = self.config.interventions.checkpoint_rollback.safe_checkpoint_criteria;
-        let choice = choose(&candidates, past.onset, depth, &past.outcomes, criteria);
+        let settings = &self.config.interventions.checkpoint_rollback;
+        let choice = choose(&candidates, past.onset, depth, &past.outcomes, settings);
         if choice == Choice::default() {
             return Err(format!("no safe snapshot holds what stood before action {}", before.0));
         }

@@ -11,7 +11,8 @@ use checkrein_effects::{AbsolutePath, UserCatalogue};
 use checkrein_intervention::{CustomStrategy, InterventionKind, Template};
 use checkrein_patterns::PatternKind;
 use checkrein_policy::{
-    BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
+    BASES_LIMIT, Base, Blueprint, Config, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded,
+    NamedText, Source, named_texts,
 };
 use checkrein_world::changes::real_path;
 
@@ -148,6 +149,7 @@ pub(crate) fn parse_catalogue(texts: &[(AbsolutePath, String)]) -> Result<UserCa
 /// there is neither.
 pub(crate) fn template(
     surroundings: &Surroundings,
+    config: &Config,
     kind: InterventionKind,
     pattern: PatternKind,
 ) -> Result<Option<Template>, CommandError> {
@@ -158,7 +160,49 @@ pub(crate) fn template(
             return parse_template(&path, &text).map(Some);
         }
     }
-    Ok(None)
+    if kind != InterventionKind::SoftCorrection {
+        return Ok(None);
+    }
+    let prompts = prompts(surroundings, config)?;
+    let of = |name: Option<PatternKind>| prompts.iter().find(|(of, _)| *of == name);
+    Ok(of(Some(pattern)).or_else(|| of(None)).map(|(_, template)| template.clone()))
+}
+
+/// The hints of the file that `custom_prompts_path` names, by pattern; `None` stands for `any`. None where no file is named.
+fn prompts(
+    surroundings: &Surroundings,
+    config: &Config,
+) -> Result<Vec<(Option<PatternKind>, Template)>, CommandError> {
+    let Some(named) = &config.interventions.soft_correction.custom_prompts_path else {
+        return Ok(Vec::new());
+    };
+    let path = surroundings.configuration.join(named);
+    let wrong = |message: String| CommandError {
+        kind: Kind::Configuration,
+        message,
+        hint: Some("the built-in text is used until it is mended".to_owned()),
+    };
+    let text = read(&path)?.ok_or_else(|| {
+        wrong(format!(
+            "`interventions.soft_correction.custom_prompts_path` names `{path}`, which is not there"
+        ))
+    })?;
+    let texts =
+        named_texts(&text).map_err(|error| wrong(format!("`{path}` line {}: {}", error.line, error.what)))?;
+    let prompt = |NamedText { name, text, line }: NamedText| {
+        let pattern = match PatternKind::of_name(&name) {
+            None if name != "any" => {
+                return Err(wrong(format!(
+                    "`{path}` line {line}: no pattern is called `{name}`; `any` stands for all"
+                )));
+            }
+            pattern => pattern,
+        };
+        let template = Template::parse(&text)
+            .map_err(|error| wrong(format!("`{path}` line {line}: the text of `{name}`, {error}")))?;
+        Ok((pattern, template))
+    };
+    texts.into_iter().map(prompt).collect()
 }
 
 fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandError> {
@@ -181,7 +225,8 @@ pub(crate) fn strategy(surroundings: &Surroundings) -> Result<Option<CustomStrat
 }
 
 /// Reads every template, and complains of the first that is wrong or has a name that nothing asks for; how many there are.
-pub fn check_templates(surroundings: &Surroundings) -> Result<usize, CommandError> {
+pub fn check_templates(surroundings: &Surroundings, config: &Config) -> Result<usize, CommandError> {
+    let prompts = prompts(surroundings, config)?.len();
     let folder = surroundings.configuration.join("templates");
     let entries = fs::read_dir(folder.as_str()).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -202,7 +247,7 @@ pub fn check_templates(surroundings: &Surroundings) -> Result<usize, CommandErro
         }
         parse_template(&path, &read(&path)?.unwrap_or_default())?;
     }
-    Ok(names.len())
+    Ok(names.len() + prompts)
 }
 
 /// The files that a configuration file names: custom rules and blueprints. Their paths are

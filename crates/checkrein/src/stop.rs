@@ -14,6 +14,7 @@ use checkrein_protocol::{HaltScope, RecordBody};
 use checkrein_review::VerdictKind;
 use serde_json::json;
 
+use crate::cleanup;
 use crate::incident::{self, Report};
 use crate::notice::{self, Notice};
 use crate::surroundings::Surroundings;
@@ -77,7 +78,13 @@ pub(crate) fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> 
         at: now,
     };
     let saved = match incident::save(surroundings, &report) {
-        Ok(IncidentId(id)) => format!("\nThe report: `checkrein incident show {id}`"),
+        Ok(id) => {
+            if config.interventions.emergency_stop.auto_cleanup {
+                cleanup::move_away(stopping, &id);
+            }
+            let IncidentId(id) = id;
+            format!("\nThe report: `checkrein incident show {id}`")
+        }
         Err(error) => format!("\nNo report could be saved: {error}"),
     };
     tell(stopping, &saved);

@@ -73,7 +73,7 @@ pub(crate) fn look(
             custom: custom.as_ref(),
         };
         if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {
-            match template(surroundings, made.kind, made.pattern) {
+            match template(surroundings, config, made.kind, made.pattern) {
                 Ok(Some(template)) => made.text = template.fill(&made, issue, occasion.task),
                 Ok(None) => {}
                 Err(error) => noticed.records.push(unusable("template", error)),

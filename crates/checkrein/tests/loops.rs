@@ -215,3 +215,46 @@ fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
     let near = Session::new("");
     assert_eq!(near.event("Stop", offer), json!({}), "a person decides about it");
 }
+
+#[test]
+fn hints_of_ones_own_stand_in_one_file_too() {
+    let named = |file: &str| format!("interventions:\n  soft_correction:\n    custom_prompts_path: {file}\n");
+    let hint = |configuration: &str, prompts: &str| {
+        let mut session = Session::new(configuration);
+        session.environment.configure("prompts.yaml", prompts);
+        let said: Vec<Json> = (0..4).map(|_| session.call("ls", "a b", false).1).collect();
+        (said[3]["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned(), session)
+    };
+    let prompts = "any: never said\nstuck_loop: \"Hm: {summary}\"\n";
+    assert!(hint(&named("prompts.yaml"), prompts).0.starts_with("Hm: the same call"));
+    assert!(hint("", prompts).0.contains("stuck loop"), "nobody names the file");
+    assert_eq!(hint(&named("prompts.yaml"), "any: Hm\n").0, "Hm");
+    let (text, session) = hint(&named("prompts.yaml"), "stuck_lop: Hm\n");
+    assert!(text.contains("stuck loop"), "the built-in text is said: {text}");
+    let wrong = session.environment.checkrein(&["config", "check"]);
+    let error = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(error.contains("line 1: no pattern is called `stuck_lop`"), "{error}");
+}
+
+#[test]
+fn what_a_stopped_session_left_in_temporary_directories_is_moved_into_the_report_if_that_is_wanted() {
+    for wanted in [false, true] {
+        let mut session =
+            Session::new(&format!("interventions:\n  emergency_stop:\n    auto_cleanup: {wanted}\n"));
+        let temporary = tempfile::tempdir_in("/tmp").unwrap();
+        let left = temporary.path().join("left.txt");
+        session.call(&format!("touch {}", left.display()), "", false);
+        std::fs::write(&left, "text").unwrap();
+        rounds_until_halted(&mut session, |session, _| {
+            session.call("cargo test", FAILING, true);
+        });
+        assert_eq!(left.exists(), !wanted);
+        let incidents = session.environment.state().join("incidents");
+        let report = std::fs::read_dir(incidents).unwrap().next().unwrap().unwrap().path();
+        let text = std::fs::read_to_string(report.join("report.md")).unwrap();
+        assert_eq!(text.contains("## Moved away"), wanted, "{text}");
+        if wanted {
+            assert_eq!(std::fs::read_to_string(report.join("left/1-left.txt")).unwrap(), "text");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::custom::{CustomStrategy, StrategyAnswer};
 use crate::kind::InterventionKind;
-use crate::message::{Reminder, Task, text};
+use crate::message::{Example, Reminder, Task, text};
 use crate::recovery::RecoveryConsent;
 use crate::rollback::{Proposed, Rollback};
 use crate::score::{band, combined_score, severity_score};
@@ -394,7 +394,10 @@ fn intervention(
         consent: occasion.consent,
     });
     let strength = settings.context_reinforcement.reinforcement_strength;
-    let text = text(kind, issue, Reminder { task: occasion.task, strength }, throttle.as_ref());
+    let example =
+        if settings.context_reinforcement.include_examples { Example::Given } else { Example::LeftOut };
+    let reminder = Reminder { task: occasion.task, strength, example };
+    let text = text(kind, issue, reminder, throttle.as_ref());
     Intervention {
         kind,
         pattern: issue.kind,

@@ -1,6 +1,6 @@
 //! What the agent reads: what was seen, why it matters, what to do instead, in at most five lines (seed 000).
 
-use checkrein_patterns::Issue;
+use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::Strength;
 
 use crate::kind::InterventionKind;
@@ -18,11 +18,19 @@ pub struct Task<'a> {
     pub workspace: Option<&'a str>,
 }
 
+/// Whether a reminder holds an example (seed 000, `include_examples`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Example {
+    Given,
+    LeftOut,
+}
+
 /// What a reminder says, and how much of it (seed 000, `reinforcement_strength`).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reminder<'a> {
     pub(crate) task: Task<'a>,
     pub(crate) strength: Strength,
+    pub(crate) example: Example,
 }
 
 impl Reminder<'_> {
@@ -55,7 +63,10 @@ pub(crate) fn text(
         InterventionKind::SoftCorrection => lines.push(instead),
         InterventionKind::ContextReinforcement => {
             lines.extend(reminder.lines());
-            lines.push(instead);
+            lines.push(match reminder.example {
+                Example::Given => format!("{instead} For example: {}.", example(issue.kind)),
+                Example::LeftOut => instead,
+            });
         }
         InterventionKind::ResourceThrottling => {
             lines.extend(throttle.map(announcement));
@@ -76,6 +87,32 @@ pub(crate) fn text(
         }
     }
     lines.join("\n")
+}
+
+/// Something that could be done now, of the sort that a pattern asks for.
+fn example(pattern: PatternKind) -> &'static str {
+    match pattern {
+        PatternKind::RepetitiveErrors | PatternKind::ErrorExplorationLoop => {
+            "read the first error from its first line, and look whether the file that it names is there"
+        }
+        PatternKind::StuckLoop => {
+            "read the last output once more in full, and change one input before the next run"
+        }
+        PatternKind::Stagnation => {
+            "run one failing test alone, and print what it compares before changing code"
+        }
+        PatternKind::OscillatingEdits => "write a test that only one of the two versions passes",
+        PatternKind::ScopeCreep => "name the files that the task speaks of, and leave the others as they are",
+        PatternKind::GoalDrift => "write down the next step of the task in one sentence, and do only that",
+        PatternKind::ResourceSpiral | PatternKind::RunawayExecution => {
+            "do the same with one file first, and count what that takes"
+        }
+        PatternKind::ExplorationWandering => "search the whole tree once for the name that is needed",
+        PatternKind::Hallucination | PatternKind::ConfusedState => {
+            "list the directory, or ask the package manager, before using a name"
+        }
+        PatternKind::Cascade => "end with a list of what was done, without a question",
+    }
 }
 
 fn announcement(throttle: &Throttle) -> String {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use checkrein_effects::Timestamp;
 use checkrein_patterns::{ActionNumber, Success};
-use checkrein_policy::SafeCheckpointCriteria;
+use checkrein_policy::{CheckpointRollback, SafeCheckpointCriteria};
 use serde::{Deserialize, Serialize};
 
 use crate::recovery::RecoveryConsent;
@@ -71,15 +71,20 @@ pub fn choose(
     onset: Timestamp,
     depth: u64,
     outcomes: &[(Timestamp, Success)],
-    criteria: SafeCheckpointCriteria,
+    settings: &CheckpointRollback,
 ) -> Choice {
+    let oldest = onset.0.saturating_sub(settings.checkpoint_retention_minutes.saturating_mul(60 * 1000));
     let depth = usize::try_from(depth).unwrap_or(usize::MAX);
     let workspace = candidates
         .iter()
         .rev()
         .filter(|one| one.holds == Holds::Workspace && one.at <= onset)
         .take(depth)
-        .find(|one| is_safe(one.at, outcomes, criteria));
+        .enumerate()
+        // The newest may be as old as it is: nothing newer was saved.
+        .filter(|(index, one)| *index == 0 || one.at.0 >= oldest)
+        .map(|(_, one)| one)
+        .find(|one| is_safe(one.at, outcomes, settings.safe_checkpoint_criteria));
     let since = candidates.iter().filter(|one| one.holds == Holds::Places && one.at >= onset);
     Choice { workspace: workspace.map(|one| one.id), places: since.map(|one| one.id).collect() }
 }
@@ -103,8 +108,17 @@ fn is_safe(at: Timestamp, outcomes: &[(Timestamp, Success)], criteria: SafeCheck
 mod tests {
     use super::*;
 
-    const CRITERIA: SafeCheckpointCriteria =
-        SafeCheckpointCriteria { min_success_rate: 0.8, no_errors_duration_seconds: 60 };
+    fn settings(checkpoint_retention_minutes: u64) -> CheckpointRollback {
+        CheckpointRollback {
+            enabled: true,
+            max_rollback_depth: 3,
+            checkpoint_retention_minutes,
+            safe_checkpoint_criteria: SafeCheckpointCriteria {
+                min_success_rate: 0.8,
+                no_errors_duration_seconds: 60,
+            },
+        }
+    }
 
     fn workspace(id: u64, seconds: u64) -> Candidate {
         Candidate { id, at: Timestamp(seconds * 1000), holds: Holds::Workspace }
@@ -116,7 +130,7 @@ mod tests {
 
     fn chosen(candidates: &[Candidate], outcomes: &[(u64, Success)]) -> Choice {
         let outcomes: Vec<_> = outcomes.iter().map(|(at, how)| (Timestamp(at * 1000), *how)).collect();
-        choose(candidates, Timestamp(1_000_000), 3, &outcomes, CRITERIA)
+        choose(candidates, Timestamp(1_000_000), 3, &outcomes, &settings(30))
     }
 
     #[test]
@@ -152,5 +166,17 @@ mod tests {
         let failing: Vec<(u64, Success)> = (3..=5).map(|id| (id * 100 - 1, Success::Failed)).collect();
         assert_eq!(chosen(&all, &failing).workspace, None);
         assert_eq!(chosen(&all, failing.get(1..).unwrap_or_default()).workspace, Some(3));
+    }
+
+    #[test]
+    fn older_snapshots_are_left_alone_but_for_the_newest_seed_000() {
+        let (old, newer) = (workspace(1, 0), workspace(2, 3_000));
+        let failed = [(Timestamp(2_990 * 1000), Success::Failed)];
+        let chosen = |candidates: &[Candidate], minutes| {
+            choose(candidates, Timestamp(3_600 * 1000), 3, &failed, &settings(minutes)).workspace
+        };
+        assert_eq!(chosen(&[old, newer], 60), Some(1), "the newer one is not safe");
+        assert_eq!(chosen(&[old, newer], 59), None);
+        assert_eq!(chosen(&[old], 59), Some(1), "nothing newer was saved");
     }
 }

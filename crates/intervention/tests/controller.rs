@@ -343,3 +343,17 @@ fn rules_of_ones_own_choose_the_rung_and_the_ceiling_of_a_severity_stays_seed_00
     session.seconds += 121;
     assert_eq!(session.decide(&issue), Decision::Wait(WhyNot::OwnRule));
 }
+
+#[test]
+fn a_reminder_holds_an_example_unless_it_is_left_out_seed_000() {
+    for (wanted, expected) in [(true, true), (false, false)] {
+        let mut session = Session::new();
+        session.settings.context_reinforcement.include_examples = wanted;
+        let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
+        session.after(0, &errors);
+        let made = session.after(120, &errors);
+        assert_eq!(made.kind, InterventionKind::ContextReinforcement);
+        assert_eq!(made.text.contains("For example:"), expected, "{}", made.text);
+        assert!(made.text.lines().count() <= 5);
+    }
+}

@@ -64,6 +64,8 @@ pub struct SessionState {
     actions: u64,
     file_operations: u64,
     outcomes: u64,
+    /// When the last outcome was recorded.
+    outcome_at: Option<Timestamp>,
     failures: u64,
     repairs: u64,
     verdicts: VerdictCounts,
@@ -459,8 +461,17 @@ impl SessionState {
         }
     }
 
+    /// How long nothing was done before an action that ended now, as far as that is known, in milliseconds.
+    fn pause(&mut self, at: Timestamp, outcome: &OutcomeRecord) -> u64 {
+        let before = self.outcome_at.replace(at);
+        before.map_or(0, |before| {
+            at.0.saturating_sub(before.0).saturating_sub(outcome.duration_ms.unwrap_or_default())
+        })
+    }
+
     fn take_outcome(&mut self, outcome: &OutcomeRecord, at: Timestamp) {
         self.outcomes += 1;
+        let pause_ms = self.pause(at, outcome);
         if let Some(verification) = &outcome.verification {
             let seen = verification.surprises.len() as u64;
             self.surprises = self.surprises.saturating_add(seen).saturating_add(verification.more_surprises);
@@ -479,7 +490,7 @@ impl SessionState {
             }
             let changed = plan.deed == Deed::Changes && !outcome.failed;
             self.controller.ran(if changed { Ran::Changed } else { Ran::Otherwise });
-            self.behaviour.finished(&plan, &ending(outcome, observation));
+            self.behaviour.finished(&plan, &ending(outcome, observation, pause_ms));
         }
         let awaited = action.awaited.take();
         let mut mine = std::mem::take(&mut action.created);
@@ -657,12 +668,13 @@ fn grave_issues(behaviour: &Behaviour) -> u32 {
     u32::try_from(grave).unwrap_or(u32::MAX)
 }
 
-fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation) -> Ending<'a> {
+fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation, pause_ms: u64) -> Ending<'a> {
     Ending {
         success: if outcome.failed { Success::Failed } else { Success::Succeeded },
         observation,
         output_bytes: outcome.output_bytes,
         duration_ms: outcome.duration_ms,
+        pause_ms,
     }
 }
 

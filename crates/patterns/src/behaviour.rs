@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::StuckLoopThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::claims::Claim;
@@ -142,7 +143,8 @@ impl Behaviour {
             touches: Vec::new(),
             ..plan.clone()
         };
-        let ending = Ending { success, observation: &observation, output_bytes: 0, duration_ms: None };
+        let ending =
+            Ending { success, observation: &observation, output_bytes: 0, duration_ms: None, pause_ms: 0 };
         self.took(&nothing, &ending, fate);
     }
 
@@ -172,6 +174,7 @@ impl Behaviour {
             tokens: 0,
             output_bytes: ending.output_bytes,
             milliseconds: ending.duration_ms.unwrap_or_default(),
+            pause: ending.pause_ms,
         });
     }
 
@@ -223,17 +226,18 @@ impl Behaviour {
 
     /// Everything that is wrong at the moment, gravest first.
     pub fn issues(&self, settings: &PatternSettings) -> Vec<Issue> {
+        let thresholds = settings.felt();
         let mut issues: Vec<Issue> = [
-            self.stuck(settings),
-            self.errors.detect(self.now, settings),
-            self.edits.detect(self.now, settings),
-            self.stagnation.detect(self.now, settings),
-            self.scope.detect(),
-            self.drift.detect(self.now),
-            self.spiral.detect(self.now),
-            self.wandering.detect(self.now),
-            self.phantoms.detect(self.now, settings),
-            self.messages.cascade(self.now, settings),
+            self.stuck(&thresholds.stuck_loop),
+            self.errors.detect(self.now, &thresholds.repetitive_errors),
+            self.edits.detect(self.now, thresholds.oscillating_edits),
+            self.stagnation.detect(self.now, thresholds.stagnation),
+            self.scope.detect(thresholds.scope_creep),
+            self.drift.detect(self.now, &thresholds.goal_drift),
+            self.spiral.detect(self.now, thresholds.resource_spiral, settings.metrics_window_seconds),
+            self.wandering.detect(self.now, &thresholds.exploration_wandering),
+            self.phantoms.detect(self.now, thresholds.hallucination),
+            self.messages.cascade(self.now, settings.audience, thresholds.cascade),
         ]
         .into_iter()
         .flatten()
@@ -286,12 +290,12 @@ impl Behaviour {
         &self.standing
     }
 
-    fn stuck(&self, settings: &PatternSettings) -> Option<Issue> {
-        if let Some(issue) = self.messages.detect(self.now, settings) {
+    fn stuck(&self, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+        if let Some(issue) = self.messages.detect(self.now, thresholds) {
             return Some(issue);
         }
         let last = self.steps.back()?;
         let own: Vec<Step> = self.steps.iter().filter(|step| step.actor == last.actor).copied().collect();
-        loops::detect(&own, settings)
+        loops::detect(&own, thresholds)
     }
 }

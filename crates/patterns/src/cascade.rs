@@ -3,6 +3,7 @@
 //! The patterns are sequences of phrases, found without regular expressions, so that a message costs one pass for each and nothing is compiled.
 
 use checkrein_effects::Severity;
+use checkrein_policy::CascadeThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
@@ -209,9 +210,13 @@ impl Cascade {
     }
 
     /// The issue that a message is when nobody is there to answer it: from high on (seed 004).
-    pub(crate) fn issue(score: Share, now: ActionNumber) -> Option<Issue> {
+    pub(crate) fn issue(score: Share, now: ActionNumber, thresholds: CascadeThresholds) -> Option<Issue> {
+        // Sums of tenths fall a little short of the edges that they mean.
+        if score.value() + 1e-9 < thresholds.score || score == Share::default() {
+            return None;
+        }
         let severity = match CascadeLevel::of(score) {
-            CascadeLevel::None | CascadeLevel::Low | CascadeLevel::Medium => return None,
+            CascadeLevel::None | CascadeLevel::Low | CascadeLevel::Medium => Severity::Low,
             CascadeLevel::High => Severity::Medium,
             CascadeLevel::Critical => Severity::High,
         };

@@ -3,24 +3,17 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::GoalDriftThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
+use crate::settings::entries;
 
-/// How many actions are looked at (upstream 1.2, `trend_window`).
+/// How many actions are remembered (upstream 1.2, `trend_window`).
 const WINDOW: usize = 20;
-
-/// Fewer say nothing (ours).
-const FEWEST: usize = 12;
-
-/// Below this mean alignment (upstream 1.2, seed 001).
-const ALIGNMENT: f64 = 0.5;
 
 /// Below this mean it is medium (seed 001). No alignment lies below .4, since words that do not meet prove little, so this is near the bottom (ours).
 const GRAVE: f64 = 0.48;
-
-/// And below this slope: by how much the line through the alignments falls from the first action to the last (upstream 1.2; the unit is ours).
-const SLOPE: f64 = -0.3;
 
 /// The alignments of the last actions, in hundredths.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -38,11 +31,12 @@ impl Drift {
         self.0.clear();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber) -> Option<Issue> {
-        self.0.back().filter(|(number, _)| *number == now && self.0.len() >= FEWEST)?;
-        let mean = self.values().sum::<f64>() / self.0.len() as f64;
-        let slope = self.slope(mean);
-        if mean >= ALIGNMENT || slope >= SLOPE {
+    pub(crate) fn detect(&self, now: ActionNumber, thresholds: &GoalDriftThresholds) -> Option<Issue> {
+        let seen = entries(thresholds.window).min(self.0.len());
+        self.0.back().filter(|(number, _)| *number == now && seen >= entries(thresholds.actions))?;
+        let values: Vec<f64> = self.values().skip(self.0.len() - seen).collect();
+        let mean = values.iter().sum::<f64>() / seen as f64;
+        if mean >= thresholds.alignment || slope(&values, mean) >= -thresholds.fall {
             return None;
         }
         Some(Issue {
@@ -51,7 +45,7 @@ impl Drift {
             confidence: Share::new(1.0 - mean),
             impact: Share::default(),
             signal: 1.0 - mean,
-            summary: format!("the last {} actions have less and less to do with the goal", self.0.len()),
+            summary: format!("the last {seen} actions have less and less to do with the goal"),
             advice: "say which part of the task comes next, and leave what does not belong to it".to_owned(),
             actions: newest(self.0.iter().map(|(number, _)| *number)),
             growth: None,
@@ -61,18 +55,19 @@ impl Drift {
     fn values(&self) -> impl Iterator<Item = f64> {
         self.0.iter().map(|(_, hundredths)| f64::from(*hundredths) / 100.0)
     }
+}
 
-    /// Least squares over the window, which is one long.
-    fn slope(&self, mean: f64) -> f64 {
-        let last = (self.0.len() - 1) as f64;
-        let (mut products, mut squares) = (0.0, 0.0);
-        for (index, value) in self.values().enumerate() {
-            let place = index as f64 / last - 0.5;
-            products += place * (value - mean);
-            squares += place * place;
-        }
-        products / squares
+/// By how much the line through the values falls from the first to the last (upstream 1.2; the unit is ours): least squares over the window,
+/// which is one long.
+fn slope(values: &[f64], mean: f64) -> f64 {
+    let last = (values.len() - 1) as f64;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (index, value) in values.iter().enumerate() {
+        let place = index as f64 / last - 0.5;
+        products += place * (value - mean);
+        squares += place * place;
     }
+    products / squares
 }
 
 #[cfg(test)]
@@ -86,7 +81,7 @@ mod tests {
             now = ActionNumber(now.0 + 1);
             drift.aligned(now, value);
         }
-        drift.detect(now)
+        drift.detect(now, &GoalDriftThresholds::default())
     }
 
     #[test]

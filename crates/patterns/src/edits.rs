@@ -4,11 +4,12 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::OscillatingEditsThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
-use crate::settings::PatternSettings;
+use crate::settings::entries;
 use crate::step::Edit;
 
 /// How many edits are remembered (ours).
@@ -40,7 +41,7 @@ impl Edits {
         self.0.clear();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+    pub(crate) fn detect(&self, now: ActionNumber, thresholds: OscillatingEditsThresholds) -> Option<Issue> {
         let last = self.0.back().filter(|past| past.number == now)?;
         // The same edit and its opposite in turn, among the edits of this file, backwards from the last.
         let mut wanted = last.edit;
@@ -53,10 +54,10 @@ impl Edits {
             wanted = Edit { before: wanted.after, after: wanted.before, ..wanted };
         }
         let changed = last.edit.before != last.edit.after;
-        if !changed || chain.len() < 3 + settings.slack() {
+        if !changed || chain.len() < entries(thresholds.edits) {
             return None;
         }
-        let more = chain.len() - 3;
+        let more = chain.len() - entries(thresholds.edits);
         Some(Issue {
             kind: PatternKind::OscillatingEdits,
             severity: if more >= 2 { Severity::High } else { Severity::Medium },
@@ -85,7 +86,7 @@ mod tests {
             let edit = Edit { path: Mark(7), before: Mark(*before), after: Mark(*after) };
             state.made(ActionNumber(index as u64 + 1), edit);
         }
-        state.detect(ActionNumber(edits.len() as u64), &PatternSettings::default())
+        state.detect(ActionNumber(edits.len() as u64), OscillatingEditsThresholds::default())
     }
 
     #[test]

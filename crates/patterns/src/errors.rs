@@ -3,21 +3,16 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::RepetitiveErrorsThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
 use crate::observation::{ErrorCategory, ErrorSignature, Observation, TestCounts};
-use crate::settings::PatternSettings;
+use crate::settings::entries;
 
-/// How many errors are looked at (upstream 1.2).
+/// How many errors are remembered, and looked at (upstream 1.2).
 const WINDOW: usize = 10;
-
-/// From how many on (upstream 1.2, seed 001).
-const THRESHOLD: usize = 3;
-
-/// Errors that lie further back count no more, in actions (ours).
-const HORIZON: u64 = 40;
 
 /// The last errors.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -66,21 +61,23 @@ impl Errors {
         self.0.clear();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+    pub(crate) fn detect(&self, now: ActionNumber, thresholds: &RepetitiveErrorsThresholds) -> Option<Issue> {
         let last = self.0.back().filter(|error| now.0.saturating_sub(error.number.0) <= 1)?;
+        let seen = entries(thresholds.window).min(self.0.len());
         let group: Vec<&PastError> = self
             .0
             .iter()
+            .skip(self.0.len() - seen)
             .filter(|error| {
                 error.error.signature == last.error.signature
-                    && now.0.saturating_sub(error.number.0) < HORIZON
+                    && now.0.saturating_sub(error.number.0) < thresholds.horizon
             })
             .collect();
         // An error that moves, or tests that come out otherwise, are progress: only what stays the same counts.
         let stood_still =
             group.windows(2).filter(|pair| matches!(pair, [one, other] if !moved(one, other))).count();
         let count = stood_still + 1;
-        if count < THRESHOLD + settings.slack() {
+        if count < entries(thresholds.threshold) {
             return None;
         }
         let attempts = group.iter().filter(|error| error.attempt == Attempt::Changed).count();
@@ -93,7 +90,7 @@ impl Errors {
             confidence: Share::new(confidence(count).value() * if working { 0.6 } else { 1.0 }),
             impact: Share::default(),
             signal: count as f64,
-            summary: format!("{category} came back {count} times in the last {} errors", self.0.len()),
+            summary: format!("{category} came back {count} times in the last {seen} errors"),
             advice: "look at the cause before the next try: check that the path, name or permission it speaks of is there".to_owned(),
             actions: newest(group.iter().map(|error| error.number)),
             growth: None,
@@ -156,7 +153,7 @@ mod tests {
                 Attempt::Unchanged,
             );
         }
-        errors.detect(ActionNumber(texts.len() as u64), &PatternSettings::default())
+        errors.detect(ActionNumber(texts.len() as u64), &RepetitiveErrorsThresholds::default())
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! output that changed is another result. What waits for something may answer the same for long.
 
 use checkrein_effects::Severity;
+use checkrein_policy::StuckLoopThresholds;
 
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::Success;
-use crate::settings::PatternSettings;
+use crate::settings::entries;
 use crate::step::{Deed, Fate, Step};
 
 /// The longest cycle that is recognised, in steps (ours).
@@ -16,20 +17,17 @@ pub(crate) const LONGEST_CYCLE: usize = 8;
 /// How many steps are remembered: the longest cycle, five times (ours).
 pub(crate) const REMEMBERED: usize = LONGEST_CYCLE * 5;
 
-/// How many more rounds what waits may make (ours).
-const PATIENCE: usize = 4;
-
 /// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else.
-pub(crate) fn detect(steps: &[Step], settings: &PatternSettings) -> Option<Issue> {
+pub(crate) fn detect(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
     let counting = || steps.iter().filter(|step| step.fate == Fate::Counts).copied().collect::<Vec<_>>();
     let refused = steps.iter().any(|step| step.fate == Fate::Refused);
-    ending(steps, settings).or_else(|| refused.then(counting).and_then(|steps| ending(&steps, settings)))
+    ending(steps, thresholds).or_else(|| refused.then(counting).and_then(|steps| ending(&steps, thresholds)))
 }
 
-fn ending(steps: &[Step], settings: &PatternSettings) -> Option<Issue> {
+fn ending(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
     (1..=LONGEST_CYCLE).find_map(|period| {
         let rounds = rounds(steps, period);
-        let needed = needed(steps, period, rounds, settings);
+        let needed = needed(steps, period, rounds, thresholds);
         (rounds >= needed).then(|| issue(steps, period, rounds, needed))
     })
 }
@@ -46,12 +44,12 @@ fn rounds(steps: &[Step], period: usize) -> usize {
 /// longer cycles, one more where nothing is known but that equal calls were made, five times as many where one waits (ours). A person
 /// who speaks once does not make it another matter; each further time they do, one round more is needed: whoever asks again and again is
 /// answered again and again (ours).
-fn needed(steps: &[Step], period: usize, rounds: usize, settings: &PatternSettings) -> usize {
+fn needed(steps: &[Step], period: usize, rounds: usize, thresholds: &StuckLoopThresholds) -> usize {
     let last = || steps.iter().rev().take(period);
     let base = match period {
-        1 if last().all(|step| step.success == Success::Failed) => 3,
-        2 => 3,
-        _ => 4,
+        1 if last().all(|step| step.success == Success::Failed) => entries(thresholds.failing_rounds),
+        2 => entries(thresholds.pair_rounds),
+        _ => entries(thresholds.rounds),
     };
     let first = steps.iter().rev().nth(period * rounds - 1);
     let turns = match (first, steps.last()) {
@@ -59,8 +57,9 @@ fn needed(steps: &[Step], period: usize, rounds: usize, settings: &PatternSettin
         _ => 0,
     };
     let spoken = usize::try_from(turns.saturating_sub(1)).unwrap_or(usize::MAX);
-    let base = base + usize::from(last().all(Step::says_little)) + settings.slack();
-    let base = if waits(steps, period) { base * (1 + PATIENCE) } else { base };
+    let base = base.saturating_add(usize::from(last().all(Step::says_little)));
+    let base =
+        if waits(steps, period) { base.saturating_mul(entries(thresholds.waiting_factor)) } else { base };
     base.saturating_add(spoken)
 }
 
@@ -129,7 +128,7 @@ mod tests {
     }
 
     fn detected(pairs: &[(&str, &str)]) -> Option<Issue> {
-        detect(&steps(pairs), &PatternSettings::default())
+        detect(&steps(pairs), &StuckLoopThresholds::default())
     }
 
     fn repeated(round: &[(&'static str, &'static str)], rounds: usize) -> Vec<(&'static str, &'static str)> {
@@ -235,7 +234,7 @@ mod tests {
             for (index, step) in steps.iter_mut().enumerate() {
                 step.turn = u32::try_from(index / each).unwrap();
             }
-            detect(&steps, &PatternSettings::default())
+            detect(&steps, &StuckLoopThresholds::default())
         };
         assert_eq!(asked(1, 30), None, "one look for each prompt");
         assert!(asked(2, 4).is_some(), "one prompt in the middle of a loop hides nothing");
@@ -268,7 +267,7 @@ mod tests {
                 clarity: Clarity::Opaque,
                 fate: Fate::Counts,
             }).collect();
-            proptest::prop_assert_eq!(detect(&steps, &PatternSettings::default()), None);
+            proptest::prop_assert_eq!(detect(&steps, &StuckLoopThresholds::default()), None);
         }
     }
 }

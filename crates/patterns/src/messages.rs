@@ -1,18 +1,13 @@
 //! What is said and forgotten without anything being done: monologues, and memory that is emptied again and again.
 
 use checkrein_effects::Severity;
+use checkrein_policy::{CascadeThresholds, StuckLoopThresholds};
 use serde::{Deserialize, Serialize};
 
 use crate::cascade::Cascade;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::mark::Mark;
-use crate::settings::{Audience, PatternSettings};
-
-/// Equal messages in a row that make a monologue (ours).
-const MONOLOGUE: u32 = 4;
-
-/// Condensations of the conversation in a row that make a loop (ours).
-const CONDENSATIONS: u32 = 10;
+use crate::settings::Audience;
 
 /// What was said since the last action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -40,37 +35,38 @@ impl Messages {
         *self = Self::default();
     }
 
-    pub(crate) fn cascade(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
-        match settings.audience {
+    pub(crate) fn cascade(
+        &self,
+        now: ActionNumber,
+        audience: Audience,
+        thresholds: CascadeThresholds,
+    ) -> Option<Issue> {
+        match audience {
             Audience::Person => None,
-            Audience::Nobody => Cascade::issue(self.cascade, now),
+            Audience::Nobody => Cascade::issue(self.cascade, now, thresholds),
         }
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
-        let slack = u32::try_from(settings.slack()).unwrap_or_default();
-        let (count, needed, summary, advice) = if self.condensed >= CONDENSATIONS + slack {
+    pub(crate) fn detect(&self, now: ActionNumber, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+        let number = |threshold: u64| u32::try_from(threshold).unwrap_or(u32::MAX);
+        let (monologue, condensations) = (number(thresholds.messages), number(thresholds.condensations));
+        let (count, needed, summary, advice) = if self.condensed >= condensations {
             let summary = format!(
                 "the conversation was condensed {} times in a row and nothing was done",
                 self.condensed
             );
             let advice = "the context does not fit any more: begin anew with a short summary of what is done and what is left";
-            (self.condensed, CONDENSATIONS + slack, summary, advice)
-        } else if self.same >= MONOLOGUE + slack {
+            (self.condensed, condensations, summary, advice)
+        } else if self.same >= monologue {
             let summary = format!("the same message was written {} times in a row", self.same);
-            (
-                self.same,
-                MONOLOGUE + slack,
-                summary,
-                "do the next thing, or ask the person one open question and wait",
-            )
+            (self.same, monologue, summary, "do the next thing, or ask the person one open question and wait")
         } else {
             return None;
         };
         let beyond = f64::from(count - needed);
         Some(Issue {
             kind: PatternKind::StuckLoop,
-            severity: if count >= needed + 4 { Severity::High } else { Severity::Medium },
+            severity: if count >= needed.saturating_add(4) { Severity::High } else { Severity::Medium },
             confidence: Share::new(0.5 + 0.1 * beyond),
             impact: Share::new(0.1 * beyond),
             signal: f64::from(count),

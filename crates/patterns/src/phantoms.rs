@@ -4,23 +4,18 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::HallucinationThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::claims::Claim;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
 use crate::observation::{ErrorCategory, Missing, TestCounts};
-use crate::settings::PatternSettings;
+use crate::settings::entries;
 use crate::step::{Deed, Probe};
-
-/// How far back is looked, in actions (ours).
-const HORIZON: u64 = 32;
 
 /// How many are remembered (ours).
 const WINDOW: usize = 8;
-
-/// From how many on (upstream 1.2, `min_occurrences`).
-const THRESHOLD: usize = 2;
 
 /// The last references to things that were not there, each once, and claims of what was not seen.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -114,12 +109,13 @@ impl Phantoms {
         self.seen.clear();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+    pub(crate) fn detect(&self, now: ActionNumber, thresholds: HallucinationThresholds) -> Option<Issue> {
         self.seen.back().filter(|phantom| now.0.saturating_sub(phantom.number.0) <= 1)?;
-        let recent = || self.seen.iter().filter(|phantom| now.0.saturating_sub(phantom.number.0) < HORIZON);
+        let recent =
+            || self.seen.iter().filter(|phantom| now.0.saturating_sub(phantom.number.0) < thresholds.horizon);
         let contradicted = recent().any(|phantom| phantom.sort == Sort::Contradiction);
         let count = recent().count();
-        if !contradicted && count < THRESHOLD + settings.slack() {
+        if !contradicted && count < entries(thresholds.occurrences) {
             return None;
         }
         Some(Issue {
@@ -181,7 +177,7 @@ mod tests {
             let missing = Observation::of(text, Success::Failed).missing.unwrap();
             phantoms.failed(ActionNumber(index as u64 + 1), Mark::of(text), *deed, missing);
         }
-        phantoms.detect(ActionNumber(texts.len() as u64), &PatternSettings::default())
+        phantoms.detect(ActionNumber(texts.len() as u64), HallucinationThresholds::default())
     }
 
     #[test]
@@ -212,13 +208,13 @@ mod tests {
     #[test]
     fn who_edits_gets_somewhere_and_is_forgiven() {
         let mut phantoms = Phantoms::default();
-        let settings = PatternSettings::default();
+        let settings = HallucinationThresholds::default();
         for number in 1..20 {
             let mark = Mark::of(&number.to_string());
             phantoms.failed(ActionNumber(number), mark, Deed::Runs, Missing::Symbol);
             phantoms.changed();
             assert_eq!(
-                phantoms.detect(ActionNumber(number), &settings),
+                phantoms.detect(ActionNumber(number), settings),
                 None,
                 "errors of names between edits are work"
             );
@@ -227,13 +223,13 @@ mod tests {
 
     #[test]
     fn tests_that_are_said_to_pass_must_have_been_run() {
-        let settings = PatternSettings::default();
+        let settings = HallucinationThresholds::default();
         let mut phantoms = Phantoms::default();
         phantoms.claimed(ActionNumber(3), Claim::TestsPass);
         phantoms.claimed(ActionNumber(3), Claim::TestsPass);
-        assert_eq!(phantoms.detect(ActionNumber(3), &settings), None, "one is not enough");
+        assert_eq!(phantoms.detect(ActionNumber(3), settings), None, "one is not enough");
         phantoms.claimed(ActionNumber(4), Claim::TestsPass);
-        let found = phantoms.detect(ActionNumber(4), &settings).unwrap();
+        let found = phantoms.detect(ActionNumber(4), settings).unwrap();
         assert!(found.summary.contains("said to pass 2 times"), "{}", found.summary);
 
         let mut phantoms = Phantoms::default();
@@ -244,9 +240,9 @@ mod tests {
         assert!(phantoms.seen.is_empty());
         phantoms.ran(Probe::Tests, Some(TestCounts { passed: 3, failed: 1 }), None);
         phantoms.claimed(ActionNumber(5), Claim::TestsPass);
-        assert_eq!(phantoms.detect(ActionNumber(5), &settings), None, "some others may pass");
+        assert_eq!(phantoms.detect(ActionNumber(5), settings), None, "some others may pass");
         phantoms.claimed(ActionNumber(6), Claim::AllTestsPass);
-        let found = phantoms.detect(ActionNumber(6), &settings).unwrap();
+        let found = phantoms.detect(ActionNumber(6), settings).unwrap();
         assert!(found.summary.contains("failed when they were run last"), "{}", found.summary);
     }
 
@@ -255,10 +251,10 @@ mod tests {
         let mut phantoms = Phantoms::default();
         phantoms.ran(Probe::Tests, None, Some(ErrorCategory::TestFailure));
         phantoms.claimed(ActionNumber(1), Claim::AllTestsPass);
-        assert!(phantoms.detect(ActionNumber(1), &PatternSettings::default()).is_some());
+        assert!(phantoms.detect(ActionNumber(1), HallucinationThresholds::default()).is_some());
         let mut phantoms = Phantoms::default();
         phantoms.ran(Probe::Tests, None, Some(ErrorCategory::NotFound));
         phantoms.claimed(ActionNumber(1), Claim::AllTestsPass);
-        assert_eq!(phantoms.detect(ActionNumber(1), &PatternSettings::default()), None);
+        assert_eq!(phantoms.detect(ActionNumber(1), HallucinationThresholds::default()), None);
     }
 }

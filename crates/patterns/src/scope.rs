@@ -3,19 +3,15 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::ScopeCreepThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
+use crate::settings::entries;
 
 /// How many different places are remembered (ours).
 const WINDOW: usize = 64;
-
-/// Above this share it is scope creep (upstream 1.2, seed 001).
-const RATIO: f64 = 0.3;
-
-/// Fewer places outside are a glance (ours).
-const FEWEST: usize = 2;
 
 /// A place that an action touches, as far as the scope is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,11 +104,11 @@ impl Scope {
         self.0.clear();
     }
 
-    pub(crate) fn detect(&self) -> Option<Issue> {
+    pub(crate) fn detect(&self, thresholds: ScopeCreepThresholds) -> Option<Issue> {
         let outside = || self.0.iter().filter(|past| past.touch.side != Side::Inside);
         let count = outside().count();
         let ratio = count as f64 / self.0.len().max(1) as f64;
-        if count < FEWEST || ratio <= RATIO {
+        if count < entries(thresholds.places) || ratio <= thresholds.ratio {
             return None;
         }
         let changed = outside().any(|past| past.touch.use_of == Use::Changed);
@@ -146,7 +142,7 @@ mod tests {
             let touch = Touch { path: Mark(index as u32 + 1), side: *side, use_of: *use_of };
             scope.touched(ActionNumber(index as u64 + 1), touch);
         }
-        scope.detect()
+        scope.detect(ScopeCreepThresholds::default())
     }
 
     #[test]

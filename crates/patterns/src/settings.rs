@@ -1,5 +1,7 @@
 //! What a policy may set about the detectors.
 
+use checkrein_policy::PatternThresholds;
+
 use crate::issue::{Issue, PatternKind, Share};
 
 /// Which detectors run, and how easily they see something.
@@ -13,6 +15,10 @@ pub struct PatternSettings {
     pub audience: Audience,
     /// Detections that are less sure are left out.
     pub least_confidence: Share,
+    /// When each detector sees something, at medium sensitivity.
+    pub thresholds: PatternThresholds,
+    /// The longest pause in the work over which growth is measured, in seconds.
+    pub metrics_window_seconds: u64,
 }
 
 /// Whether somebody is there to answer what the agent asks: then offers of new work are recorded only, for the person decides (seed 004 speaks of
@@ -29,12 +35,12 @@ pub enum Audience {
 /// How easily a pattern is seen (seed 001).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PatternSensitivity {
-    /// One repetition more than usual is needed (ours).
+    /// One repetition more than the threshold is needed, or a quarter more of it (ours).
     Low,
     /// As documented.
     #[default]
     Medium,
-    /// As documented: earlier would stop honest work (ours).
+    /// One repetition less, or a sixth less; never fewer than two, but for what does not exist (ours).
     High,
 }
 
@@ -45,8 +51,15 @@ impl Default for PatternSettings {
             sensitivity: PatternSensitivity::default(),
             audience: Audience::default(),
             least_confidence: Share::default(),
+            thresholds: PatternThresholds::default(),
+            metrics_window_seconds: 60,
         }
     }
+}
+
+/// A threshold as a number of things that are held in memory.
+pub(crate) fn entries(threshold: u64) -> usize {
+    usize::try_from(threshold).unwrap_or(usize::MAX)
 }
 
 impl PatternSettings {
@@ -60,11 +73,98 @@ impl PatternSettings {
         self.looks_for(issue.kind) && issue.confidence >= self.least_confidence
     }
 
-    /// How many repetitions more are needed.
-    pub(crate) fn slack(&self) -> usize {
-        match self.sensitivity {
-            PatternSensitivity::Low => 1,
-            PatternSensitivity::Medium | PatternSensitivity::High => 0,
+    /// The thresholds with the sensitivity in them.
+    pub(crate) fn felt(&self) -> PatternThresholds {
+        let sensitivity = self.sensitivity;
+        let count = |threshold: &mut u64, least: u64| {
+            *threshold = match sensitivity {
+                PatternSensitivity::Low => threshold.saturating_add(1),
+                PatternSensitivity::Medium => *threshold,
+                PatternSensitivity::High => threshold.saturating_sub(1).max(least.min(*threshold)),
+            };
+        };
+        let above = |threshold: &mut f64| {
+            *threshold *= match sensitivity {
+                PatternSensitivity::Low => 1.25,
+                PatternSensitivity::Medium => 1.0,
+                PatternSensitivity::High => 1.0 / 1.2,
+            };
+        };
+        let mut felt = self.thresholds;
+        let PatternThresholds {
+            stuck_loop,
+            repetitive_errors,
+            stagnation,
+            oscillating_edits,
+            scope_creep,
+            goal_drift,
+            resource_spiral,
+            exploration_wandering,
+            hallucination,
+            cascade,
+        } = &mut felt;
+        for threshold in [
+            &mut stuck_loop.rounds,
+            &mut stuck_loop.failing_rounds,
+            &mut stuck_loop.pair_rounds,
+            &mut stuck_loop.messages,
+            &mut stuck_loop.condensations,
+            &mut repetitive_errors.threshold,
+            &mut stagnation.none_passing,
+            &mut stagnation.some_passing,
+            &mut oscillating_edits.edits,
+        ] {
+            count(threshold, 2);
         }
+        count(&mut hallucination.occurrences, 1);
+        for threshold in [
+            &mut scope_creep.ratio,
+            &mut goal_drift.fall,
+            &mut resource_spiral.growth,
+            &mut exploration_wandering.score,
+            &mut cascade.score,
+        ] {
+            above(threshold);
+        }
+        felt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One number of each detector, in which lower sees more.
+    fn numbers(sensitivity: PatternSensitivity) -> [f64; 10] {
+        let felt = PatternSettings { sensitivity, ..PatternSettings::default() }.felt();
+        [
+            felt.stuck_loop.rounds as f64,
+            felt.repetitive_errors.threshold as f64,
+            felt.stagnation.some_passing as f64,
+            felt.oscillating_edits.edits as f64,
+            felt.scope_creep.ratio,
+            felt.goal_drift.fall,
+            felt.resource_spiral.growth,
+            felt.exploration_wandering.score,
+            felt.hallucination.occurrences as f64,
+            felt.cascade.score,
+        ]
+    }
+
+    #[test]
+    fn the_three_sensitivities_differ_for_every_detector_seed_001() {
+        let [low, medium, high] =
+            [PatternSensitivity::Low, PatternSensitivity::Medium, PatternSensitivity::High].map(numbers);
+        for (index, medium) in medium.iter().enumerate() {
+            assert!(low[index] > *medium && *medium > high[index], "{index}: {low:?} {high:?}");
+        }
+    }
+
+    #[test]
+    fn high_never_sees_a_repetition_in_one() {
+        let felt =
+            PatternSettings { sensitivity: PatternSensitivity::High, ..PatternSettings::default() }.felt();
+        assert_eq!((felt.stagnation.none_passing, felt.stuck_loop.failing_rounds), (2, 2));
+        assert_eq!(felt.hallucination.occurrences, 1, "what does not exist is one thing");
     }
 }

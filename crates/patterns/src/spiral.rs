@@ -3,21 +3,17 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::ResourceSpiralThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
+use crate::settings::entries;
 
 /// How many actions make one point (upstream 1.2, `measurement_window`).
 const STRETCH: u32 = 5;
 
 /// How many points are remembered (ours).
 const POINTS: usize = 5;
-
-/// How many points a growth needs (upstream 1.2).
-const FEWEST: usize = 3;
-
-/// Above this mean ratio of neighbours it is a spiral (upstream 1.2).
-const GROWTH: f64 = 1.5;
 
 /// Use of resources over some actions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -28,6 +24,9 @@ pub(crate) struct Usage {
     pub(crate) output_bytes: u64,
     pub(crate) milliseconds: u64,
     pub(crate) tokens: u64,
+    /// The longest time in which nothing was done, in milliseconds.
+    #[serde(default)]
+    pub(crate) pause: u64,
 }
 
 /// The last stretches of work, and the one that goes on.
@@ -58,6 +57,7 @@ impl Spiral {
         add(&mut self.current.bytes_written, usage.bytes_written);
         add(&mut self.current.output_bytes, usage.output_bytes);
         add(&mut self.current.milliseconds, usage.milliseconds);
+        self.current.pause = self.current.pause.max(usage.pause);
         self.actions += 1;
         if self.actions < STRETCH {
             return;
@@ -78,15 +78,23 @@ impl Spiral {
         *self = Self::default();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber) -> Option<Issue> {
+    pub(crate) fn detect(
+        &self,
+        now: ActionNumber,
+        thresholds: ResourceSpiralThresholds,
+        window_seconds: u64,
+    ) -> Option<Issue> {
+        // What grew before a pause was another matter.
+        let paused = |usage: &Usage| usage.pause > window_seconds.saturating_mul(1000);
+        let first = self.points.iter().rposition(paused).unwrap_or_default();
         let grown = RESOURCES.iter().filter_map(|(name, amount, least)| {
-            let series: Vec<u64> = self.points.iter().map(amount).collect();
-            let growth = growth(&series)?;
+            let series: Vec<u64> = self.points.iter().skip(first).map(amount).collect();
+            let growth = growth(&series, thresholds)?;
             let enough = series.last().is_some_and(|last| last >= least);
-            (growth > GROWTH && enough).then_some((*name, growth))
+            (growth > thresholds.growth && enough).then_some((*name, growth))
         });
         let (name, growth) = grown.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
-        let first = now.0.saturating_sub(self.points.len() as u64 * u64::from(STRETCH)) + 1;
+        let onset = now.0.saturating_sub(self.points.len() as u64 * u64::from(STRETCH)) + 1;
         Some(Issue {
             kind: PatternKind::ResourceSpiral,
             severity: match growth {
@@ -103,15 +111,15 @@ impl Spiral {
             advice:
                 "work in smaller parts, leave out what is not needed, and clean up what was made on the way"
                     .to_owned(),
-            actions: [ActionNumber(first), now].to_vec(),
+            actions: [ActionNumber(onset), now].to_vec(),
             growth: Some(growth),
         })
     }
 }
 
-/// The mean of b / max(a, 1) over neighbours (upstream 1.2); `None` with fewer than three points.
-fn growth(series: &[u64]) -> Option<f64> {
-    if series.len() < FEWEST {
+/// The mean of b / max(a, 1) over neighbours (upstream 1.2); `None` with fewer points than that needs.
+fn growth(series: &[u64], thresholds: ResourceSpiralThresholds) -> Option<f64> {
+    if series.len() < entries(thresholds.points).max(2) {
         return None;
     }
     let ratios = series.windows(2).filter_map(|pair| match pair {
@@ -125,22 +133,28 @@ fn growth(series: &[u64]) -> Option<f64> {
 mod tests {
     use super::*;
 
+    const THRESHOLDS: ResourceSpiralThresholds = ResourceSpiralThresholds { growth: 1.5, points: 3 };
+
     #[test]
     fn the_scenario_of_upstream_1_2() {
-        let growth = growth(&[100, 200, 450, 1100]).unwrap();
-        assert!(growth > GROWTH && growth < 2.5, "{growth}");
+        let growth = growth(&[100, 200, 450, 1100], THRESHOLDS).unwrap();
+        assert!(growth > THRESHOLDS.growth && growth < 2.5, "{growth}");
     }
 
     #[test]
     fn two_points_are_no_growth_and_little_is_none() {
-        assert_eq!(growth(&[1, 1000]), None);
+        assert_eq!(growth(&[1, 1000], THRESHOLDS), None);
         let mut spiral = Spiral::default();
         for point in 0..4_u32 {
             for _ in 0..STRETCH {
                 spiral.used(Usage { file_operations: 2_u64.pow(point), ..Usage::default() });
             }
         }
-        assert_eq!(spiral.detect(ActionNumber(20)), None, "40 operations in 5 actions are little");
+        assert_eq!(
+            spiral.detect(ActionNumber(20), THRESHOLDS, 60),
+            None,
+            "40 operations in 5 actions are little"
+        );
     }
 
     #[test]
@@ -150,7 +164,13 @@ mod tests {
             spiral.spent(50_000 * 2_u64.pow(point));
             (0..STRETCH).for_each(|_| spiral.used(Usage::default()));
         }
-        assert!(spiral.detect(ActionNumber(20)).unwrap().summary.starts_with("tokens grew 2.0 times"));
+        assert!(
+            spiral
+                .detect(ActionNumber(20), THRESHOLDS, 60)
+                .unwrap()
+                .summary
+                .starts_with("tokens grew 2.0 times")
+        );
     }
 
     #[test]
@@ -161,7 +181,7 @@ mod tests {
                 spiral.used(Usage { file_operations: 20 * 3_u64.pow(point), ..Usage::default() });
             }
         }
-        let found = spiral.detect(ActionNumber(20)).unwrap();
+        let found = spiral.detect(ActionNumber(20), THRESHOLDS, 60).unwrap();
         assert_eq!((found.severity, found.growth), (Severity::Medium, Some(3.0)));
     }
 
@@ -173,6 +193,20 @@ mod tests {
                 spiral.used(Usage { file_operations: 5_u64.pow(point), ..Usage::default() });
             }
         }
-        assert_eq!(spiral.detect(ActionNumber(20)).unwrap().severity, Severity::Critical);
+        assert_eq!(spiral.detect(ActionNumber(20), THRESHOLDS, 60).unwrap().severity, Severity::Critical);
+    }
+
+    #[test]
+    fn growth_is_measured_over_work_without_a_long_pause_seed_000() {
+        let mut spiral = Spiral::default();
+        for point in 0..4_u32 {
+            for action in 0..STRETCH {
+                let pause = if (point, action) == (2, 0) { 90_000 } else { 1_000 };
+                let file_operations = 20 * 3_u64.pow(point);
+                spiral.used(Usage { file_operations, pause, ..Usage::default() });
+            }
+        }
+        let found = |seconds| spiral.detect(ActionNumber(20), THRESHOLDS, seconds).is_some();
+        assert!(!found(60) && found(120));
     }
 }

@@ -2,12 +2,12 @@
 //! some do). What counts as progress: other counts, or other failures.
 
 use checkrein_effects::Severity;
+use checkrein_policy::StagnationThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::mark::Mark;
 use crate::observation::{Observation, TestCounts};
-use crate::settings::PatternSettings;
 
 /// The last run of the tests and how often it came out the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -48,9 +48,9 @@ impl Stagnation {
         self.0 = None;
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber, settings: &PatternSettings) -> Option<Issue> {
+    pub(crate) fn detect(&self, now: ActionNumber, thresholds: StagnationThresholds) -> Option<Issue> {
         let runs = self.0.as_ref().filter(|runs| runs.actions.last() == Some(&now))?;
-        let needed = needed(runs.counts) + u32::try_from(settings.slack()).unwrap_or_default();
+        let needed = needed(runs.counts, thresholds);
         if runs.same < needed {
             return None;
         }
@@ -79,9 +79,10 @@ impl Stagnation {
     }
 }
 
-/// The strikes: two equal results when nothing passes, three when something does (upstream 3.8).
-fn needed(counts: TestCounts) -> u32 {
-    if counts.passed == 0 { 2 } else { 3 }
+/// The strikes: those for when nothing passes, or those for when something does (upstream 3.8).
+fn needed(counts: TestCounts, thresholds: StagnationThresholds) -> u32 {
+    let needed = if counts.passed == 0 { thresholds.none_passing } else { thresholds.some_passing };
+    u32::try_from(needed).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ mod tests {
             let observation = Observation::of(output, Success::Failed);
             state.ran(ActionNumber(index as u64 + 1), Mark(1), &observation);
         }
-        state.detect(ActionNumber(outputs.len() as u64), &PatternSettings::default())
+        state.detect(ActionNumber(outputs.len() as u64), StagnationThresholds::default())
     }
 
     #[test]

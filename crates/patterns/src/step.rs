@@ -105,6 +105,8 @@ pub struct Ending<'a> {
     pub output_bytes: u64,
     /// How long it took, in milliseconds; `None` when nobody says.
     pub duration_ms: Option<u64>,
+    /// How long nothing was done before it, in milliseconds.
+    pub pause_ms: u64,
 }
 
 impl Deed {

@@ -3,26 +3,16 @@
 use std::collections::VecDeque;
 
 use checkrein_effects::Severity;
+use checkrein_policy::ExplorationWanderingThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::mark::Mark;
+use crate::settings::entries;
 use crate::step::Place;
 
 /// How many looks are remembered (ours).
 const WINDOW: usize = 24;
-
-/// Fewer looks say nothing (ours).
-const FEWEST: usize = 16;
-
-/// Above this score it is wandering (upstream 1.2).
-const THRESHOLD: f64 = 0.7;
-
-/// So many different directories count in full (upstream 1.2, `max_unique_directories`).
-const DIRECTORIES: f64 = 20.0;
-
-/// Such a share of returns counts in full (upstream 1.2, `backtrack_limit`).
-const RETURNS: f64 = 0.4;
 
 /// Such a deviation of depths counts in full, in parts of a path (ours).
 const DEVIATION: f64 = 3.0;
@@ -50,10 +40,16 @@ impl Wandering {
         self.0.clear();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber) -> Option<Issue> {
-        self.0.back().filter(|look| look.number == now && self.0.len() >= FEWEST)?;
-        let score = self.score();
-        if score <= THRESHOLD {
+    pub(crate) fn detect(
+        &self,
+        now: ActionNumber,
+        thresholds: &ExplorationWanderingThresholds,
+    ) -> Option<Issue> {
+        self.0
+            .back()
+            .filter(|look| look.number == now && self.0.len() >= entries(thresholds.looks).min(WINDOW))?;
+        let score = self.score(thresholds);
+        if score <= thresholds.score {
             return None;
         }
         let directories = distinct(self.0.iter().map(|look| look.place.directory));
@@ -77,10 +73,10 @@ impl Wandering {
 
     /// .3 x unique directories + .3 x returns + .2 x variance of depth + .2 x (1 - focus), each from 0 to 1 (upstream 1.2; the focus is
     /// turned round, as its name says, and the measures are made comparable by the limits beside them).
-    fn score(&self) -> f64 {
+    fn score(&self, thresholds: &ExplorationWanderingThresholds) -> f64 {
         let looks = self.0.len().max(1) as f64;
         let directories: Vec<Mark> = self.0.iter().map(|look| look.place.directory).collect();
-        let unique = (distinct(directories.iter().copied()) as f64 / DIRECTORIES).min(1.0);
+        let unique = (distinct(directories.iter().copied()) as f64 / thresholds.directories as f64).min(1.0);
         let returns = directories
             .iter()
             .enumerate()
@@ -89,7 +85,7 @@ impl Wandering {
                 before.last() != Some(*directory) && before.contains(*directory)
             })
             .count();
-        let returned = (returns as f64 / looks / RETURNS).min(1.0);
+        let returned = (returns as f64 / looks / thresholds.returns.max(0.01)).min(1.0);
         let mean = self.0.iter().map(|look| f64::from(look.place.depth)).sum::<f64>() / looks;
         let variance =
             self.0.iter().map(|look| (f64::from(look.place.depth) - mean).powi(2)).sum::<f64>() / looks;
@@ -119,7 +115,7 @@ mod tests {
             now = ActionNumber(index as u64 + 1);
             state.looked(now, Place::of(&path));
         }
-        state.detect(now)
+        state.detect(now, &ExplorationWanderingThresholds::default())
     }
 
     #[test]

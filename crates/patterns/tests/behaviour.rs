@@ -42,6 +42,7 @@ impl Session {
             observation: &observation,
             output_bytes: output.len() as u64,
             duration_ms: Some(10),
+            pause_ms: 0,
         };
         self.behaviour.finished(plan, &ending);
         let issues = self.behaviour.issues(&PatternSettings::default());

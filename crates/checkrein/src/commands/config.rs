@@ -39,7 +39,7 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
     let loaded = settings::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
     settings::catalogue(surroundings)?;
-    settings::check_templates(surroundings)?;
+    settings::check_templates(surroundings, &loaded.config)?;
     settings::strategy(surroundings)?;
     crate::spending::prices(surroundings, None)?;
     match output {

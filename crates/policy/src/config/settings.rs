@@ -6,6 +6,7 @@ use super::choice::{
     Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
     Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
+use super::thresholds::PatternThresholds;
 use crate::governance::{Governance, Tripwire};
 use crate::rule::CustomRule;
 
@@ -188,6 +189,8 @@ pub struct Patterns {
     pub sensitivity: Sensitivity,
     /// Detections that are less sure are left out, 0 to 1.
     pub least_confidence: f64,
+    /// When each of them sees something.
+    pub thresholds: PatternThresholds,
 }
 
 /// Interventions (seeds 000 and 001).
@@ -257,7 +260,7 @@ pub struct ResourceThrottling {
     pub enabled: bool,
     /// What limits are multiplied with.
     pub reduction_factors: ReductionFactors,
-    /// The time over which growth is measured, in seconds.
+    /// The longest pause in the work over which growth is measured, in seconds.
     pub metrics_window_seconds: u64,
 }
 
@@ -279,7 +282,7 @@ pub struct CheckpointRollback {
     pub enabled: bool,
     /// How many snapshots back it may go.
     pub max_rollback_depth: u64,
-    /// How long snapshots are kept, in minutes.
+    /// How many minutes before the trouble a snapshot of the workspace may have been taken.
     pub checkpoint_retention_minutes: u64,
     /// What makes a snapshot safe to return to.
     pub safe_checkpoint_criteria: SafeCheckpointCriteria,
@@ -513,6 +516,7 @@ impl Default for Patterns {
             custom_patterns: Vec::new(),
             sensitivity: Sensitivity::Medium,
             least_confidence: 0.0,
+            thresholds: PatternThresholds::default(),
         }
     }
 }

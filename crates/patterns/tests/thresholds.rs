@@ -1,0 +1,210 @@
+//! Each threshold has an effect: a session in which something is seen at the threshold as it is, and not, or the other way round, at another.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use checkrein_patterns::{
+    ActionNumber, Audience, Behaviour, Claim, Clarity, Deed, Edit, Ending, Mark, Observation, PatternKind,
+    PatternSettings, Place, Plan, Probe, Share, Side, Success, Touch, Use,
+};
+use checkrein_policy::PatternThresholds;
+
+/// A session that is played by hand.
+#[derive(Default)]
+struct Session {
+    behaviour: Behaviour,
+    number: u64,
+}
+
+impl Session {
+    fn plan(&mut self, action: &str, deed: Deed) -> Plan {
+        self.number += 1;
+        Plan {
+            number: ActionNumber(self.number),
+            actor: Mark::default(),
+            action: Mark::of(action),
+            deed,
+            clarity: Clarity::Understood,
+            place: None,
+            edit: None,
+            alignment: None,
+            file_operations: 0,
+            processes: 1,
+            probe: Probe::Other,
+            bytes_written: 0,
+            touches: Vec::new(),
+        }
+    }
+
+    fn ends(&mut self, plan: &Plan, output: &str, success: Success) {
+        let observation = Observation::of(output, success);
+        let ending =
+            Ending { success, observation: &observation, output_bytes: 0, duration_ms: None, pause_ms: 0 };
+        self.behaviour.finished(plan, &ending);
+    }
+
+    fn runs(&mut self, action: &str, deed: Deed, output: &str, success: Success) {
+        let plan = self.plan(action, deed);
+        self.ends(&plan, output, success);
+    }
+
+    fn sees(&self, kind: PatternKind, thresholds: PatternThresholds) -> bool {
+        let settings =
+            PatternSettings { thresholds, audience: Audience::Nobody, ..PatternSettings::default() };
+        self.behaviour.issues(&settings).iter().any(|issue| issue.kind == kind)
+    }
+}
+
+/// Plays a session; it must be seen with the thresholds as they are, and no more after a change of one of them.
+fn seen_until(kind: PatternKind, play: impl Fn(&mut Session), changes: &[fn(&mut PatternThresholds)]) {
+    let mut session = Session::default();
+    play(&mut session);
+    assert!(session.sees(kind, PatternThresholds::default()), "{kind:?} is not seen at all");
+    for (index, change) in changes.iter().enumerate() {
+        let mut thresholds = PatternThresholds::default();
+        change(&mut thresholds);
+        assert!(!session.sees(kind, thresholds), "{kind:?}: change {index} has no effect");
+    }
+}
+
+fn repeat(count: usize, play: impl Fn(&mut Session)) -> impl Fn(&mut Session) {
+    move |session| (0..count).for_each(|_| play(session))
+}
+
+#[test]
+fn stuck_loops() {
+    let kind = PatternKind::StuckLoop;
+    let runs = |session: &mut Session| session.runs("ls", Deed::Looks, "a", Success::Succeeded);
+    seen_until(kind, repeat(4, runs), &[|t| t.stuck_loop.rounds = 5]);
+    let fails = |session: &mut Session| session.runs("make", Deed::Runs, "boom", Success::Failed);
+    seen_until(kind, repeat(3, fails), &[|t| t.stuck_loop.failing_rounds = 4]);
+    let pair = |session: &mut Session| {
+        session.runs("a", Deed::Looks, "1", Success::Succeeded);
+        session.runs("b", Deed::Looks, "2", Success::Succeeded);
+    };
+    seen_until(kind, repeat(3, pair), &[|t| t.stuck_loop.pair_rounds = 4]);
+    let waits = |session: &mut Session| session.runs("sleep", Deed::Waits, "pending", Success::Succeeded);
+    seen_until(kind, repeat(20, waits), &[|t| t.stuck_loop.waiting_factor = 6]);
+    let says = |session: &mut Session| session.behaviour.said(Mark(7), Share::default());
+    seen_until(kind, repeat(4, says), &[|t| t.stuck_loop.messages = 5]);
+    let condenses = |session: &mut Session| session.behaviour.condensed();
+    seen_until(kind, repeat(10, condenses), &[|t| t.stuck_loop.condensations = 11]);
+}
+
+#[test]
+fn errors_and_tests_and_edits() {
+    let play = |session: &mut Session| {
+        for name in ["a", "b", "c"] {
+            let missing = format!("cat: /proj/{name}: No such file");
+            session.runs(&format!("cat {name}"), Deed::Looks, &missing, Success::Failed);
+        }
+    };
+    seen_until(
+        PatternKind::RepetitiveErrors,
+        play,
+        &[
+            |t| t.repetitive_errors.threshold = 4,
+            |t| t.repetitive_errors.window = 2,
+            |t| t.repetitive_errors.horizon = 2,
+        ],
+    );
+    let none = |session: &mut Session| session.runs("t", Deed::Runs, "0 passed, 3 failed", Success::Failed);
+    seen_until(PatternKind::Stagnation, repeat(2, none), &[|t| t.stagnation.none_passing = 3]);
+    let some = |session: &mut Session| session.runs("t", Deed::Runs, "1 passed, 3 failed", Success::Failed);
+    seen_until(PatternKind::Stagnation, repeat(3, some), &[|t| t.stagnation.some_passing = 4]);
+    let edits = |session: &mut Session| {
+        for (before, after) in [("x", "y"), ("y", "x"), ("x", "y")] {
+            let mut plan = session.plan(before, Deed::Changes);
+            plan.edit = Some(Edit { path: Mark(1), before: Mark::of(before), after: Mark::of(after) });
+            session.ends(&plan, "done", Success::Succeeded);
+        }
+    };
+    seen_until(PatternKind::OscillatingEdits, edits, &[|t| t.oscillating_edits.edits = 4]);
+}
+
+#[test]
+fn places_and_goals() {
+    let touches = |session: &mut Session| {
+        for (path, side) in [(1, Side::Inside), (2, Side::Inside), (3, Side::Outside), (4, Side::Outside)] {
+            let mut plan = session.plan("cat", Deed::Looks);
+            plan.touches = vec![Touch { path: Mark(path), side, use_of: Use::Read }];
+            session.ends(&plan, &path.to_string(), Success::Succeeded);
+        }
+    };
+    seen_until(
+        PatternKind::ScopeCreep,
+        touches,
+        &[|t| t.scope_creep.ratio = 0.5, |t| t.scope_creep.places = 3],
+    );
+    let drifts = |session: &mut Session| {
+        for action in 0..13_u8 {
+            let mut plan = session.plan("do", Deed::Runs);
+            plan.alignment = Some(80 - action * 6);
+            session.ends(&plan, &action.to_string(), Success::Succeeded);
+        }
+    };
+    seen_until(
+        PatternKind::GoalDrift,
+        drifts,
+        &[
+            |t| t.goal_drift.alignment = 0.4,
+            |t| t.goal_drift.fall = 0.9,
+            |t| t.goal_drift.window = 11,
+            |t| t.goal_drift.actions = 14,
+        ],
+    );
+}
+
+#[test]
+fn resources_and_looks() {
+    let grows = |session: &mut Session| {
+        for point in 0..3_u32 {
+            for _ in 0..5 {
+                let mut plan = session.plan("write", Deed::Changes);
+                plan.file_operations = 20 * 2_u32.pow(point);
+                session.ends(&plan, &session.number.to_string(), Success::Succeeded);
+            }
+        }
+    };
+    seen_until(
+        PatternKind::ResourceSpiral,
+        grows,
+        &[|t| t.resource_spiral.growth = 2.0, |t| t.resource_spiral.points = 4],
+    );
+    let wanders = |session: &mut Session| {
+        for index in 0..20_usize {
+            let place = if index % 3 == 2 { index % 2 } else { index };
+            let mut plan = session.plan("cat", Deed::Looks);
+            plan.place = Some(Place::of(&format!("/{}d{place}/file{index}", "deep/".repeat(place % 8))));
+            session.ends(&plan, &index.to_string(), Success::Succeeded);
+        }
+    };
+    seen_until(
+        PatternKind::ExplorationWandering,
+        wanders,
+        &[
+            |t| t.exploration_wandering.score = 0.99,
+            |t| t.exploration_wandering.looks = 21,
+            |t| t.exploration_wandering.directories = 200,
+            |t| t.exploration_wandering.returns = 1.0,
+        ],
+    );
+}
+
+#[test]
+fn what_is_said() {
+    let assumes = |session: &mut Session| {
+        session.runs("a", Deed::Runs, "bash: frobnicate: command not found", Success::Failed);
+        session.runs("b", Deed::Runs, "No module named 'b'", Success::Failed);
+    };
+    seen_until(
+        PatternKind::Hallucination,
+        assumes,
+        &[|t| t.hallucination.occurrences = 3, |t| t.hallucination.horizon = 1],
+    );
+    let mut session = Session::default();
+    session.runs("t", Deed::Runs, "0 passed, 3 failed", Success::Failed);
+    session.behaviour.claimed(Claim::AllTestsPass);
+    assert!(session.sees(PatternKind::Hallucination, PatternThresholds::default()));
+    let offers = |session: &mut Session| session.behaviour.said(Mark(1), Share::new(0.8));
+    seen_until(PatternKind::Cascade, offers, &[|t| t.cascade.score = 0.9]);
+}
