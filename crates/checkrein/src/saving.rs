@@ -7,11 +7,12 @@ mod databases;
 mod words;
 pub(crate) mod workspace;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{AbsolutePath, Action, World};
+use checkrein_effects::{AbsolutePath, Action, VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
@@ -30,11 +31,11 @@ use crate::records;
 use crate::surroundings::Surroundings;
 
 use databases::Settled;
-pub(crate) use words::in_words;
+pub(crate) use words::{NOT_SAVED, call_in_words, in_words};
 use words::{left_out, missing, places_in_words, special, told, too_much, was_saved, would_be_saved};
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
-const WELCOME: Bounds = Bounds { entries: 1_000, bytes: 16 * 1024 * 1024, time: Duration::from_millis(100) };
+const WELCOME: Bounds = Bounds::LITTLE;
 
 /// How many files of objects of a repository are kept, and how much is copied where they cannot be linked (ours).
 const OBJECTS: Bounds = Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time: Duration::from_secs(1) };
@@ -148,7 +149,7 @@ pub(crate) fn protect(
         }
         Err(Unsaved::Required(why)) => (unsaved(review, &why), None),
         Err(Unsaved::Failed(error)) => {
-            let why = format!("what this would destroy could not be saved: {error}");
+            let why = format!("what this would destroy {NOT_SAVED}{error}");
             let is_needed = plan.places.iter().any(|place| place.need == Need::Required);
             if is_needed { (unsaved(review, &why), None) } else { (noted(review, why), None) }
         }
@@ -173,6 +174,8 @@ struct Plan {
     extent: Extent,
     /// Work trees beside the one of the workspace of which version control may change any file.
     others: Vec<AbsolutePath>,
+    /// What version control holds as it is: where it is too much to be saved by itself, it is among the files of the work tree.
+    held: BTreeSet<AbsolutePath>,
     /// Whether references may be lost that the action itself makes of files of the work tree: what is stashed and dropped.
     loses_files: bool,
 }
@@ -223,6 +226,7 @@ impl Plan {
                 .into_iter()
                 .filter(|root| !root.is_within(&world.place().workspace))
                 .collect(),
+            held: BTreeSet::new(),
             loses_files: git_changes_any_file && references == ReferenceChange::Lose,
         };
         let mut beside = Vec::new();
@@ -267,6 +271,13 @@ impl Plan {
                 plan.extent = Extent::WorkTree;
             }
         }
+        let workspace = &world.place().workspace;
+        let may_be_much = |place: &&ToSave| place.need == Need::Welcome && place.reach != Reach::Below;
+        let is_held = |path: &AbsolutePath| {
+            path.is_within(workspace) && world.version(path) == VersionState::TrackedClean
+        };
+        plan.held =
+            plan.places.iter().filter(may_be_much).map(|place| place.path.clone()).filter(is_held).collect();
         // Nobody knows what it changes, and it runs for certain: there is nobody who is asked.
         if is_contained(review) {
             plan.extent = Extent::WorkTree;
@@ -309,9 +320,11 @@ impl Plan {
         taken.extend(self.welcome(&manner)?);
         let references = self.references(&manner(bounds))?;
         // What lies below a place and could not be listed is among the files of the work tree, as far as it is not ignored.
-        let is_covered = |place: &ToSave| place.reach == Reach::Below && !taken.contains(place);
+        let is_covered = |place: &ToSave| {
+            !taken.contains(place) && (place.reach == Reach::Below || self.held.contains(&place.path))
+        };
         let extent = if self.places.iter().any(is_covered) { Extent::WorkTree } else { self.extent };
-        let left = self.left(&taken);
+        let mut left = self.left(&taken);
         let has_places = !taken.is_empty() || !references.is_empty();
         if !has_places && extent == Extent::Places {
             return Err(Unsaved::Nothing(left));
@@ -356,6 +369,13 @@ impl Plan {
             Some(captured) => missing(captured),
             None => Some("the work tree is too large to be saved first".to_owned()),
         };
+        match &whole {
+            Some(_) => left = self.left_beside(&taken),
+            None if extent == Extent::WorkTree => {
+                left.push(format!("the work tree {NOT_SAVED}it is too much for an action to wait for"));
+            }
+            None => {}
+        }
         if keeps_references && incomplete.is_none() {
             add_references(&mut saved);
         }
@@ -382,7 +402,6 @@ impl Plan {
         if is_needed && let Some(why) = missing(&captured) {
             return Err(Unsaved::Required(why));
         }
-        let mut left = left;
         left.extend(special(&captured.skipped));
         let not_saved = told(&captured.skipped);
         let what = match taken.as_slice() {
@@ -430,19 +449,26 @@ impl Plan {
 
     /// What is not among the places that are saved, in words.
     fn left(&self, taken: &[ToSave]) -> Vec<String> {
+        self.left_but(taken, |_| false)
+    }
+
+    /// The same where the work tree is saved as a whole.
+    fn left_beside(&self, taken: &[ToSave]) -> Vec<String> {
+        self.left_but(taken, |place| self.held.contains(&place.path))
+    }
+
+    fn left_but(&self, taken: &[ToSave], is_saved: impl Fn(&ToSave) -> bool) -> Vec<String> {
         let is_told = |place: &&ToSave| place.reach != Reach::Below || place.need != Need::Welcome;
         let left = self
             .places
             .iter()
             .filter(is_told)
-            .filter(|place| !taken.iter().any(|one| one.path == place.path));
+            .filter(|place| !taken.iter().any(|one| one.path == place.path) && !is_saved(place));
         let why = |place: &ToSave| match place.need {
             Need::Required | Need::Wanted => "it is too much",
             Need::Welcome | Need::Absence => "it can be had again, and is too much to be saved beside",
         };
-        left.take(RECORDED_SKIPS)
-            .map(|place| format!("`{}` is not saved: {}", place.path, why(place)))
-            .collect()
+        left.take(RECORDED_SKIPS).map(|place| format!("`{}` {NOT_SAVED}{}", place.path, why(place))).collect()
     }
 
     /// Keeps the objects that references stand for; whether all of them are kept. To somebody who only asks they would be.

@@ -33,6 +33,11 @@ git submodule --quiet add ../source sub; git commit -qm submodule
 echo u > sub/u; git -C sub add -A; git -C sub commit -qm unpushed
 git worktree add -q ../linked -b linked; echo staged > ../linked/staged; git -C ../linked add -A; echo new > ../linked/new
 git remote add up store.git; git fetch -q up
+git worktree add -q beside -b beside; echo staged > beside/staged; git -C beside add -A; git -C beside commit -qm beside; echo more > beside/more; git -C beside add -A
+echo beside/ >> .git/info/exclude
+echo first > f1; git stash -q -m first; echo second > f2; echo new > new; git stash -q -u -m second
+git -C nested stash list; echo third > nested/n; git -C nested stash -q
+echo changed > f3; echo staged > f4; git add f4; echo untracked > only
 ";
 
 /// Commands, each of which moves or deletes references, or the place where they are.
@@ -64,8 +69,20 @@ const COMMANDS: &[&str] = &[
     "git notes remove HEAD~2",
     "git notes add -f -m other HEAD~1",
     "git replace -d HEAD~2",
-    "git filter-branch -f --msg-filter 'sed s/c/d/' HEAD",
+    "git stash -q && git filter-branch -f --msg-filter 'sed s/c/d/' HEAD",
     "rm -rf ../linked && git worktree prune",
+    "git worktree remove --force beside",
+    "git worktree move beside elsewhere",
+    "git stash drop -q",
+    "git stash drop -q stash@{1}",
+    "git stash clear",
+    "git stash -q -u && git stash drop -q",
+    "git stash -q --all -- only f3 && git stash clear",
+    "git -C nested stash drop -q",
+    "git rm -rfq sub",
+    "git read-tree -u --reset topic",
+    "git read-tree --empty",
+    "git -c gc.reflogExpire=now -c gc.reflogExpireUnreachable=now reflog expire --all && git gc -q --prune=now",
     "git worktree add -q -B topic ../more",
     "git -C ../linked reset -q --hard HEAD~1",
     "git -C ../linked checkout -q -B topic",
@@ -87,11 +104,12 @@ const COMMANDS: &[&str] = &[
 /// What git and the file system say of all that.
 fn picture(environment: &TestEnvironment) -> String {
     let script = r"
-for place in . sub store.git nested ../linked; do
+for place in . sub store.git nested ../linked beside elsewhere; do
     echo == $place; [ -d $place ] || continue
     [ -e $place/.git ] || [ -e $place/HEAD ] || continue
     git -C $place for-each-ref; git -C $place rev-parse HEAD --symbolic-full-name HEAD
-    git -C $place config --local --list; git -C $place reflog
+    git -C $place config --local --list; git -C $place reflog; git -C $place stash list
+    git -C $place fsck --no-dangling --no-progress 2>&1
     [ $place = store.git ] || git --no-optional-locks -C $place status --porcelain
 done
 git worktree list; git notes list; git replace -l
@@ -120,7 +138,7 @@ fn copy_of(model: &TestEnvironment) -> TestEnvironment {
     assert!(copied.unwrap().success());
     // Work trees and submodules name each other by whole paths.
     let script = format!(
-        "grep -rlIF '{0}' .git/worktrees .git/modules .git/config ../linked/.git | xargs sed -i 's|{0}|{1}|g'; git reset -q; git -C ../linked status >/dev/null; git -C sub status >/dev/null",
+        "grep -rlIF '{0}' .git/worktrees .git/modules .git/config ../linked/.git beside/.git | xargs sed -i 's|{0}|{1}|g'; git reset -q; git -C ../linked status >/dev/null; git -C beside status >/dev/null; git add f4; git -C sub status >/dev/null",
         model.home().display(),
         environment.home().display()
     );
@@ -140,11 +158,20 @@ fn perform(environment: &TestEnvironment, command: &str) -> Json {
 }
 
 #[test]
-fn references_of_every_repository_come_back() {
+fn references_come_back_after_half_of_the_commands() {
+    come_back(COMMANDS.iter().step_by(2));
+}
+
+#[test]
+fn references_come_back_after_the_other_half() {
+    come_back(COMMANDS.iter().skip(1).step_by(2));
+}
+
+fn come_back<'a>(commands: impl Iterator<Item = &'a &'a str>) {
     let model = TestEnvironment::new();
     assert!(shell(&model, PROJECT), "the project could be made");
     let mut wrong = Vec::new();
-    for command in COMMANDS {
+    for command in commands {
         let environment = copy_of(&model);
         let before = picture(&environment);
         let answer = perform(&environment, command);

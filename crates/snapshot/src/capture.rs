@@ -71,13 +71,17 @@ pub struct Bounds {
     pub entries: u64,
     /// The length of all files, in bytes.
     pub bytes: u64,
-    /// The time it takes.
+    /// The time it takes. So little as [`Bounds::LITTLE`] is captured however long that takes: what is saved must not depend on how busy
+    /// the machine is.
     pub time: Duration,
 }
 
 impl Bounds {
     /// No bounds.
     pub const NONE: Self = Self { entries: u64::MAX, bytes: u64::MAX, time: Duration::MAX };
+
+    /// What is little on any machine (ours): up to here no clock counts.
+    pub const LITTLE: Self = Self { entries: 1_000, bytes: 16 * 1024 * 1024, time: Duration::MAX };
 }
 
 /// Whether a capture goes on where another file system is mounted.

@@ -213,6 +213,16 @@ pub enum SkipReason {
     },
 }
 
+impl SkipReason {
+    /// Whether something with a content is lacking that could have been saved: if it goes, it does not come back.
+    pub fn leaves_out_content(&self) -> bool {
+        match self {
+            Self::Unreadable(_) | Self::TooLarge { .. } | Self::Changing | Self::NoRoom { .. } => true,
+            Self::Special | Self::OtherFileSystem | Self::Own | Self::Ignored => false,
+        }
+    }
+}
+
 impl std::fmt::Display for SkipReason {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

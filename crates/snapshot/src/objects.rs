@@ -32,7 +32,8 @@ impl Store {
         let (mut entries, mut copied) = (0, 0);
         for (name, from) in object_files(objects)? {
             entries += 1;
-            if entries > bounds.entries || started.elapsed() > bounds.time {
+            let is_late = entries > Bounds::LITTLE.entries && started.elapsed() > bounds.time;
+            if entries > bounds.entries || is_late {
                 return Ok(Kept::NotAll);
             }
             let to = kept.join(&name);

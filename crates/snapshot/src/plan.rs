@@ -231,6 +231,18 @@ impl Prepared {
         self.contents.get_or_init(|| contents(&self.draft, &self.then)).contains(content)
     }
 
+    /// Whether a step is about an index of git with the same entries as before: git writes it anew whenever somebody looks.
+    pub fn has_same_entries(&self, step: &Step) -> bool {
+        let path = step.path.as_path();
+        let (Some(Node::File { content: then, .. }), Some(Node::File { content: now, .. })) =
+            (&step.then, &step.now)
+        else {
+            return false;
+        };
+        let identity_of = |content| self.draft.content(content).ok().map(|bytes| identity(path, &bytes));
+        is_git_index(path) && identity_of(then).is_some_and(|identity| identity_of(now) == Some(identity))
+    }
+
     /// Whether a step removes what was written to a database that goes back, which would then be written into the old one.
     pub fn is_log_of_restored(&self, step: &Step) -> bool {
         let database = (step.deed == Deed::Remove).then(|| log_of(step.path.as_path())).flatten();

@@ -155,7 +155,8 @@ fn small_files_that_nothing_makes_again_are_saved_although_they_are_ignored() {
     let captured = not_ignored(&ground.tree, &draft, Ignored::SmallKept);
     assert_eq!(
         skipped(&captured, &ground.tree),
-        ["data.bin", "many", "other"].map(|name| (Path::new(name), &SkipReason::Ignored))
+        ["a.o", "data.bin", "many", "node_modules", "other", "target"]
+            .map(|name| (Path::new(name), &SkipReason::Ignored))
     );
     let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
     for name in [".env", "sub/.env.local", "a.o", "main.rs"] {

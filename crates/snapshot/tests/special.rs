@@ -140,7 +140,6 @@ fn bounds_hold_and_leave_nothing() {
     let tight = [
         (Bounds { entries: 5, ..Bounds::NONE }, Over::Entries),
         (Bounds { bytes: 5_000, ..Bounds::NONE }, Over::Bytes),
-        (Bounds { time: Duration::ZERO, ..Bounds::NONE }, Over::Time),
     ];
     for (bounds, expected) in tight {
         let manner = Manner { bounds, ..Manner::whole() };
@@ -156,6 +155,31 @@ fn bounds_hold_and_leave_nothing() {
     }
     assert_eq!(ground.store.snapshots().unwrap(), vec![]);
     assert_eq!(fs::read_dir(ground.store.directory().join("packs")).map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn a_clock_counts_for_much_and_never_for_little() {
+    let ground = ground();
+    let wanted = [everything(&ground.tree)];
+    let bounds = Bounds { time: Duration::ZERO, ..Bounds::NONE };
+    let over = || {
+        let manner = Manner { bounds, ..Manner::whole() };
+        let draft = ground.store.begin(Effort::Small).unwrap();
+        [capture(&draft, &wanted, &manner).unwrap(), measure(&wanted, &manner).unwrap()].map(|ended| {
+            match ended {
+                Ended::Over(over) => Some(over),
+                Ended::Whole(_) => None,
+            }
+        })
+    };
+    for number in 0..900 {
+        fs::write(ground.tree.join(number.to_string()), "little").unwrap();
+    }
+    assert_eq!(over(), [None, None], "few files");
+    for number in 900..1_200 {
+        fs::write(ground.tree.join(number.to_string()), "little").unwrap();
+    }
+    assert_eq!(over(), [Some(Over::Time), Some(Over::Time)], "many files");
 }
 
 #[test]

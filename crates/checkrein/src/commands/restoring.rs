@@ -11,7 +11,7 @@ use checkrein_ledger::{Durability, FolderName, SessionLedger};
 use checkrein_protocol::RecordBody;
 use checkrein_snapshot::{
     Bounds, Deed, Ignoring, Listed, Manner, Moment, Mounts, Node, Over, Preparation, Prepared, Request,
-    Restored, SavedPath, Selection, Since, SnapshotId, Step, Store,
+    Restored, SavedPath, Selection, Since, Skipped, SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
@@ -262,7 +262,11 @@ fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
 /// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
 fn is_no_loss(prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
     let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
-    step.deed == Deed::Adjust || is_empty || prepared.is_elsewhere(step) || held(step)
+    step.deed == Deed::Adjust
+        || is_empty
+        || prepared.is_elsewhere(step)
+        || prepared.has_same_entries(step)
+        || held(step)
 }
 
 /// Tells whether version control holds what stands at the path of a step.
@@ -289,9 +293,19 @@ pub fn restore(
         passed_over.iter().for_each(|one| print(one));
         show(surroundings, &prepared, &sorted, case);
     }
+    // What nothing is done to is as safe as it was.
+    let is_touched = |path: &std::path::Path| {
+        let is_replaced = |step: &&Step| matches!(step.deed, Deed::Replace | Deed::Remove);
+        let is_near = |step: &Step| {
+            let place = step.path.as_path();
+            place.starts_with(path) || path.starts_with(place)
+        };
+        steps.iter().filter(is_replaced).any(is_near)
+    };
     let unsaved: Vec<String> = prepared
         .unsaved()
         .iter()
+        .filter(|one| is_touched(one.path.as_path()))
         .map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
         .collect();
     if steps.is_empty() {
@@ -380,12 +394,23 @@ fn show(surroundings: &Surroundings, prepared: &Prepared, sorted: &Sorted, case:
     if sorted.left.len() > SHOWN {
         print(&format!("  and {} more are kept", sorted.left.len() - SHOWN));
     }
-    for one in &snapshot.snapshot.skipped {
-        if one.path.as_path().symlink_metadata().is_err() {
-            let path = plain(&one.path.as_path().to_string_lossy());
-            log(&format!("does not come back: {path}: {}", one.reason));
-        }
+    gone(snapshot).iter().for_each(|one| log(one));
+}
+
+/// What was not saved and is gone, in words.
+pub(super) fn gone(snapshot: &Listed) -> Vec<String> {
+    let is_gone = |one: &&Skipped| one.path.as_path().symlink_metadata().is_err();
+    let line = |one: &Skipped| {
+        let path = plain(&one.path.as_path().to_string_lossy());
+        format!("does not come back: {path}: {}", one.reason)
+    };
+    let mut lines: Vec<String> =
+        snapshot.snapshot.skipped.iter().filter(is_gone).take(SHOWN + 1).map(line).collect();
+    if lines.len() > SHOWN {
+        lines.truncate(SHOWN);
+        lines.push("more does not come back".to_owned());
     }
+    lines
 }
 
 /// Where a workspace is, when a person stands somewhere else.
@@ -452,7 +477,7 @@ fn tell(
                     if restored.done == 1 { "it" } else { "them" },
                 )),
                 None if steps.is_empty() && sorted.left.is_empty() => {
-                    print("everything is as it was; nothing to do");
+                    print("everything that was saved is as it was; nothing to do");
                 }
                 None => {}
             }
@@ -461,7 +486,11 @@ fn tell(
             }
         }
     }
-    let is_done = left.is_empty() && sorted.left.iter().all(|(step, _)| step.deed == Deed::Remove);
+    let is_lost =
+        |one: &Skipped| one.reason.leaves_out_content() && one.path.as_path().symlink_metadata().is_err();
+    let is_done = left.is_empty()
+        && !snapshot.snapshot.skipped.iter().any(is_lost)
+        && sorted.left.iter().all(|(step, _)| step.deed == Deed::Remove);
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 

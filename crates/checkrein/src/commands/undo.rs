@@ -7,19 +7,22 @@ use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{FolderName, SessionLedger, lines};
 use checkrein_protocol::{Record, RecordBody};
 use checkrein_review::VerdictKind;
-use checkrein_snapshot::{Extent, FileTime, Listed, Moment, Occasion, SnapshotId};
+use checkrein_snapshot::{Extent, FileTime, Listed, Moment, Occasion, Since, SnapshotId, Step};
 use checkrein_world::find_workspace;
 
 use super::log::time;
-use super::restoring::{Case, Ground, Permissions, count, elsewhere, restore};
+use super::restoring::{Case, Ground, Permissions, count, elsewhere, gone, restore};
 use super::{Exit, Output};
 use crate::error::CommandError;
 use crate::saving;
 use crate::surroundings::Surroundings;
-use crate::terminal::{cut, plain};
+use crate::terminal::{cut, log, plain};
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
+
+/// Of how many actions at most it is told that they cannot be taken back (ours).
+const TOLD: usize = 3;
 
 /// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
 /// file system and that of the hook tick apart.
@@ -47,6 +50,8 @@ pub fn undo(
     let mut ledgers = Stories::default();
     let mut passed_over = Vec::new();
     let mut kept = None;
+    // Of the newest action, where nothing else of it is to be told.
+    let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
         let story = ledgers.of(surroundings, snapshot);
         let moment = story.moment();
@@ -58,10 +63,19 @@ pub fn undo(
             prepared.excuse(&taken_back)?;
         }
         if action.is_some() || case.does_something(surroundings, &prepared) {
+            let later =
+                if action.is_some() { Vec::new() } else { ledgers.unsaved_after(surroundings, snapshot) };
+            passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             return restore(surroundings, prepared, &case, &passed_over, output);
         }
+        if prepared.steps().is_empty() {
+            lost.get_or_insert_with(|| gone(snapshot));
+        }
         // Nothing is kept of what never ran, or what somebody has put back already.
-        if !prepared.steps().is_empty() && story.may_have_run() {
+        let is_doubtful = |step: &Step| step.since == Since::Doubtful;
+        let is_told = story.may_have_run()
+            && (!story.asked || story.ended.is_some() || prepared.steps().iter().any(is_doubtful));
+        if !prepared.steps().is_empty() && is_told {
             passed_over.push(in_words(surroundings, &case, prepared.steps().len()));
             kept.get_or_insert((store, snapshot, moment, prepared));
         }
@@ -69,13 +83,23 @@ pub fn undo(
     match kept {
         Some((store, snapshot, moment, prepared)) => {
             let case = Case { ground: store.ground, snapshot, moment, permissions };
-            let others = passed_over.get(1..).unwrap_or_default();
-            restore(surroundings, prepared, &case, others, output)
+            let mut others = ledgers.unsaved_after(surroundings, snapshot);
+            others.extend(lost.unwrap_or_default());
+            others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
+            restore(surroundings, prepared, &case, &others, output)
         }
-        None => Err(CommandError::user(
-            "no action of this workspace destroyed anything that is not taken back yet",
-            "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
-        )),
+        None => {
+            // What was begun with tells the session, where nothing was saved for any action.
+            let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
+            let newest = all.max_by_key(|one| one.snapshot.at);
+            let unsaved =
+                newest.map(|newest| ledgers.unsaved_after(surroundings, newest)).unwrap_or_default();
+            unsaved.iter().chain(lost.iter().flatten()).for_each(|one| log(one));
+            Err(CommandError::user(
+                "no action of this workspace for which anything was saved is left to take back",
+                "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
+            ))
+        }
     }
 }
 
@@ -216,7 +240,7 @@ struct Story {
     ended: Option<u64>,
     /// When something else began in its session.
     followed: Option<u64>,
-    /// Whether a person was to be asked.
+    /// Whether a person was to be asked: then only what changed meanwhile shows that it may have run.
     asked: bool,
     /// Whether it was refused by somebody.
     refused: bool,
@@ -230,9 +254,9 @@ impl Story {
         }
     }
 
-    /// Whether there is any reason to tell of it when nothing shows that it ran.
-    fn may_have_run(&self) -> bool {
-        self.ended.is_some() || !self.asked && !self.refused
+    /// Whether it is not known that it did not run: a person who was asked may have said yes.
+    fn may_have_run(self) -> bool {
+        self.ended.is_some() || !self.refused
     }
 }
 
@@ -245,24 +269,61 @@ fn file_time(milliseconds: u64) -> Option<FileTime> {
 
 /// What ledgers say of actions, each read once.
 #[derive(Default)]
-struct Stories(HashMap<String, HashMap<String, Story>>);
+struct Stories(HashMap<String, Told>);
+
+/// What one ledger says of its actions.
+#[derive(Default)]
+struct Told {
+    stories: HashMap<String, Story>,
+    /// What could not be saved before an action, oldest first.
+    unsaved: Vec<Unsaved>,
+}
+
+/// An action before which something was to be saved and was not.
+struct Unsaved {
+    at: u64,
+    action: String,
+    words: String,
+    what: Vec<String>,
+}
 
 impl Stories {
     fn of(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Story {
-        let Some(place) = &snapshot.snapshot.place else { return Story::default() };
-        let known = self.0.entry(place.session.clone()).or_insert_with(|| {
+        let told = self.told(surroundings, snapshot);
+        let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
+        let story = action.zip(told).and_then(|(action, told)| told.stories.get(action).copied());
+        story.unwrap_or_default()
+    }
+
+    /// What was not saved for the action of a snapshot and for those after it in its session, and cannot be taken back, in words.
+    fn unsaved_after(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Vec<String> {
+        let Some(told) = self.told(surroundings, snapshot) else { return Vec::new() };
+        let own = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_deref());
+        let is_meant = |one: &&Unsaved| one.at > snapshot.snapshot.at || Some(one.action.as_str()) == own;
+        let may_have_run =
+            |one: &&Unsaved| told.stories.get(&one.action).copied().is_none_or(Story::may_have_run);
+        let line = |one: &Unsaved| {
+            let what = one.what.iter().map(|what| plain(what)).collect::<Vec<_>>().join("; ");
+            format!("cannot be taken back: {}  {}: {what}", time(one.at), cut(&plain(&one.words), 60))
+        };
+        told.unsaved.iter().filter(is_meant).filter(may_have_run).rev().take(TOLD).map(line).collect()
+    }
+
+    /// What the ledger of the session of a snapshot says; `None` when it was taken for none.
+    fn told(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Option<&Told> {
+        let place = snapshot.snapshot.place.as_ref()?;
+        Some(self.0.entry(place.session.clone()).or_insert_with(|| {
             let folder = FolderName::on_disk(place.session.as_ref());
             let path = folder.map(|folder| SessionLedger::of_folder(&surroundings.state, folder).path());
             let records = path.and_then(|path| lines(&path).ok());
             read(records.into_iter().flatten().filter_map(|line| line.ok()?.record))
-        });
-        place.action.as_ref().and_then(|action| known.get(action)).copied().unwrap_or_default()
+        }))
     }
 }
 
 /// Everything that bears on how actions ended.
-fn read(records: impl Iterator<Item = Record>) -> HashMap<String, Story> {
-    let mut stories: HashMap<String, Story> = HashMap::new();
+fn read(records: impl Iterator<Item = Record>) -> Told {
+    let Told { mut stories, mut unsaved } = Told::default();
     // Those of which nobody knows yet how they ended.
     let mut running: Vec<String> = Vec::new();
     for record in records {
@@ -280,7 +341,19 @@ fn read(records: impl Iterator<Item = Record>) -> HashMap<String, Story> {
         match record.body {
             RecordBody::Review(review) => {
                 let story = stories.entry(review.action_id.0.clone()).or_default();
-                *story = Story { asked: review.verdict == VerdictKind::Escalate.name(), ..Story::default() };
+                *story = Story {
+                    asked: review.verdict == VerdictKind::Escalate.name(),
+                    refused: [VerdictKind::Block, VerdictKind::Halt]
+                        .iter()
+                        .any(|kind| review.verdict == kind.name()),
+                    ..Story::default()
+                };
+                let is_lacking = |problem: &&String| problem.contains(saving::NOT_SAVED);
+                let what: Vec<String> = review.problems.iter().filter(is_lacking).cloned().collect();
+                if !what.is_empty() {
+                    let words = saving::call_in_words(&review.tool, &review.input);
+                    unsaved.push(Unsaved { at, action: review.action_id.0.clone(), words, what });
+                }
                 running.push(review.action_id.0);
             }
             RecordBody::Outcome(outcome) => {
@@ -295,5 +368,5 @@ fn read(records: impl Iterator<Item = Record>) -> HashMap<String, Story> {
             _ => {}
         }
     }
-    stories
+    Told { stories, unsaved }
 }

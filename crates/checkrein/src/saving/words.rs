@@ -1,15 +1,20 @@
 //! What was saved and what was not, in words.
 
-use checkrein_effects::Action;
+use checkrein_effects::{Action, ToolName};
 use checkrein_review::ToSave;
 use checkrein_snapshot::{Bounds, Captured, Over, SkipReason, Skipped};
+
+use serde_json::Value as Json;
 
 use super::RECORDED_SKIPS;
 use crate::terminal::cut;
 
+/// What stands between what is not saved and why, wherever that is written down: `undo` tells by it that something cannot be taken back.
+pub(crate) const NOT_SAVED: &str = "is not saved: ";
+
 /// Why the only copy of something is not in what was captured; `None` when it is.
 pub(super) fn missing(captured: &Captured) -> Option<String> {
-    let mut lacking = captured.skipped.iter().filter(|one| is_content_lacking(&one.reason));
+    let mut lacking = captured.skipped.iter().filter(|one| one.reason.leaves_out_content());
     let first = lacking.next()?;
     let path = first.path.as_path().display();
     Some(match lacking.count() {
@@ -18,31 +23,20 @@ pub(super) fn missing(captured: &Captured) -> Option<String> {
     })
 }
 
-/// Whether something is skipped that has a content.
-fn is_content_lacking(reason: &SkipReason) -> bool {
-    match reason {
-        SkipReason::Unreadable(_)
-        | SkipReason::TooLarge { .. }
-        | SkipReason::Changing
-        | SkipReason::NoRoom { .. } => true,
-        SkipReason::Special | SkipReason::OtherFileSystem | SkipReason::Own | SkipReason::Ignored => false,
-    }
-}
-
 /// What has no content to be saved, in words.
 pub(super) fn special(skipped: &[Skipped]) -> Option<String> {
     let mut all = skipped.iter().filter(|one| one.reason == SkipReason::Special);
     let first = all.next()?.path.as_path().display().to_string();
     Some(match all.count() {
-        0 => format!("`{first}` is not saved: it is a socket or device"),
-        more => format!("`{first}` and {more} more are not saved: they are sockets or devices"),
+        0 => format!("`{first}` {NOT_SAVED}it is a socket or device"),
+        more => format!("`{first}` with {more} more {NOT_SAVED}it is a socket or device, as they are"),
     })
 }
 
 /// What is lacking in what was saved, in words: `but for` it the rest comes back.
 pub(super) fn left_out(skipped: &[Skipped]) -> Option<String> {
     let mut all =
-        skipped.iter().filter(|one| is_content_lacking(&one.reason) || one.reason == SkipReason::Special);
+        skipped.iter().filter(|one| one.reason.leaves_out_content() || one.reason == SkipReason::Special);
     let first = all.next()?;
     let path = first.path.as_path().display();
     Some(match all.count() {
@@ -83,16 +77,20 @@ pub(super) fn would_be_saved(taken: &[ToSave]) -> String {
 
 /// An action in one line, for the list of snapshots.
 pub(crate) fn in_words(action: &Action) -> String {
-    let text = action.shell_text().map_or_else(
-        || {
-            let path = ["file_path", "notebook_path", "path"]
-                .iter()
-                .find_map(|name| action.input.get(*name).and_then(serde_json::Value::as_str));
-            format!("{} {}", action.tool.as_str(), path.unwrap_or_default())
-        },
-        str::to_owned,
-    );
+    let text = action.shell_text().map_or_else(|| call_in_words(&action.tool, &action.input), str::to_owned);
     cut(text.trim(), 200)
+}
+
+/// A call as it was written down, in one line.
+pub(crate) fn call_in_words(tool: &ToolName, input: &Json) -> String {
+    let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name).and_then(Json::as_str));
+    match field(&["command", "cmd"]) {
+        Some(text) => text.trim().to_owned(),
+        None => {
+            let path = field(&["file_path", "notebook_path", "path"]);
+            format!("{} {}", tool.as_str(), path.unwrap_or_default()).trim().to_owned()
+        }
+    }
 }
 
 /// What is lacking in a snapshot, for the record.

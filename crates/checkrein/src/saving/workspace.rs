@@ -14,7 +14,7 @@ use checkrein_snapshot::{
 use serde_json::json;
 
 use super::words::told;
-use super::{ignoring, masked, store};
+use super::{NOT_SAVED, ignoring, masked, store};
 use crate::aftermath::workspace_of;
 use crate::guard::Guard;
 use crate::surroundings::Surroundings;
@@ -166,7 +166,7 @@ pub(crate) fn before(
             saved
         }
         Err(error) => {
-            review.failures.push(format!("the workspace was not saved: {error}"));
+            review.failures.push(format!("the workspace {NOT_SAVED}{error}"));
             saved
         }
     }
@@ -214,7 +214,7 @@ fn too_large(over: Over) -> String {
         Over::Bytes => "it is too large",
         Over::Time => "it would have taken too long",
     };
-    format!("the workspace was not saved: {what}; `checkrein snapshot create` saves it without bounds")
+    format!("the workspace {NOT_SAVED}{what}; `checkrein snapshot create` saves it without bounds")
 }
 
 fn failure(kind: &str, detail: &str) -> RecordBody {

@@ -118,7 +118,7 @@ fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             value = value.followed_by(&Value::exact(" "));
         }
         let word = match word.as_exact() {
-            Some(text) if escapes => Value::Exact(strings::unescaped(text)),
+            Some(text) if escapes => strings::unescaped(text),
             _ => word.clone(),
         };
         value = value.followed_by(&word);

@@ -24,12 +24,12 @@ enum Octal {
 }
 
 /// The text with backslash escapes undone, as `echo -e` and `%b` of `printf` do.
-pub(crate) fn unescaped(text: &str) -> String {
+pub(crate) fn unescaped(text: &str) -> Value {
     without_escapes(text, Octal::ThreeBehindZero)
 }
 
-fn without_escapes(text: &str, octal: Octal) -> String {
-    let mut out = String::with_capacity(text.len());
+fn without_escapes(text: &str, octal: Octal) -> Value {
+    let mut out = Bytes::default();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if c != '\\' {
@@ -45,14 +45,14 @@ fn without_escapes(text: &str, octal: Octal) -> String {
             Some('f') => out.push('\u{c}'),
             Some('v') => out.push('\u{b}'),
             Some('e' | 'E') => out.push('\u{1b}'),
-            Some('c') => return out,
+            Some('c') => return out.value(),
             Some('x') => {
                 let code = digits(&mut chars, 16, 2);
-                out.extend(code.and_then(char::from_u32));
+                out.0.extend(code.and_then(|code| u8::try_from(code).ok()));
             }
             Some('u') => {
                 let code = digits(&mut chars, 16, 4);
-                out.extend(code.and_then(char::from_u32));
+                code.and_then(char::from_u32).into_iter().for_each(|c| out.push(c));
             }
             Some(digit @ '0'..='7') => {
                 let mut code = digit.to_digit(8).unwrap_or_default();
@@ -63,7 +63,7 @@ fn without_escapes(text: &str, octal: Octal) -> String {
                     chars.next();
                 }
                 // A byte: what is above 255 wraps.
-                out.extend(char::from_u32(code % 256));
+                out.0.extend(u8::try_from(code % 256));
             }
             Some(other @ ('\\' | '"' | '\'')) => out.push(other),
             Some(other) => {
@@ -73,7 +73,25 @@ fn without_escapes(text: &str, octal: Octal) -> String {
             None => out.push('\\'),
         }
     }
-    out
+    out.value()
+}
+
+/// What is printed, byte by byte.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn push(&mut self, c: char) {
+        self.0.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// The text; what is none is not known.
+    fn value(&self) -> Value {
+        self.0.utf8_chunks().fold(Value::exact(""), |all, chunk| {
+            let all = all.followed_by(&Value::exact(chunk.valid()));
+            if chunk.invalid().is_empty() { all } else { all.followed_by(&Value::Unknown) }
+        })
+    }
 }
 
 fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, base: u32, limit: usize) -> Option<u32> {
@@ -126,7 +144,7 @@ fn once(format: &str, arguments: &mut std::slice::Iter<'_, Value>, mut out: Valu
             flags.push(c);
         }
         let letter = chars.next().unwrap_or('s');
-        out = out.followed_by(&Value::Exact(without_escapes(&std::mem::take(&mut plain), Octal::Three)));
+        out = out.followed_by(&without_escapes(&std::mem::take(&mut plain), Octal::Three));
         let argument = arguments.next().cloned().unwrap_or_else(|| {
             if matches!(letter, 'd' | 'i' | 'u' | 'x' | 'X' | 'o') {
                 Value::exact("0")
@@ -136,7 +154,7 @@ fn once(format: &str, arguments: &mut std::slice::Iter<'_, Value>, mut out: Valu
         });
         out = out.followed_by(&converted(&flags, letter, &argument));
     }
-    out.followed_by(&Value::Exact(without_escapes(&plain, Octal::Three)))
+    out.followed_by(&without_escapes(&plain, Octal::Three))
 }
 
 /// A text as `printf %q` of bash writes it; `None` for the form with escapes.
@@ -172,7 +190,11 @@ fn converted(flags: &str, letter: char, argument: &Value) -> Value {
     }
     let body = match letter {
         's' => text.to_owned(),
-        'b' => unescaped(text),
+        'b' => match unescaped(text) {
+            Value::Exact(text) => text,
+            other if flags.is_empty() => return other,
+            _ => return Value::Unknown,
+        },
         'q' => {
             let Some(quoted) = quoted(text) else { return Value::Unknown };
             quoted

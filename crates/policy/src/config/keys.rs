@@ -360,7 +360,7 @@ pub(crate) static KEYS: &[Key] = &[
     key!("snapshots.max_megabytes", snapshots.max_megabytes, Kind::Count(1), Higher,
         "How much content is saved before one action, in megabytes; where more would be lost, a person is asked."),
     key!("snapshots.max_ms", snapshots.max_ms, Kind::Count(1), Higher,
-        "How long saving may keep one action waiting, in milliseconds; where it takes longer, a person is asked."),
+        "How long saving may keep one action waiting, in milliseconds; where it takes longer, a person is asked. Up to 1,000 files of 16 MB in all are saved however long it takes."),
     key!("snapshots.approve", snapshots.approve, Kind::Choice(Approve::WORDS), Order,
         "What the client is told to let through without asking: `recoverable`, an action whose every effect is certain, in scope and can be taken back; or nothing."),
     key!("snapshots.session_start", snapshots.session_start, Kind::Switch, On,

@@ -13,7 +13,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Mode, RawDir, SeekFrom, Stat};
 use rustix::io::Errno;
 
-use super::{Captured, Closed, Ended, Manner, Mounts, Over, Wanted, unreadable};
+use super::{Bounds, Captured, Closed, Ended, Manner, Mounts, Over, Wanted, unreadable};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::facts::{self, open_place};
@@ -32,6 +32,9 @@ const TRIES: usize = 3;
 
 /// The clocks of file systems tick up to every 10 ms: what changed so shortly before may change again without a trace (ours).
 const TICK: Duration = Duration::from_millis(50);
+
+/// How many places of what is made again are listed as left out (ours).
+const MADE_AGAIN: u64 = 256;
 
 /// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
 const HELD: usize = 24;
@@ -181,6 +184,8 @@ pub(super) struct Walk<'a> {
     /// What of these is ignored by version control.
     ignored: AtomicU64,
     ignored_bytes: AtomicU64,
+    /// How much was found of what is made again.
+    made_again: AtomicU64,
     skipped: Mutex<Vec<Skipped>>,
     closed: Closed,
     /// What was opened.
@@ -215,6 +220,7 @@ impl<'a> Walk<'a> {
             read: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
             ignored_bytes: AtomicU64::new(0),
+            made_again: AtomicU64::new(0),
             skipped: Mutex::default(),
             closed,
             lent: Mutex::default(),
@@ -662,7 +668,13 @@ impl<'a> Walk<'a> {
         };
         let kind = facts::kind(stat);
         let is_work = matches!(kind, FileType::RegularFile | FileType::Symlink | FileType::Directory);
-        if !keeps || !is_work || is_made_again() {
+        if !keeps || !is_work {
+            return false;
+        }
+        if is_made_again() {
+            if self.made_again.fetch_add(1, Ordering::Relaxed) < MADE_AGAIN {
+                self.skip(&path(), SkipReason::Ignored);
+            }
             return false;
         }
         let length = if kind == FileType::RegularFile { facts::length(stat) } else { 0 };
@@ -837,7 +849,14 @@ impl<'a> Walk<'a> {
     }
 
     fn in_time(&self) -> Result<bool, Stop> {
-        if self.started.elapsed() > self.manner.bounds.time { Err(Stop::Over(Over::Time)) } else { Ok(true) }
+        let little = Bounds::LITTLE;
+        let is_little = self.entries.load(Ordering::Relaxed) <= little.entries
+            && self.bytes.load(Ordering::Relaxed) <= little.bytes;
+        if !is_little && self.started.elapsed() > self.manner.bounds.time {
+            Err(Stop::Over(Over::Time))
+        } else {
+            Ok(true)
+        }
     }
 
     fn is_spared(&self, path: &[u8]) -> bool {

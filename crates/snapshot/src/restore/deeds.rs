@@ -348,13 +348,19 @@ fn dress_open(file: &OwnedFd, place: &Place, meta: &Meta, left: &mut Vec<(SavedP
             note("attribute", error);
         }
     }
-    if present.is_ok_and(|present| present.st_mode & 0o7777 != meta.mode)
+    if present.as_ref().is_ok_and(|present| present.st_mode & 0o7777 != meta.mode)
         && let Err(error) = rustix::fs::fchmod(file, Mode::from_raw_mode(meta.mode))
     {
         note("mode", error);
     }
-    if let Err(error) = rustix::fs::futimens(file, &timestamps(meta.modified)) {
-        note("time", error);
+    // The time of a directory that belongs to somebody else is theirs: it changes with whatever anybody puts in.
+    let is_foreign = present.is_ok_and(|present| {
+        facts::kind(&present) == FileType::Directory && present.st_uid != rustix::process::geteuid().as_raw()
+    });
+    match rustix::fs::futimens(file, &timestamps(meta.modified)) {
+        Err(Errno::PERM) if is_foreign => {}
+        Err(error) => note("time", error),
+        Ok(()) => {}
     }
 }
 

@@ -92,6 +92,7 @@ fn line_count(options: &[&str]) -> Option<usize> {
 
 fn characters(set: &str) -> Option<Vec<char>> {
     let set = strings::unescaped(set);
+    let set = set.as_exact()?;
     let classes = [("[:upper:]", 'A'..='Z'), ("[:lower:]", 'a'..='z'), ("[:digit:]", '0'..='9')];
     if let Some((_, range)) = classes.iter().find(|(name, _)| *name == set) {
         return Some(range.clone().collect());

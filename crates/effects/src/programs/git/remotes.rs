@@ -2,9 +2,10 @@
 
 use crate::effect::{EffectKind, Reach, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
+use crate::path::AbsolutePath;
 use crate::programs::known_hosts;
 use crate::stake::KEPT_BY_GIT;
-use crate::world::Listing;
+use crate::world::{Entry, Listing};
 
 use super::Git;
 use super::options::Words;
@@ -434,6 +435,39 @@ impl Git<'_, '_> {
         }
     }
 
+    /// The places of submodules in the work tree; `None` when they are not known.
+    fn submodules(&self, root: &AbsolutePath) -> Option<Vec<String>> {
+        let listed = self.machine.text(&root.join(".gitmodules"));
+        let listed = listed.as_exact()?;
+        let paths = listed
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("path"))
+            .filter_map(|rest| rest.trim_start().strip_prefix('='))
+            .map(|path| path.trim().to_owned());
+        Some(paths.take(Value::CHOICES).collect())
+    }
+
+    /// The list of submodules changes with what is removed or renamed, when one may be among it.
+    pub(super) fn possibly_change_submodules(&mut self, operands: &[Value]) {
+        let Some(root) = self.root() else { return };
+        let list = root.join(".gitmodules");
+        if self.machine.entry(&list) == Entry::Missing {
+            return;
+        }
+        let places: Vec<Value> = operands.iter().map(|operand| self.absolute(operand)).collect();
+        let is_meant = |path: &String| {
+            let submodule = root.join(path);
+            places.iter().any(|place| match place.as_exact().and_then(AbsolutePath::new) {
+                Some(place) => submodule.is_within(&place),
+                None => true,
+            })
+        };
+        if self.submodules(&root).is_none_or(|paths| paths.iter().any(is_meant)) {
+            let list = Value::exact(list.as_str());
+            self.machine.possibly(|machine| machine.write(&list));
+        }
+    }
+
     fn foreach_submodule(&mut self, words: &[Value]) {
         let Some(root) = self.root() else {
             self.machine.opaque("where the submodules are is not known");
@@ -449,22 +483,13 @@ impl Git<'_, '_> {
                 }
             },
         );
-        let listed = self.machine.text(&root.join(".gitmodules"));
-        let paths: Vec<String> = listed
-            .as_exact()
-            .unwrap_or_default()
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("path"))
-            .filter_map(|rest| rest.trim_start().strip_prefix('='))
-            .map(|path| path.trim().to_owned())
-            .take(Value::CHOICES)
-            .collect();
-        if paths.is_empty() && listed.as_exact().is_none() {
+        let listed = self.submodules(&root);
+        if listed.is_none() {
             self.machine.possibly(|machine| {
                 machine.inside(&Value::Unknown, |machine| machine.run_text(&text, Input::Inherited))
             });
         }
-        for path in paths {
+        for path in listed.unwrap_or_default() {
             let place = Value::exact(root.join(&path).as_str());
             self.machine.inside(&place, |machine| machine.run_text(&text, Input::Inherited));
         }

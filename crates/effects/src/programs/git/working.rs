@@ -168,6 +168,7 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         let path = git.absolute(operand);
         git.machine.delete(&path, depth);
     }
+    git.possibly_change_submodules(words.operands());
     git.touch("")
 }
 
@@ -183,6 +184,7 @@ fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let located: Vec<Value> = words.operands().iter().map(|operand| git.absolute(operand)).collect();
     program.extend(located);
     git.machine.run_words(&program, Input::Inherited);
+    git.possibly_change_submodules(words.operands());
     git.touch("")
 }
 
@@ -277,6 +279,12 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.forget("what was staged in that work tree, and where it was")
         }
         (Some("prune"), _) if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
+        (Some("move"), Some(place)) => {
+            let mut program = vec![Value::exact("mv"), Value::exact("--"), place];
+            program.extend(words.operands().get(2).map(|operand| git.absolute(operand)));
+            git.machine.run_words(&program, Input::Inherited);
+            git.forget("where that work tree was")
+        }
         (Some("prune" | "move" | "repair"), _) => git.forget("work trees that are not there any more"),
         (Some(_), _) => git.touch(""),
     }

@@ -104,7 +104,7 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
         peeled
             .value(&["-d", "--delimiter"])
             .and_then(Value::as_exact)
-            .and_then(|text| strings::unescaped(text).chars().next())
+            .and_then(|text| strings::unescaped(text).as_exact()?.chars().next())
     };
     let each = peeled
         .value(&["-n", "--max-args", "-L", "--max-lines"])
