@@ -54,6 +54,13 @@ fn pages() -> Result<Vec<Page>, String> {
 #[allow(dead_code, reason = "what is only for the test")]
 mod table;
 
+/// What the page ends with.
+#[path = "../../crates/supervise/src/not_held.rs"]
+#[allow(dead_code, unreachable_pub, reason = "what is for `checkrein doctor`")]
+mod not_held;
+
+use not_held::{NOT_HELD, NotHeld};
+
 fn escape_page() -> String {
     let mut page = format!(
         "# Ways out of a scope\n\n\
@@ -67,29 +74,10 @@ fn escape_page() -> String {
     for escape in table::ESCAPES {
         let _ = writeln!(page, "| {} | {} | {} |", escape.attempt, escape.landlock, escape.view);
     }
-    page.push_str(
-        "\n## What is not held\n\n\
-        - Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`.\n\
-        - A file inside that has a second name outside since before (a hard link): it is one file, and the scope names it.\n\
-        - What is written inside and run by others later: `.git/hooks`, `.git/config`, `.envrc`, `Makefile`, `package.json`, `.vscode/tasks.json`,\n  \
-          `.claude/settings.json`, `conftest.py`, and whatever else a program takes from the folder that it works in. A broken\n  \
-          `checkrein.yaml` has the guard refuse until a person mends it.\n\
-        - Other terminals of the same user where they are reached by a second mount of their folder (that of a `chroot`). A command has the\n  \
-          terminals that are its input and outputs, the one that controls it, and those that it makes; in a view of its own, where they\n  \
-          have other names, the first two only as open files and as `/dev/tty`.\n\
-        - Shared locks on files that it may read (`flock`, and `fcntl`, which knows no other ones there): writers outside wait for them. In the\n  \
-          state directory of checkrein those of `flock` are refused too.\n\
-        - Semaphores and shared memory of POSIX are files of everybody in `/dev/shm`. With Landlock a command may make those whose names begin\n  \
-          as libraries choose them (`sem.`, `psm_`, `torch_`), and use and remove what it made; what is left goes at the end. So it may\n  \
-          take such a name that a program outside would take. `--write /dev/shm` would let it reach those of all programs of the user.\n\
-        - Names of local sockets that are no paths: a command may take one that a program outside would take or look for.\n\
-        - What System V has processes share is left where a command makes it and does not remove it; memory in sockets, in pipes\n  \
-          and in files of memory that are passed from one to another and not open meanwhile is not counted by `--memory`.\n\
-        - How much is written to the disk in all: `--file-size` bounds each file.\n\
-        - Memory that is used faster than it is measured, where no control group can be made: it is looked at every 20 ms, every 2 ms from half\n  \
-          of the limit on.\n\
-        - What a server inside the scope of the network does for the command.\n",
-    );
+    page.push_str("\n## What is not held\n\n");
+    for NotHeld { text, .. } in NOT_HELD {
+        let _ = writeln!(page, "- {text}");
+    }
     page
 }
 

@@ -11,6 +11,7 @@
 mod support;
 
 use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -194,6 +195,23 @@ fn a_run_that_was_cut_off_goes_on_with_what_was_written_down() {
     let run = home.only_run();
     assert_eq!((&run["state"], &run["archived"]), (&json!("discarded"), &json!(true)));
     home.environment.succeed(&["runs", "--verify"]);
+}
+
+#[test]
+fn killing_us_gives_back_one_answer_at_most() {
+    let home = Home::new();
+    let claude = home.claude();
+    let mut child = home.command(&["run", "--", &claude, "-p", "x"]).spawn().unwrap();
+    // What comes out at our end has been heard.
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let answers = output.lines().map_while(Result::ok).filter(|line| line.contains("\"assistant\""));
+    assert_eq!(answers.take(12).count(), 12);
+    kill_both(child.id());
+    child.wait().unwrap();
+    wait_for("the end", || home.only_run()["state"] == "cut off");
+    let run = home.only_run();
+    assert!(run["spent"]["iterations"].as_u64().unwrap() >= 11, "{run}");
+    assert!(run["spent"]["tokens"].as_u64().unwrap() >= 11 * 1100, "{run}");
 }
 
 #[test]

@@ -442,6 +442,43 @@ fn a_folder_that_is_no_repository_is_copied_and_merged() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that cannot run here says so")]
+fn a_group_that_cannot_be_set_is_no_reason_not_to_copy() {
+    const USER: u32 = 61_301;
+    const NOT_THEIRS: u32 = 61_302;
+    let project = Project::without_repository();
+    let folder = project.environment.home();
+    let owned =
+        project.environment.command("chown").args(["-R", &format!("{USER}:{USER}")]).arg(&folder).status();
+    // Only who is privileged can make a file of a group that somebody else is not in, and become somebody else.
+    if !owned.unwrap().success() {
+        eprintln!("not run: this user cannot give files away");
+        return;
+    }
+    std::os::unix::fs::chown(project.path("poem.txt"), None, Some(NOT_THEIRS)).unwrap();
+    let top = folder.ancestors().find(|above| above.parent() == Some(Path::new("/tmp"))).unwrap();
+    fs::set_permissions(top, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    // Where the programs were built others may have no way in.
+    let program = folder.join("checkrein");
+    fs::hard_link(env!("CARGO_BIN_EXE_checkrein"), &program)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_checkrein"), &program).map(drop))
+        .unwrap();
+    let output = project
+        .environment
+        .command("setpriv")
+        .args(["--reuid", &USER.to_string(), "--regid", &USER.to_string(), "--clear-groups"])
+        .arg(&program)
+        .args(["run", "--worktree", "task", "--", "sh", "-c", "stat -c %g poem.txt; cat poem.txt"])
+        .output()
+        .unwrap();
+    let text = words(&output);
+    assert!(output.status.success(), "{text}");
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(seen.contains("seven") && seen.contains(&USER.to_string()), "{seen}");
+    assert!(text.contains("poem.txt") && text.contains("owner not put back"), "it is said: {text}");
+}
+
+#[test]
 fn the_guard_sees_the_worktree_as_the_workspace() {
     let project = Project::new();
     // What lies below the temporary directory is in nobody's way, so this home lies elsewhere.

@@ -17,6 +17,7 @@
 //! | `breaker` | the circuit breaker of a provider |
 //! | `failure` | what kind of failure an end was |
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
+//! | `not_held` | what no kernel holds of a scope |
 //! | `heartbeat` | keeps those who supervise running, or ends them |
 //! | `hold` | what ends an agent when nothing of ours is left to do it |
 //! | `ruleset` | the rules of Landlock for a scope |
@@ -51,6 +52,7 @@ mod launch;
 mod mediation;
 mod memory;
 mod namespaces;
+mod not_held;
 mod route;
 mod ruleset;
 pub mod runs;
@@ -76,6 +78,7 @@ pub use hold::Hold;
 pub use kernel::{Gap, Kernel, OwnView};
 pub use mediation::{Attempt, Refusal, SharedKind};
 pub use namespaces::Hindrance;
+pub use not_held::{NOT_HELD, NotHeld};
 pub use route::{Failure, Next, Phase, Route, Runner};
 pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
 pub use signals::{Signals, ignore_file_size_signal};

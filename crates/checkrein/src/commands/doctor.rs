@@ -8,6 +8,7 @@ use checkrein_clients::claude::{
     HookCommand, Registration, Unanswered, canary, leads_guard, reviewing_command, variables,
 };
 use checkrein_policy::{Config, ContainedCommands};
+use checkrein_supervise::NOT_HELD;
 use serde::Serialize;
 
 use super::init::{Scope, read, registered, settings_file};
@@ -32,6 +33,9 @@ struct Finding {
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    /// What is open on every machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_held: Vec<&'static str>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
@@ -77,6 +81,12 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
                 print(&format!("{} {:<14} {}", mark(finding.wellness), finding.check, finding.detail));
                 if let Some(hint) = &finding.hint {
                     print(&format!("   {}", dim(&format!("hint: {hint}"))));
+                }
+                if !finding.not_held.is_empty() {
+                    print(&format!(
+                        "   {}",
+                        dim(&format!("held on no machine: {}", finding.not_held.join("; ")))
+                    ));
                 }
             }
             print(match worst {
@@ -190,27 +200,26 @@ fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -
     found
 }
 
-/// Whether commands can run within bounds here; not a fault where nobody wants that.
+/// Whether commands can run within bounds here, and what these leave open; not a fault where nobody wants that.
 fn containment_finding(config: &Config) -> Finding {
     let commands = config.contained_commands();
     let gaps = confinement_gaps();
-    let detail = |held: &str| format!("{held}; `containment.commands` is {}", commands.word());
+    let detail = |held: &str| {
+        format!(
+            "{held}; {} are held on no machine (`docs/reference/escapes.md`); `containment.commands` is {}",
+            counted(NOT_HELD.len() as u64, "thing"),
+            commands.word()
+        )
+    };
+    let not_held = NOT_HELD.iter().map(|open| open.brief).collect();
     if gaps.is_empty() {
-        return finding(
-            "containment",
-            Wellness::Well,
-            detail("the kernel holds all bounds; `docs/reference/escapes.md` names what none holds"),
-            None,
-        );
+        let held = detail("the kernel holds all bounds");
+        return Finding { not_held, ..finding("containment", Wellness::Well, held, None) };
     }
     let wellness = if commands == ContainedCommands::Off { Wellness::Well } else { Wellness::Doubtful };
-    let held = format!("the kernel does not hold: {}", gaps.join("; "));
-    finding(
-        "containment",
-        wellness,
-        detail(&held),
-        Some("nothing is rewritten to run contained here; such calls are judged as they are"),
-    )
+    let held = detail(&format!("the kernel does not hold: {}", gaps.join("; ")));
+    let hint = Some("nothing is rewritten to run contained here; such calls are judged as they are");
+    Finding { not_held, ..finding("containment", wellness, held, hint) }
 }
 
 fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding>) {
@@ -320,7 +329,7 @@ fn run_hook(command: &str, variables: &[(String, String)], payload: &[u8]) -> Re
 }
 
 fn finding(check: &str, wellness: Wellness, detail: String, hint: Option<&str>) -> Finding {
-    Finding { check: check.to_owned(), wellness, detail, hint: hint.map(str::to_owned) }
+    Finding { check: check.to_owned(), wellness, detail, hint: hint.map(str::to_owned), not_held: Vec::new() }
 }
 
 fn broken(detail: String, hint: Option<&str>) -> Finding {

@@ -1,0 +1,67 @@
+//! What no kernel holds of a scope, or none that is known: said by `checkrein doctor`, and in `docs/reference/escapes.md` with more words.
+
+/// Something that is not held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotHeld {
+    /// In a few words.
+    pub brief: &'static str,
+    /// In sentences, as the page has them.
+    pub text: &'static str,
+}
+
+/// All of it.
+pub const NOT_HELD: &[NotHeld] = &[
+    NotHeld {
+        brief: "reading, unless `--read` is given",
+        text: "Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`.",
+    },
+    NotHeld {
+        brief: "files inside that have a second name outside (hard links)",
+        text: "A file inside that has a second name outside since before (a hard link): it is one file, and the scope names it.",
+    },
+    NotHeld {
+        brief: "what others run later of what is written inside (`.git/hooks`, `Makefile`, settings)",
+        text: "What is written inside and run by others later: `.git/hooks`, `.git/config`, `.envrc`, `Makefile`, `package.json`, `.vscode/tasks.json`,\n\
+              \x20 `.claude/settings.json`, `conftest.py`, and whatever else a program takes from the folder that it works in. A broken\n\
+              \x20 `checkrein.yaml` has the guard refuse until a person mends it.",
+    },
+    NotHeld {
+        brief: "other terminals, where their folder is mounted a second time",
+        text: "Other terminals of the same user where they are reached by a second mount of their folder (that of a `chroot`). A command has the\n\
+              \x20 terminals that are its input and outputs, the one that controls it, and those that it makes; in a view of its own, where they\n\
+              \x20 have other names, the first two only as open files and as `/dev/tty`.",
+    },
+    NotHeld {
+        brief: "shared locks on files that may be read",
+        text: "Shared locks on files that it may read (`flock`, and `fcntl`, which knows no other ones there): writers outside wait for them. In the\n\
+              \x20 state directory of checkrein those of `flock` are refused too.",
+    },
+    NotHeld {
+        brief: "names in `/dev/shm` that begin as libraries choose them",
+        text: "Semaphores and shared memory of POSIX are files of everybody in `/dev/shm`. With Landlock a command may make those whose names begin\n\
+              \x20 as libraries choose them (`sem.`, `psm_`, `torch_`), and use and remove what it made; what is left goes at the end. So it may\n\
+              \x20 take such a name that a program outside would take. `--write /dev/shm` would let it reach those of all programs of the user.",
+    },
+    NotHeld {
+        brief: "names of local sockets that are no paths",
+        text: "Names of local sockets that are no paths: a command may take one that a program outside would take or look for.",
+    },
+    NotHeld {
+        brief: "memory that no process holds open (System V, sockets, pipes)",
+        text: "What System V has processes share is left where a command makes it and does not remove it; memory in sockets, in pipes\n\
+              \x20 and in files of memory that are passed from one to another and not open meanwhile is not counted by `--memory`.",
+    },
+    NotHeld {
+        brief: "how much is written to the disk in all",
+        text: "How much is written to the disk in all: `--file-size` bounds each file.",
+    },
+    NotHeld {
+        brief: "memory that is used faster than it is measured",
+        text: "Memory that is used faster than it is measured, where no control group can be made: it is looked at every 20 ms, every 2 ms from half\n\
+              \x20 of the limit on.",
+    },
+    NotHeld {
+        brief: "what a server inside the scope of the network does",
+        text: "What a server inside the scope of the network does for the command.",
+    },
+];
