@@ -28,7 +28,7 @@ echo "$@" >> "$HOME/words"
 echo '{"type":"system","subtype":"init","session_id":"session-7"}'
 for n in $(seq "${ANSWERS:-100}"); do
   echo '{"type":"assistant","message":{"id":"m'$n'","model":"claude-sonnet-4-5","usage":{"input_tokens":1000,"output_tokens":100},"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}'
-  sleep 0.02
+  sleep "${PAUSE:-0.02}"
 done
 "#;
 
@@ -201,17 +201,18 @@ fn a_run_that_was_cut_off_goes_on_with_what_was_written_down() {
 fn killing_us_gives_back_one_answer_at_most() {
     let home = Home::new();
     let claude = home.claude();
-    let mut child = home.command(&["run", "--", &claude, "-p", "x"]).spawn().unwrap();
+    // A model takes longer for an answer than we take to write the last one down.
+    let mut child = home.command(&["run", "--", &claude, "-p", "x"]).env("PAUSE", "0.4").spawn().unwrap();
     // What comes out at our end has been heard.
     let output = BufReader::new(child.stdout.take().unwrap());
     let answers = output.lines().map_while(Result::ok).filter(|line| line.contains("\"assistant\""));
-    assert_eq!(answers.take(12).count(), 12);
+    assert_eq!(answers.take(4).count(), 4);
     kill_both(child.id());
     child.wait().unwrap();
     wait_for("the end", || home.only_run()["state"] == "cut off");
     let run = home.only_run();
-    assert!(run["spent"]["iterations"].as_u64().unwrap() >= 11, "{run}");
-    assert!(run["spent"]["tokens"].as_u64().unwrap() >= 11 * 1100, "{run}");
+    assert!(run["spent"]["iterations"].as_u64().unwrap() >= 3, "{run}");
+    assert!(run["spent"]["tokens"].as_u64().unwrap() >= 3 * 1100, "{run}");
 }
 
 #[test]
