@@ -145,7 +145,7 @@ mod tests {
         let path = folder.path().join("temporary");
         fs::create_dir_all(path.join("locked/inside")).unwrap();
         fs::write(path.join("locked/file"), "x").unwrap();
-        let shut = std::os::unix::fs::PermissionsExt::from_mode(0);
+        let shut = std::os::unix::fs::PermissionsExt::from_mode(0o0);
         for name in ["locked/file", "locked/inside", "locked"] {
             fs::set_permissions(path.join(name), std::fs::Permissions::clone(&shut)).unwrap();
         }

@@ -18,7 +18,7 @@ use crate::surroundings::Surroundings;
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// How long a session must have been silent before its records go where nothing is to be kept (ours).
-const SILENT: Duration = Duration::from_secs(60 * 60);
+const SILENT: Duration = Duration::from_hours(1);
 
 /// The greatest length of the diagnostic log, in bytes (ours); the one before it is kept beside it.
 const LONGEST_LOG: u64 = 1024 * 1024;

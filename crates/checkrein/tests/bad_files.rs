@@ -97,9 +97,7 @@ fn a_bad_file_anywhere_is_answered_soon_and_within_bounded_memory() {
     let count = places(&TestEnvironment::new()).len();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2)
-            .map(|worker| {
-                scope.spawn(move || (worker..count).step_by(2).for_each(|number| one_place(number)))
-            })
+            .map(|worker| scope.spawn(move || (worker..count).step_by(2).for_each(one_place)))
             .collect();
         workers.into_iter().for_each(|worker| worker.join().unwrap());
     });

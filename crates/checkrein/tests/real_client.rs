@@ -252,17 +252,28 @@ fn a_cloned_project_stays_guarded_when_git_takes_its_settings_away() {
     tracked.git(&["checkout", "-q", "-b", "guarded"]);
     tracked.git(&["add", "-A"]);
     tracked.commit("hooks");
-    for (environment, command) in [(untracked, "git stash -q -u"), (tracked, "git checkout -q main")] {
-        // The guard may refuse the command by its name, so it goes the way of a program that nobody reads.
-        fs::write(environment.home().join("away"), format!("#!/bin/sh\n{command}\n")).unwrap();
-        let away = environment.home().join("away");
-        fs::set_permissions(&away, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let hidden = "python3 -c 'import os,sys; os.execv(os.environ[\"HOME\"]+\"/aw\"+\"ay\", [\"away\"])'";
-        let model = Model::start(
-            vec![bash(hidden), bash("sleep 2"), bash("rm -rf ~/project"), Turn::Says("finished")],
-            vec![],
-        );
-        let result = run(&environment, &model, &["--dangerously-skip-permissions"]);
+    for (environment, arguments) in
+        [(untracked, &["stash", "-q", "-u"][..]), (tracked, &["checkout", "-q", "main"][..])]
+    {
+        let command = format!("git {}", arguments.join(" "));
+        let model =
+            Model::start(vec![bash("sleep 3"), bash("rm -rf ~/project"), Turn::Says("finished")], vec![]);
+        let result = std::thread::scope(|scope| {
+            // By another hand, while the session goes on: the guard refuses it to the agent.
+            scope.spawn(|| {
+                let sessions = environment.state().join("sessions");
+                let has_begun = || sessions.exists() && model.asked() > 0;
+                for _ in 0..1200 {
+                    if has_begun() {
+                        break;
+                    }
+                    std::thread::sleep(std::time::Duration::from_millis(50));
+                }
+                assert!(has_begun(), "no session began");
+                environment.git(arguments);
+            });
+            run(&environment, &model, &["--dangerously-skip-permissions"])
+        });
         assert!(
             !environment.project().join(".claude/settings.json").exists(),
             "{command}: {}",
@@ -326,7 +337,7 @@ fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report(
     let model = Model::start(script, vec![]);
     let result = run(&environment, &model, &[]);
     let heard = model.heard();
-    for part in ["checkrein noticed stuck loop", "The task is: do it", "refused until action"] {
+    for part in ["checkrein noticed stuck loop", "The task is: do it", "refused until something is changed"] {
         assert!(heard.contains(part), "the model did not read `{part}`: {heard}");
     }
     assert_eq!(rungs(&environment.records(session_of(&result))), LADDER);
@@ -348,7 +359,7 @@ fn a_loop_that_spoils_files_is_taken_back_before_it_is_stopped() {
     let rollback = body("rollback").expect("no rollback recorded");
     assert_eq!((&rollback["stage"], &rollback["before"]), (&json!("done"), &json!(2)), "{rollback}");
     let heard = model.heard();
-    for part in ["What changed since action 2 is set back: 2 changes", "refused until action"] {
+    for part in ["What changed since action 2 is set back: 2 changes", "refused until something is changed"] {
         assert!(heard.contains(part), "the model did not read `{part}`: {heard}");
     }
     let read = |name: &str| fs::read_to_string(environment.project().join(name)).ok();

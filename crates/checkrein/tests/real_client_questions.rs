@@ -163,7 +163,7 @@ fn with_a_person(
     let (sender, shown) = std::sync::mpsc::channel();
     // Ends with the terminal.
     thread::spawn(move || {
-        let mut bytes = [0; 65536];
+        let mut bytes = [0; 8192];
         while let Ok(count) = screen.read(&mut bytes) {
             if sender.send(String::from_utf8_lossy(&bytes[..count]).into_owned()).is_err() {
                 return;

@@ -115,7 +115,7 @@ fn exports_have_the_form_that_is_configured() {
 #[test]
 fn records_stay_as_long_as_they_are_to_be_kept() {
     let environment = TestEnvironment::new();
-    let state = StateHome::new(&environment.state());
+    let state = StateHome::new(environment.state());
     let days_ago = |days: u64| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         Timestamp(u64::try_from(now).unwrap() - days * 24 * 60 * 60 * 1000)

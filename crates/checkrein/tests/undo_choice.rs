@@ -130,6 +130,8 @@ fn a_call_that_a_person_refused_is_never_taken_back() {
     );
     assert_eq!(decision(&answer), Some("ask"), "{answer}");
     tell(&environment, "s", "UserPromptSubmit", &environment.project(), json!({ "prompt": "no" }));
+    // Within one tick of the clock of the file system nobody can tell what came first.
+    std::thread::sleep(std::time::Duration::from_millis(60));
     environment.write("notes.txt", "notes\nand a line of a person\n");
     let output = undo(&environment, &environment.project(), &[]);
     assert!(output.status.success(), "{}", said(&output));

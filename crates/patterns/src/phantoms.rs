@@ -126,10 +126,11 @@ impl Phantoms {
                 _ => Severity::High,
             },
             // min(10 x count / history, 1) (upstream 1.2).
-            confidence: match contradicted {
-                true => Share::new(1.0),
-                false => Share::new(10.0 * count as f64 / now.0.max(1) as f64),
-            },
+            confidence: Share::new(if contradicted {
+                1.0
+            } else {
+                10.0 * count as f64 / now.0.max(1) as f64
+            }),
             impact: Share::default(),
             signal: count as f64,
             summary: summary(recent().copied()),

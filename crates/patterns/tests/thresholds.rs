@@ -107,18 +107,19 @@ fn errors_and_tests_and_edits() {
             |t| t.repetitive_errors.horizon = 2,
         ],
     );
-    let none = |session: &mut Session| session.runs("t", Deed::Runs, "0 passed, 3 failed", Success::Failed);
-    seen_until(PatternKind::Stagnation, repeat(2, none), &[|t| t.stagnation.none_passing = 3]);
-    let some = |session: &mut Session| session.runs("t", Deed::Runs, "1 passed, 3 failed", Success::Failed);
-    seen_until(PatternKind::Stagnation, repeat(3, some), &[|t| t.stagnation.some_passing = 4]);
-    let edits = |session: &mut Session| {
+    let failing =
+        |session: &mut Session| session.runs("t", Deed::Runs, "0 passed, 3 failed", Success::Failed);
+    seen_until(PatternKind::Stagnation, repeat(2, failing), &[|t| t.stagnation.none_passing = 3]);
+    let partly = |session: &mut Session| session.runs("t", Deed::Runs, "1 passed, 3 failed", Success::Failed);
+    seen_until(PatternKind::Stagnation, repeat(3, partly), &[|t| t.stagnation.some_passing = 4]);
+    let back_and_forth = |session: &mut Session| {
         for (before, after) in [("x", "y"), ("y", "x"), ("x", "y")] {
-            let mut plan = session.plan(before, Deed::Changes);
-            plan.edit = Some(Edit { path: Mark(1), before: Mark::of(before), after: Mark::of(after) });
-            session.ends(&plan, "done", Success::Succeeded);
+            let mut intended = session.plan(before, Deed::Changes);
+            intended.edit = Some(Edit { path: Mark(1), before: Mark::of(before), after: Mark::of(after) });
+            session.ends(&intended, "done", Success::Succeeded);
         }
     };
-    seen_until(PatternKind::OscillatingEdits, edits, &[|t| t.oscillating_edits.edits = 4]);
+    seen_until(PatternKind::OscillatingEdits, back_and_forth, &[|t| t.oscillating_edits.edits = 4]);
 }
 
 #[test]

@@ -58,9 +58,9 @@ fn build(
     let handled = writing | reading;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?;
     let limits_ports = match (&scope.network, connections) {
-        (Network::Nothing | Network::Only(_), _) => true,
-        // Landlock knows ports, not hosts; but nobody inside has to do any of it.
-        (Network::Loopback | Network::LoopbackAnd(_), Connections::Ours) => true,
+        // Landlock knows ports, not hosts; but where we connect nobody inside has to do any of it.
+        (Network::Nothing | Network::Only(_), _)
+        | (Network::Loopback | Network::LoopbackAnd(_), Connections::Ours) => true,
         (Network::Loopback | Network::LoopbackAnd(_), Connections::Its) | (Network::Open, _) => false,
     };
     if limits_ports && !ports.is_empty() {

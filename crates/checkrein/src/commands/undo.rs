@@ -80,27 +80,22 @@ pub fn undo(
             kept.get_or_insert((store, snapshot, moment, prepared));
         }
     }
-    match kept {
-        Some((store, snapshot, moment, prepared)) => {
-            let case = Case { ground: store.ground, snapshot, moment, permissions };
-            let mut others = ledgers.unsaved_after(surroundings, snapshot);
-            others.extend(lost.unwrap_or_default());
-            others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
-            restore(surroundings, prepared, &case, &others, output)
-        }
-        None => {
-            // What was begun with tells the session, where nothing was saved for any action.
-            let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
-            let newest = all.max_by_key(|one| one.snapshot.at);
-            let unsaved =
-                newest.map(|newest| ledgers.unsaved_after(surroundings, newest)).unwrap_or_default();
-            unsaved.iter().chain(lost.iter().flatten()).for_each(|one| log(one));
-            Err(CommandError::user(
-                "no action of this workspace for which anything was saved is left to take back",
-                "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
-            ))
-        }
+    if let Some((store, snapshot, moment, prepared)) = kept {
+        let case = Case { ground: store.ground, snapshot, moment, permissions };
+        let mut others = ledgers.unsaved_after(surroundings, snapshot);
+        others.extend(lost.unwrap_or_default());
+        others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
+        return restore(surroundings, prepared, &case, &others, output);
     }
+    // What was begun with tells the session, where nothing was saved for any action.
+    let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
+    let newest = all.max_by_key(|one| one.snapshot.at);
+    let unsaved = newest.map(|newest| ledgers.unsaved_after(surroundings, newest)).unwrap_or_default();
+    unsaved.iter().chain(lost.iter().flatten()).for_each(|one| log(one));
+    Err(CommandError::user(
+        "no action of this workspace for which anything was saved is left to take back",
+        "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
+    ))
 }
 
 fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> String {

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::AbsolutePath;
-use checkrein_snapshot::Manner;
+use checkrein_snapshot::{Ignored, Manner};
 use checkrein_supervise::runs::{Insistence, Lock, Stage};
 use checkrein_supervise::worktree::{
     Change, Changes, Copies, Deed, Environment, Kind, MergeProgress, Merging, Origin, Owner, Places,
@@ -133,7 +133,8 @@ fn with_copies<T>(
             "choose another: `CHECKREIN_WORKTREES`",
         )
     })?;
-    let ignoring = saving::ignoring(surroundings, &named);
+    // What goes into a copy and comes back from it is what version control would hold.
+    let ignoring = saving::ignoring(surroundings, &named).with_ignored(Ignored::LeftOut);
     let manner = ground.manner();
     let copied = Manner { ignoring: Some(&ignoring), ..ground.manner() };
     Ok(work(&Copies { store: &ground.store, manner: &manner, copied: &copied }))

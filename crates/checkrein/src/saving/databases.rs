@@ -29,11 +29,11 @@ pub(super) fn capture_settled(
     manner: &Manner<'_>,
 ) -> Result<Settled, SnapshotError> {
     let paths = wanted.iter().map(|one| one.path.as_path());
-    settled(paths.filter(|path| has_log(path)).collect(), || capture(draft, wanted, manner))
+    settled(&paths.filter(|path| has_log(path)).collect::<Vec<_>>(), || capture(draft, wanted, manner))
 }
 
 fn settled(
-    databases: Vec<&Path>,
+    databases: &[&Path],
     mut capture: impl FnMut() -> Result<Ended, SnapshotError>,
 ) -> Result<Settled, SnapshotError> {
     let mut changed = PathBuf::new();
@@ -74,7 +74,7 @@ mod tests {
         fs::write(folder.path().join("app.db-wal"), "frames").unwrap();
         assert!(has_log(&database) && !has_log(&folder.path().join("other.db")));
         let mut count = 0;
-        let ended = settled(vec![&database], || {
+        let ended = settled(&[database.as_path()], || {
             count += 1;
             if count <= writes {
                 fs::write(&database, "pages".repeat(count + 1)).unwrap();

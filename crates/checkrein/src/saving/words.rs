@@ -84,13 +84,11 @@ pub(crate) fn in_words(action: &Action) -> String {
 /// A call as it was written down, in one line.
 pub(crate) fn call_in_words(tool: &ToolName, input: &Json) -> String {
     let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name).and_then(Json::as_str));
-    match field(&["command", "cmd"]) {
-        Some(text) => text.trim().to_owned(),
-        None => {
-            let path = field(&["file_path", "notebook_path", "path"]);
-            format!("{} {}", tool.as_str(), path.unwrap_or_default()).trim().to_owned()
-        }
+    if let Some(text) = field(&["command", "cmd"]) {
+        return text.trim().to_owned();
     }
+    let path = field(&["file_path", "notebook_path", "path"]);
+    format!("{} {}", tool.as_str(), path.unwrap_or_default()).trim().to_owned()
 }
 
 /// What is lacking in a snapshot, for the record.

@@ -251,7 +251,8 @@ fn spending(scene: &Scene) -> String {
             "content": [{ "type": "text", "text": "working" }],
             "usage": { "input_tokens": 1000, "output_tokens": 200, "cache_read_input_tokens": 0 },
         }});
-        rows.push_str(&format!("{row}\n"));
+        rows.push_str(&row.to_string());
+        rows.push('\n');
         scene.write("transcript.jsonl", &rows);
         let command = format!("cat README.md # {number}");
         let fields = |more| shell_call(&format!("call-{number}"), &command, more);

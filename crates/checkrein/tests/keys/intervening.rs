@@ -159,11 +159,12 @@ fn growing(scene: &Scene, ratio: f64) -> String {
             let fields = |more| shell_call(&format!("grown-{number}"), &format!("cat src/{number}.rs"), more);
             let answer = scene.event("PreToolUse", fields(json!({})));
             assert_eq!(decision(&answer), None, "{answer}");
-            let took = 100_000.0 * f64::powi(ratio, stretch);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a short time")]
+            let took = (100_000.0 * f64::powi(ratio, stretch)) as u64;
             scene.event(
                 "PostToolUse",
                 fields(json!({
-                    "duration_ms": took as u64,
+                    "duration_ms": took,
                     "tool_response": { "stdout": format!("text {number}"), "stderr": "" },
                 })),
             );

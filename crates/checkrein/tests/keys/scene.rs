@@ -15,7 +15,7 @@ use crate::Pair;
 use crate::support::{TestEnvironment, decision, shell_call};
 
 /// How long something may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A home, a project and a session with some settings.
 pub struct Scene {
@@ -208,6 +208,7 @@ impl Scene {
     }
 
     /// Waits until something is so.
+    #[expect(clippy::unused_self, reason = "it reads as what happens in the scene")]
     pub fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let started = Instant::now();
         while !is_so() {

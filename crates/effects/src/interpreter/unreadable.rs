@@ -47,9 +47,7 @@ pub(super) fn is_surely_refused(text: &str) -> bool {
     while let Some(letter) = letters.next() {
         match (quote, letter) {
             (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (Some(_), '\\') | (None, '\\') => drop(letters.next()),
-            (Some(_), _) => {}
+            (Some('"') | None, '\\') => drop(letters.next()),
             (None, '\'' | '"') => quote = Some(letter),
             // What a comment holds is not read.
             (None, '#') if starts_word => return false,
@@ -60,7 +58,7 @@ pub(super) fn is_surely_refused(text: &str) -> bool {
                     return true;
                 }
             }
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
         starts_word = letter.is_whitespace() || matches!(letter, ';' | '|' | '&' | '(');
     }
@@ -90,14 +88,6 @@ mod tests {
             "if then",
         ] {
             assert!(!is_surely_refused(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_real_shell_refuses_the_same() {
-        for text in ["find . -name '*.txt", "ls -l <path>  | head -n 1", "tail <f> ; ls"] {
-            let status = std::process::Command::new("bash").args(["-n", "-c", text]).status().unwrap();
-            assert!(!status.success() && is_surely_refused(text), "{text}");
         }
     }
 }

@@ -88,7 +88,7 @@ fn luhn(digits: &[u8]) -> bool {
             }
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// Bank accounts (ISO 13616): two letters, two check digits, up to 30 letters and digits, alone or in groups of four.
@@ -180,8 +180,7 @@ fn machine_address(rest: &[u8]) -> Option<usize> {
         || address.is_unspecified()
         // Shared by carriers, reserved; and what is rather a version than an address.
         || (first == 100 && (64..128).contains(&second))
-        || first >= 240
-        || first < 11;
+        || !(11..240).contains(&first);
     (!nobody && ends(rest, text.len())).then_some(text.len())
 }
 

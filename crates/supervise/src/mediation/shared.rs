@@ -83,12 +83,12 @@ fn get(caller: &Caller, flags: libc::c_int) -> Result<i64, Errno> {
 
 /// Whether a call only looks at what is shared.
 fn only_looks(caller: &Caller) -> bool {
-    // Besides the bit that asks for the newer form.
-    let command = |place: usize| caller.number(place) & !0x100;
     const SET_VALUE: i32 = 16;
     const SET_ALL: i32 = 17;
     const LOCK: i32 = 11;
     const UNLOCK: i32 = 12;
+    // Besides the bit that asks for the newer form.
+    let command = |place: usize| caller.number(place) & !0x100;
     match caller.call() {
         libc::SYS_shmat => caller.number(2) & libc::SHM_RDONLY != 0,
         libc::SYS_shmctl => ![libc::IPC_RMID, libc::IPC_SET, LOCK, UNLOCK].contains(&command(1)),

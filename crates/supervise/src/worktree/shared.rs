@@ -23,7 +23,7 @@ const PARTS: [&str; 8] =
     ["HEAD", "packed-refs", "refs", "logs", "config", "config.worktree", "hooks", "info"];
 
 /// How many objects get second names (ours).
-const OBJECTS: Bounds = Bounds { entries: 2_000_000, bytes: 1 << 30, time: Duration::from_secs(60) };
+const OBJECTS: Bounds = Bounds { entries: 2_000_000, bytes: 1 << 30, time: Duration::from_mins(1) };
 
 const RECORD: &str = "shared.json";
 
@@ -214,7 +214,7 @@ impl Watched<'_> {
                 "refs" => drop(loose.insert(name, (then, now))),
                 "packed-refs" => packed = Some((then.unwrap_or_default(), now.unwrap_or_default())),
                 "HEAD" => {
-                    add(part, false, format!("what is checked out: {} instead of {}", head(now), head(then)))
+                    add(part, false, format!("what is checked out: {} instead of {}", head(now), head(then)));
                 }
                 "logs" => {
                     let reference = name.trim_start_matches("logs/").to_owned();
@@ -276,12 +276,11 @@ fn references(
     packed: Option<&(String, String)>,
 ) -> Vec<(String, Option<String>, Option<String>)> {
     let unchanged = || fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
-    let (then, now) = match packed {
-        Some((then, now)) => (listed(then), listed(now)),
-        None => {
-            let list = listed(&unchanged());
-            (list.clone(), list)
-        }
+    let (then, now) = if let Some((then, now)) = packed {
+        (listed(then), listed(now))
+    } else {
+        let list = listed(&unchanged());
+        (list.clone(), list)
     };
     let names: BTreeSet<&String> = loose.keys().chain(then.keys()).chain(now.keys()).collect();
     let mut differing = Vec::new();
@@ -459,8 +458,8 @@ mod tests {
         let loose = |rows: &[(&str, Option<&str>, Option<&str>)]| {
             rows.iter()
                 .map(|(name, then, now)| {
-                    let text = |id: &Option<&str>| id.map(|id| format!("{id}\n"));
-                    ((*name).to_owned(), (text(then), text(now)))
+                    let text = |id: Option<&str>| id.map(|id| format!("{id}\n"));
+                    ((*name).to_owned(), (text(*then), text(*now)))
                 })
                 .collect::<BTreeMap<_, _>>()
         };

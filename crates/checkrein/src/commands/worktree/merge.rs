@@ -57,7 +57,7 @@ fn merge_held(
 ) -> Result<Exit, CommandError> {
     match Merging::load(&known.record)? {
         Some(merging) if merging.progress == MergeProgress::Begun => {
-            take_back(surroundings, known, &merging)?
+            take_back(surroundings, known, &merging)?;
         }
         // Everything is merged, and the worktree was about to go.
         Some(_) if afterwards == Afterwards::Remove && !known.owner.is_there() => {

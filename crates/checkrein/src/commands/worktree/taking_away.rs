@@ -106,7 +106,10 @@ pub(super) fn take_away(
         runs.archive(&state.id)?;
     }
     if let Some(repository) = repository {
-        watch(surroundings, repository, &known.owner, &known.record, |watched| watched.let_go())?;
+        watch(surroundings, repository, &known.owner, &known.record, |watched| {
+            watched.let_go()?;
+            Ok(())
+        })?;
     }
     let removal = remove(repository, &known.owner, &known.record)?;
     let done = |path: PathBuf| {
