@@ -33,6 +33,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod aftermath;
+mod answering;
 pub mod asking;
 mod beginning;
 mod cleanup;

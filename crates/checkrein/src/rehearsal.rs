@@ -7,7 +7,8 @@ use checkrein_protocol::{ActionId, MessagePlace, OutcomeRecord, Record, RecordBo
 use checkrein_review::{Review, review, settle_trust};
 use serde_json::Value as Json;
 
-use crate::guard::{Guard, pattern_settings};
+use crate::answering::pattern_settings;
+use crate::guard::Guard;
 use crate::recording::{message_record, review_record, success};
 use crate::watch::{self, Noticed};
 

@@ -10,7 +10,8 @@ use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecor
 use checkrein_review::VerdictKind;
 
 use crate::aftermath;
-use crate::guard::{Guard, pattern_settings};
+use crate::answering::pattern_settings;
+use crate::guard::Guard;
 use crate::notice::{self, Notice};
 use crate::rollback::{self, Session, Who};
 use crate::saving;

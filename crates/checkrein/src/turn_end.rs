@@ -9,7 +9,8 @@ use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{HookAnswer, HookEvent, MessagePlace, Moment, RecordBody};
 use serde_json::json;
 
-use crate::guard::{Guard, pattern_settings};
+use crate::answering::pattern_settings;
+use crate::guard::Guard;
 use crate::recording::{event_record, message_record};
 use crate::spending;
 use crate::stop::{Barrier, Stopping, stop_session};

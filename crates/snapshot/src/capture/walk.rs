@@ -1,4 +1,12 @@
 //! The workers of a capture.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `content` | what is in a file |
+//! | `grown` | directories, put together from below |
+
+mod content;
+mod grown;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString};
@@ -10,9 +18,11 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FileType, Mode, RawDir, SeekFrom, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, Stat};
 use rustix::io::Errno;
 
+use self::content::names;
+use self::grown::Grown;
 use super::{Bounds, Captured, Closed, Ended, Manner, Mounts, Over, Wanted, unreadable};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
@@ -21,10 +31,7 @@ use crate::id::ObjectId;
 use crate::ignoring::{Ignored, Layer, Sort};
 use crate::lending::Lent;
 use crate::lookup::open_strictly;
-use crate::node::{
-    Content, FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped, Tree, TreeEntry,
-};
-use crate::pack::PART;
+use crate::node::{FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped};
 use crate::seen::{Ruling, Seen, SeenDirectory, Sight};
 
 /// How often a file that changes while it is read is tried again.
@@ -712,108 +719,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn file(&self, place: &OwnedFd, name: &CStr, path: &[u8]) -> Result<Option<Node>, Stop> {
-        for _ in 0..TRIES {
-            let open = match self.open_file(place, name, path) {
-                Ok(open) => open,
-                Err(error) => {
-                    self.skip(path, unreadable(error));
-                    return Ok(None);
-                }
-            };
-            let (Ok(before), true) = (rustix::fs::fstat(&open), self.in_time()?) else { return Ok(None) };
-            if facts::kind(&before) != FileType::RegularFile {
-                self.skip(path, SkipReason::Special);
-                return Ok(None);
-            }
-            let (bytes, stored) = (facts::length(&before), facts::stored(&before));
-            if self.manner.largest.is_some_and(|largest| stored > largest) {
-                self.skip(path, SkipReason::TooLarge { bytes });
-                return Ok(None);
-            }
-            let read = match self.draft {
-                Some(draft) => {
-                    let holes = if stored < bytes { Holes::Some } else { Holes::None };
-                    self.content(draft, &open, bytes, holes)
-                }
-                None => Ok((Content::Whole(ObjectId::of(b"")), bytes)),
-            };
-            let (content, length) = match read {
-                Ok(read) => read,
-                Err(Unread::Refused(error)) => {
-                    self.skip(path, unreadable(error));
-                    return Ok(None);
-                }
-                Err(Unread::Stop(stop)) => return Err(stop),
-            };
-            let after = rustix::fs::fstat(&open).ok();
-            let is_same = after.is_some_and(|after| {
-                facts::modified(&after) == facts::modified(&before) && facts::length(&after) == length
-            });
-            if is_same {
-                let mut meta = facts::meta(&before);
-                meta.attributes = facts::attributes(&open);
-                return Ok(Some(Node::File { meta, length, content, links: facts::links(&before) }));
-            }
-        }
-        self.skip(path, SkipReason::Changing);
-        Ok(None)
-    }
-
-    /// Reads a file to its end, in parts when it is long.
-    fn content(
-        &self,
-        draft: &Draft,
-        open: &OwnedFd,
-        expected: u64,
-        holes: Holes,
-    ) -> Result<(Content, u64), Unread> {
-        let mut parts = Vec::new();
-        let mut length = 0;
-        let capacity = usize::try_from(expected).unwrap_or(PART).saturating_add(1).min(PART);
-        let mut part = vec![0; capacity];
-        loop {
-            if holes == Holes::Some && is_hole(open, length, expected) {
-                // Nothing but zeros, all of one piece: that is known without reading it.
-                parts.push(self.zeros(draft)?);
-                length += PART as u64;
-                rustix::fs::seek(open, SeekFrom::Start(length)).map_err(Unread::Refused)?;
-                continue;
-            }
-            let filled = fill(open, &mut part).map_err(Unread::Refused)?;
-            self.read.fetch_add(filled as u64, Ordering::Relaxed);
-            length += filled as u64;
-            if length > expected.saturating_mul(2).saturating_add(PART as u64) {
-                // It grows faster than it is read; what was counted against the bounds is long not true any more.
-                return Err(Unread::Stop(Stop::Over(Over::Bytes)));
-            }
-            let is_last = filled < part.len();
-            let content = part.get(..filled).unwrap_or_default();
-            if parts.is_empty() && is_last {
-                return Ok((Content::Whole(draft.put(content).map_err(Stop::from)?), length));
-            }
-            if filled > 0 {
-                parts.push(draft.put(content).map_err(Stop::from)?);
-            }
-            if is_last {
-                return Ok((draft.put_parts(&parts).map_err(Stop::from)?, length));
-            }
-            self.in_time()?;
-            if part.len() < PART {
-                part.resize(PART, 0);
-            }
-        }
-    }
-
-    /// The object of a part that is a hole.
-    fn zeros(&self, draft: &Draft) -> Result<ObjectId, Stop> {
-        if let Some(known) = self.zeros.get() {
-            return Ok(*known);
-        }
-        let id = draft.put(&vec![0; PART])?;
-        Ok(*self.zeros.get_or_init(|| id))
-    }
-
     /// Whether a file is read after the others.
     fn waits(&self, stat: &Stat) -> bool {
         self.order == Order::SmallFirst
@@ -864,25 +769,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a file has less on the disk than it is long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holes {
-    Some,
-    None,
-}
-
-/// Whether a whole part from here on is a hole. The place in the file is as before.
-fn is_hole(open: &OwnedFd, from: u64, length: u64) -> bool {
-    let end = from.saturating_add(PART as u64);
-    if end > length {
-        return false;
-    }
-    let next = rustix::fs::seek(open, SeekFrom::Data(from));
-    // Where nothing more is, there is no data to be found either.
-    let is_hole = next == Err(Errno::NXIO) || next.is_ok_and(|next| next >= end);
-    rustix::fs::seek(open, SeekFrom::Start(from)).is_ok() && is_hole
-}
-
 /// What a start turned out to be.
 enum Top {
     Skipped,
@@ -900,125 +786,4 @@ impl From<Stop> for Unread {
     fn from(stop: Stop) -> Self {
         Self::Stop(stop)
     }
-}
-
-/// Directories that are put together from below.
-struct Grown<'a> {
-    draft: Option<&'a Draft>,
-    earlier: Option<&'a Seen>,
-    made: HashMap<usize, Made>,
-}
-
-struct Made {
-    tree: Option<ObjectId>,
-    attributes: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Whether it is as an earlier capture saw it, with all below.
-    is_same: bool,
-}
-
-impl Grown<'_> {
-    fn directory(&mut self, place: usize, record: Record, seen: &mut Seen) -> Result<(), SnapshotError> {
-        let Record { path, rules, attributes, entries, listed } = record;
-        let (Some(draft), true) = (self.draft, listed) else {
-            self.made.insert(place, Made { tree: None, attributes, is_same: false });
-            return Ok(());
-        };
-        let earlier = self.earlier.and_then(|earlier| earlier.directory(&path));
-        let same_tree = earlier.filter(|earlier| {
-            earlier.rules == rules
-                && earlier.count() == entries.len()
-                && entries.iter().all(|(name, sight, _, pending)| match pending {
-                    Pending::Known(_) | Pending::Later | Pending::Skipped => false,
-                    Pending::Same => true,
-                    Pending::Directory(_, below) => {
-                        earlier.is_same(name, sight) && self.made.get(below).is_some_and(|made| made.is_same)
-                    }
-                })
-        });
-        if let Some(earlier) = same_tree {
-            let tree = earlier.tree;
-            seen.add_old(path, Arc::clone(earlier));
-            self.made.insert(place, Made { tree: Some(tree), attributes, is_same: true });
-            return Ok(());
-        }
-        let mut before = None;
-        let mut sights = Vec::with_capacity(entries.len());
-        let mut tree = Vec::with_capacity(entries.len());
-        for (name, sight, ruling, pending) in entries {
-            let node = match pending {
-                Pending::Known(node) => node,
-                Pending::Later | Pending::Skipped => continue,
-                Pending::Directory(meta, below) => self.node(meta, below),
-                Pending::Same => {
-                    let known: &HashMap<Vec<u8>, Node> = match &before {
-                        Some(known) => known,
-                        None => before.insert(nodes_of(draft, earlier)?),
-                    };
-                    let missing = || SnapshotError::Torn {
-                        path: draft.store().directory().to_owned(),
-                        cause: "what was seen and what was saved differ",
-                    };
-                    known.get(&name).cloned().ok_or_else(missing)?
-                }
-            };
-            sights.push((name.clone(), sight, ruling));
-            tree.push(TreeEntry { name, node });
-        }
-        let tree = draft.put_tree(&Tree(tree))?;
-        seen.add(path, SeenDirectory::new(tree, rules, sights));
-        self.made.insert(place, Made { tree: Some(tree), attributes, is_same: false });
-        Ok(())
-    }
-
-    fn node(&mut self, mut meta: Meta, record: usize) -> Node {
-        let made = self.made.get_mut(&record);
-        let tree = made.and_then(|made| {
-            meta.attributes = std::mem::take(&mut made.attributes);
-            made.tree
-        });
-        Node::Directory { meta, tree }
-    }
-}
-
-fn nodes_of(
-    draft: &Draft,
-    earlier: Option<&Arc<SeenDirectory>>,
-) -> Result<HashMap<Vec<u8>, Node>, SnapshotError> {
-    let Some(earlier) = earlier else { return Ok(HashMap::new()) };
-    let tree = draft.tree(&earlier.tree)?;
-    Ok(tree.0.into_iter().map(|entry| (entry.name, entry.node)).collect())
-}
-
-/// The names in a directory, sorted; where there are more than `most`, some that are more.
-fn names(open: &OwnedFd, buffer: &mut Vec<u8>, most: usize) -> Result<Vec<CString>, Errno> {
-    if buffer.capacity() == 0 {
-        buffer.reserve_exact(32 * 1024);
-    }
-    let mut names = Vec::new();
-    let mut entries = RawDir::new(open, buffer.spare_capacity_mut());
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
-            names.push(entry.file_name().to_owned());
-        }
-        if names.len() > most {
-            break;
-        }
-    }
-    names.sort_unstable();
-    Ok(names)
-}
-
-/// Reads until the buffer is full or the file ends.
-fn fill(file: &OwnedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
-    let mut filled = 0;
-    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match rustix::io::read(file, rest) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }

@@ -1,0 +1,81 @@
+//! What a review becomes: an answer to the client, and what the configuration says about how it is looked at.
+
+use checkrein_effects::{Action, EffectKind, History};
+use checkrein_patterns::{Audience, PatternKind, PatternSensitivity, PatternSettings, Share};
+use checkrein_policy::{Config, Precedent, Profile, ReviewMode, Sensitivity};
+use checkrein_protocol::HookAnswer;
+use checkrein_review::{Need, Review, Rewrite, VerdictKind, to_save};
+use serde_json::Value as Json;
+
+/// Whether an action goes ahead without waiting for copies: in mode `async`, where its risk lies below both thresholds for that and nothing
+/// of which there is no other copy is touched (seed 002).
+pub(crate) fn need_not_wait(review: &Review, config: &Config) -> bool {
+    let reviewer = &config.step_reviewer;
+    let threshold = f64::min(reviewer.performance.async_threshold, reviewer.risk.low_threshold);
+    reviewer.mode == ReviewMode::Async
+        && review.risk.score.value() < threshold
+        && to_save(review).iter().all(|place| !matches!(place.need, Need::Required | Need::Wanted))
+}
+
+/// What the client is told about a verdict.
+pub(crate) fn answer(review: &Review, action: &Action) -> HookAnswer {
+    match review.verdict.kind {
+        VerdictKind::Ok => HookAnswer::Silent,
+        VerdictKind::Nudge => match &review.rewrite {
+            Some(rewrite) => {
+                HookAnswer::Rewrite { input: rewritten_input(action, rewrite), text: review.message() }
+            }
+            None => HookAnswer::Hint { text: review.message() },
+        },
+        VerdictKind::Escalate => HookAnswer::Ask {
+            reason: review.message(),
+            input: review.rewrite.as_ref().map(|rewrite| rewritten_input(action, rewrite)),
+        },
+        VerdictKind::Block | VerdictKind::Halt => HookAnswer::Deny { reason: review.message() },
+    }
+}
+
+pub(crate) fn rewritten_input(action: &Action, rewrite: &Rewrite) -> Json {
+    let mut input = action.input.clone();
+    if let (Json::Object(fields), Some(field)) = (&mut input, action.shell_field()) {
+        fields.insert(field.to_owned(), Json::String(rewrite.command.clone()));
+    }
+    input
+}
+
+pub(crate) fn changes_something(review: &Review) -> bool {
+    review
+        .side_effects
+        .effects
+        .iter()
+        .any(|effect| effect.kind.is_mutating() || effect.kind == EffectKind::Opaque)
+}
+
+/// Whether this very action ran before in the session.
+pub(crate) fn precedent(history: &History, review: &Review) -> Precedent {
+    let ran = |past: &checkrein_effects::PastAction| {
+        past.exact == review.fingerprint.exact && past.failed.is_some()
+    };
+    if history.recent.iter().any(ran) { Precedent::Known } else { Precedent::Unknown }
+}
+
+/// What the configuration says about the detectors.
+pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
+    let names = &config.patterns.enabled_patterns;
+    let is_on = |kind: &PatternKind| names.iter().any(|name| name == "all" || name == kind.name());
+    PatternSettings {
+        enabled: PatternKind::ALL.into_iter().filter(is_on).collect(),
+        sensitivity: match config.patterns.sensitivity {
+            Sensitivity::Low => PatternSensitivity::Low,
+            Sensitivity::Medium => PatternSensitivity::Medium,
+            Sensitivity::High => PatternSensitivity::High,
+        },
+        audience: match config.profile {
+            Profile::Interactive => Audience::Person,
+            Profile::Unattended | Profile::Strict => Audience::Nobody,
+        },
+        least_confidence: Share::new(config.patterns.least_confidence),
+        thresholds: config.patterns.thresholds,
+        metrics_window_seconds: config.interventions.resource_throttling.metrics_window_seconds,
+    }
+}
