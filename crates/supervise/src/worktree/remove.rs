@@ -68,7 +68,9 @@ pub fn remove(repository: Option<&Repository>, owner: &Owner, record: &Path) -> 
     let left = if owner.is_there() { put_aside_and_remove(owner)? } else { None };
     let branch = match (repository, &owner.kind) {
         (Some(repository), Kind::Git { branch, commit, .. }) => {
-            if let Some(place) = owner.place.to_str() {
+            // Whoever was killed right after git had forgotten it left the rest to us.
+            if let Some(place) = owner.place.to_str().filter(|place| knows(repository, place).unwrap_or(true))
+            {
                 // The folder is gone, so this forgets it; whoever locked it wants it to stay, and then so does the branch.
                 repository.bytes(&["worktree", "remove", "--", place], &Call::default())?;
             }
@@ -78,6 +80,13 @@ pub fn remove(repository: Option<&Repository>, owner: &Owner, record: &Path) -> 
     };
     fs::remove_dir_all(record).map_err(RunError::file("remove", record))?;
     Ok(Removal { branch, left })
+}
+
+/// Whether git knows a worktree at a place.
+fn knows(repository: &Repository, place: &str) -> Result<bool, RunError> {
+    let listed = repository.bytes(&["worktree", "list", "--porcelain", "-z"], &Call::default())?;
+    let line = format!("worktree {place}");
+    Ok(listed.split(|byte| *byte == 0).any(|field| field == line.as_bytes()))
 }
 
 /// Moves the folder away in one step, looks whether it is the right one, and removes it there.
