@@ -6,9 +6,12 @@
 //! for the agent (a running `tmux`, `at`, `systemd-run --user`), or that has left the line and made itself a terminal (`script`).
 
 use std::fmt;
-use std::fs;
 
+use crate::processes;
 use crate::surroundings::Surroundings;
+
+/// The longest command line that is read, in bytes (Linux allows no longer arguments by default).
+const LONGEST: u64 = 2 * 1024 * 1024;
 
 /// What speaks for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,22 +80,17 @@ fn line_of_own() -> Vec<Process> {
 }
 
 fn read(number: i32) -> Option<(Process, i32)> {
-    let text = fs::read(format!("/proc/{number}/stat")).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    // The name stands in brackets and may hold anything.
-    let (name, rest) = text.split_once('(')?.1.rsplit_once(") ")?;
-    let fields: Vec<i64> = rest.split(' ').skip(1).map(|field| field.parse().unwrap_or_default()).collect();
-    let field = |place: usize| fields.get(place).copied();
-    let words = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+    let found = processes::Process::read(number)?;
+    let words = checkrein_files::read(format!("/proc/{number}/cmdline"), LONGEST).unwrap_or_default();
     let words = words.split(|byte| *byte == 0).take(4).map(|word| String::from_utf8_lossy(word).into_owned());
     let process = Process {
         number,
-        session: i32::try_from(field(2)?).ok()?,
-        has_terminal: field(3)? != 0,
-        name: name.to_owned(),
+        session: found.session,
+        has_terminal: found.has_terminal,
+        name: found.name,
         words: words.collect(),
     };
-    Some((process, i32::try_from(field(0)?).ok()?))
+    Some((process, found.parent))
 }
 
 fn judge(line: &[Process], asker: Asker) -> Option<Sign> {

@@ -49,6 +49,7 @@ pub mod installation;
 mod limits;
 mod notice;
 mod places;
+mod processes;
 mod questions;
 mod recording;
 mod records;

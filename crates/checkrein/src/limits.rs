@@ -8,6 +8,11 @@ use checkrein_ledger::SessionState;
 use checkrein_policy::Config;
 use checkrein_review::{Review, VerdictKind};
 
+use crate::processes::Process;
+
+/// The longest `meminfo` that is read, in bytes; the kernel writes far less.
+const LONGEST: u64 = 64 * 1024;
+
 /// Refuses a call of a session that has gone on for longer, or whose client takes more memory with everything that it started, than the
 /// configuration allows. What cannot be found out is noted in the review.
 pub(crate) fn enforce(review: &mut Review, state: &SessionState, now: Timestamp, config: &Config) {
@@ -34,6 +39,10 @@ fn over_time(state: &SessionState, now: Timestamp, config: &Config) -> Option<St
 
 fn over_memory(review: &mut Review, config: &Config) -> Option<String> {
     let limit = config.memory_limit_mb().filter(|limit| *limit > 0)?;
+    // A part is not larger than the whole, which one file tells; the processes are looked at only where it could matter.
+    if memory_in_use().is_some_and(|used| used >> 20 <= limit) {
+        return None;
+    }
     let Some(used) = memory_of_client() else {
         review.failures.push("how much memory the client takes could not be found out".to_owned());
         return None;
@@ -44,29 +53,32 @@ fn over_memory(review: &mut Review, config: &Config) -> Option<String> {
     })
 }
 
-/// What is known of one process.
-struct Process {
-    parent: u32,
-    name: String,
-    resident_pages: u64,
+/// The memory of the machine that is in use, in bytes; `None` when `/proc` does not tell.
+fn memory_in_use() -> Option<u64> {
+    let text = checkrein_files::read_text("/proc/meminfo", LONGEST).ok()?;
+    let kilobytes = |name: &str| -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    Some(kilobytes("MemTotal:")?.saturating_sub(kilobytes("MemAvailable:")?) * 1024)
 }
 
 /// The resident memory of the client that started this hook and of everything below it, in bytes; `None` when `/proc` does not tell.
 fn memory_of_client() -> Option<u64> {
-    let processes: BTreeMap<u32, Process> = fs::read_dir("/proc")
+    let processes: BTreeMap<i32, Process> = fs::read_dir("/proc")
         .ok()?
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter_map(|id: u32| Some((id, process(id)?)))
+        .filter_map(|number: i32| Some((number, Process::read(number)?)))
         .collect();
-    let own = std::process::id();
+    let own = i32::try_from(std::process::id()).ok()?;
     // Clients start a hook through a shell.
     let mut client = processes.get(&own)?.parent;
     while let Some(above) = processes.get(&client).filter(|above| is_shell(&above.name)) {
         client = above.parent;
     }
-    let is_below = |id: u32| {
-        let mut at = id;
+    let is_below = |number: i32| {
+        let mut at = number;
         // A chain of parents is no longer than there are processes.
         for _ in 0..processes.len() {
             if at == client {
@@ -79,22 +91,14 @@ fn memory_of_client() -> Option<u64> {
         }
         false
     };
-    let pages: u64 =
-        processes.iter().filter(|(id, _)| is_below(**id)).map(|(_, process)| process.resident_pages).sum();
+    let pages: u64 = processes
+        .iter()
+        .filter(|(number, _)| is_below(**number))
+        .map(|(_, process)| process.resident_pages)
+        .sum();
     Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
 }
 
 fn is_shell(name: &str) -> bool {
     matches!(name, "sh" | "dash" | "bash" | "zsh")
-}
-
-/// Field 24 of `stat` is the number of resident pages; the name stands in parentheses and may hold any letter.
-fn process(id: u32) -> Option<Process> {
-    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    let (start, rest) = text.rsplit_once(')')?;
-    let (_, name) = start.split_once('(')?;
-    let mut fields = rest.split_whitespace();
-    let parent = fields.nth(1)?.parse().ok()?;
-    let resident_pages = fields.nth(19)?.parse().ok()?;
-    Some(Process { parent, name: name.to_owned(), resident_pages })
 }

@@ -27,6 +27,7 @@ use serde_json::Value as Json;
 
 use crate::commands::log::call;
 use crate::guard::Guard;
+use crate::processes::Process;
 use crate::surroundings::Surroundings;
 use crate::terminal::cut;
 
@@ -196,20 +197,19 @@ enum Answering {
 
 /// A program that starts the client can take its questions: it says so on the command line.
 fn answering_program() -> Answering {
-    let mut pid = std::os::unix::process::parent_id().to_string();
+    let Ok(mut number) = i32::try_from(std::os::unix::process::parent_id()) else {
+        return Answering::NotKnown;
+    };
     let mut found = Answering::NotKnown;
     for _ in 0..ANCESTORS {
-        let Ok(line) = checkrein_files::read(format!("/proc/{pid}/cmdline"), 1 << 20) else { break };
+        let Ok(line) = checkrein_files::read(format!("/proc/{number}/cmdline"), 1 << 20) else { break };
         if line.split(|byte| *byte == 0).any(|word| word.starts_with(b"--permission-prompt-tool")) {
             return Answering::Program;
         }
         found = Answering::Nobody;
-        let Ok(facts) = checkrein_files::read_text(format!("/proc/{pid}/stat"), 4096) else { break };
-        // The name in parentheses may hold anything; behind it stand the state and the parent.
-        let parent = facts.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
-        match parent {
-            Some(parent) if parent != "0" => parent.clone_into(&mut pid),
-            _ => break,
+        match Process::read(number) {
+            Some(Process { parent, .. }) if parent > 0 => number = parent,
+            Some(_) | None => break,
         }
     }
     found
