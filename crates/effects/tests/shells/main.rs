@@ -36,3 +36,46 @@ fn the_judge_sees_what_was_left_out() {
     let invented = oracle::Fault::Invented(vec!["M1".to_owned()]);
     assert_eq!(compared("echo >M0", both), oracle::Finding::Wrong(invented));
 }
+
+/// Text that every shell refuses is not asked about as if it could run: so nothing of it may run, in any of them. What a shell runs although
+/// it looks much the same must have been foreseen.
+#[test]
+fn what_is_said_to_be_refused_runs_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = [
+        "echo >M0",
+        "{ echo >M0; }",
+        "if true; then echo >M0; fi",
+        "(echo >M0)",
+        "x=M0; echo >$x",
+        "echo 'a' >M0",
+    ];
+    let joints = ["; ", " && ", " || ", " | ", " & ", "\n"];
+    let ends = [
+        "echo 'abc",
+        "echo \"abc",
+        "ls <path> | wc",
+        "ps <pid>",
+        "grep <word> f; echo",
+        "<key>",
+        "# don't",
+        "cat <<E\nit's\nE",
+        "echo \"$(echo 'a')\"",
+        "echo \\'",
+    ];
+    let mut held = 0;
+    for (start, joint, end) in starts
+        .iter()
+        .flat_map(|start| joints.iter().map(move |joint| (start, joint)))
+        .flat_map(|(start, joint)| ends.iter().map(move |end| (start, joint, end)))
+    {
+        let text = format!("{start}{joint}{end}");
+        for language in [programs::Language::Bash, programs::Language::Posix] {
+            let found =
+                oracle::compared(folder.path(), &text, &text, language, programs::Doubt::None).unwrap();
+            assert!(!matches!(found, oracle::Finding::Wrong(_)), "{language:?}: {found:?}\n{text}");
+            held += usize::from(found == oracle::Finding::Holds);
+        }
+    }
+    assert!(held > 600, "only {held} of 720 were read as a whole or said to be refused");
+}
