@@ -107,8 +107,12 @@ impl Fields {
 enum Mode {
     /// Into any number of words.
     Words,
-    /// Into one text: assignments, redirections, subjects of `case`.
+    /// Into one text: redirections, subjects of `case`.
     Text,
+    /// Into one text, the value of a variable: a home directory may stand behind every colon.
+    Value,
+    /// Into one text, what follows `export` and its like: a name, and behind its sign a value.
+    Declaration,
 }
 
 impl Machine<'_> {
@@ -140,8 +144,22 @@ impl Machine<'_> {
 
     /// The one text that a word becomes where nothing is split.
     pub(super) fn expand_text(&mut self, word: &Word) -> Value {
+        self.expand_as(word, Mode::Text)
+    }
+
+    /// The text of a word that is the value of a variable.
+    pub(super) fn expand_assigned(&mut self, word: &Word) -> Value {
+        self.expand_as(word, Mode::Value)
+    }
+
+    /// The text of a word that declares a variable: `NAME=VALUE`.
+    pub(super) fn expand_declaration(&mut self, word: &Word) -> Value {
+        self.expand_as(word, Mode::Declaration)
+    }
+
+    fn expand_as(&mut self, word: &Word, mode: Mode) -> Value {
         let mut fields = Fields::default();
-        self.expand_parts(&word.parts, Mode::Text, true, &mut fields);
+        self.expand_parts(&word.parts, mode, true, &mut fields);
         fields.end_field();
         let Some(field) = fields.done.into_iter().next() else { return Value::exact("") };
         let hollow = field.hollow.clone();
@@ -275,8 +293,12 @@ impl Machine<'_> {
     }
 
     fn expand_parts(&mut self, parts: &[Part], mode: Mode, at_start: bool, fields: &mut Fields) {
+        let assigns = at_start
+            && mode == Mode::Words
+            && matches!(parts.first(), Some(Part::Literal(text)) if assignment_in(text).is_some());
         for (index, part) in parts.iter().enumerate() {
             match part {
+                Part::Literal(text) if assigns && index > 0 => self.push_later_pieces(text, fields),
                 Part::Literal(text) => {
                     let first = index == 0 && at_start;
                     let closed = parts.len() == 1 || text.contains('/');
@@ -330,47 +352,66 @@ impl Machine<'_> {
     }
 
     fn push_literal(&mut self, text: &str, first: bool, closed: bool, mode: Mode, fields: &mut Fields) {
-        if first && mode == Mode::Text {
-            // An operand of `export` and its like: the value begins behind the sign.
-            if let Some((name, value)) = text.split_once('=').filter(|(name, value)| {
-                value.starts_with('~')
-                    && !name.is_empty()
-                    && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            }) {
-                fields.push(Value::Exact(format!("{name}=")), true);
-                self.push_literal(value, true, closed, mode, fields);
-                return;
-            }
+        // What has the form of an assignment is read like one, also as an operand of any command: `dd of=~/x`. So bash does it; other shells
+        // leave the sign, and then it names a file that hardly exists.
+        let names = matches!(mode, Mode::Words | Mode::Declaration) && first;
+        if names && let Some((name, value)) = assignment_in(text) {
+            fields.push(Value::Exact(format!("{name}=")), true);
+            self.push_pieces(value, closed, fields);
+            return;
+        }
+        if mode == Mode::Value && first {
+            self.push_pieces(text, closed, fields);
+            return;
+        }
+        if matches!(mode, Mode::Value | Mode::Declaration) {
+            self.push_later_pieces(text, fields);
+            return;
         }
         if first && closed && text.starts_with('~') {
-            let (head, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
-            if let Some(home) = self.tilde(head) {
+            self.push_from_home(text, fields);
+            return;
+        }
+        fields.push(Value::exact(text), true);
+    }
+
+    /// The value of an assignment: a home directory may stand at its beginning and behind every colon.
+    fn push_pieces(&mut self, text: &str, closed: bool, fields: &mut Fields) {
+        let (head, later) = text.split_at(text.find(':').unwrap_or(text.len()));
+        if head.starts_with('~') && (closed || !later.is_empty() || head.contains('/')) {
+            self.push_from_home(head, fields);
+        } else {
+            fields.push(Value::exact(head), true);
+        }
+        self.push_later_pieces(later, fields);
+    }
+
+    /// What stands behind the first piece: only behind a colon a home directory may begin.
+    fn push_later_pieces(&mut self, text: &str, fields: &mut Fields) {
+        for (index, piece) in text.split(':').enumerate() {
+            if index > 0 {
+                fields.push(Value::exact(":"), true);
+            }
+            if index > 0 && piece.starts_with('~') {
+                self.push_from_home(piece, fields);
+            } else if !piece.is_empty() {
+                fields.push(Value::exact(piece), true);
+            }
+        }
+    }
+
+    /// A text that begins with `~`: with the home directory in its place, or as written.
+    fn push_from_home(&mut self, text: &str, fields: &mut Fields) {
+        let (head, rest) = text.split_at(text.find(['/', ':']).unwrap_or(text.len()));
+        match self.tilde(head) {
+            Some(home) => {
                 fields.push_quoted(home);
                 if !rest.is_empty() {
                     fields.push(Value::exact(rest), true);
                 }
-                return;
             }
+            None => fields.push(Value::exact(text), true),
         }
-        if mode == Mode::Text && text.contains(":~") {
-            // `PATH=a:~/b`
-            let mut first_piece = true;
-            for piece in text.split(':') {
-                if !first_piece {
-                    fields.push(Value::exact(":"), true);
-                    let (head, rest) = piece.split_at(piece.find('/').unwrap_or(piece.len()));
-                    if let Some(home) = head.starts_with('~').then(|| self.tilde(head)).flatten() {
-                        fields.push_quoted(home);
-                        fields.push(Value::exact(rest), true);
-                        continue;
-                    }
-                }
-                first_piece = false;
-                fields.push(Value::exact(piece), true);
-            }
-            return;
-        }
-        fields.push(Value::exact(text), true);
     }
 
     /// What `~`, `~name`, `~+` and `~-` stand for; `None` when they stay as written.
@@ -411,7 +452,7 @@ impl Machine<'_> {
                             fields.current().hollow = hollow;
                         }
                     }
-                    Expanded::Many(values) if mode == Mode::Text => {
+                    Expanded::Many(values) if mode != Mode::Words => {
                         fields.push_quoted(joined_values(&values, " "));
                     }
                     Expanded::Many(values) => {
@@ -447,7 +488,7 @@ impl Machine<'_> {
                     fields.current().hollow = hollow;
                 }
             }
-            Expanded::Many(values) if mode == Mode::Text => fields.push(joined_values(&values, " "), false),
+            Expanded::Many(values) if mode != Mode::Words => fields.push(joined_values(&values, " "), false),
             Expanded::Many(values) => {
                 for (index, value) in values.into_iter().enumerate() {
                     if index > 0 {
@@ -461,7 +502,7 @@ impl Machine<'_> {
 
     fn push_value(&mut self, value: Value, mode: Mode, fields: &mut Fields) {
         match mode {
-            Mode::Text => fields.push(value, true),
+            Mode::Text | Mode::Value | Mode::Declaration => fields.push(value, true),
             Mode::Words => {
                 let separators = self.variable("IFS").and_then(|value| value.as_exact().map(str::to_owned));
                 fields.push_split(value, separators.as_deref().unwrap_or(" \t\n"));
@@ -760,4 +801,13 @@ pub(super) fn without_newlines(value: Value) -> Value {
         }
         Value::Glob(_) | Value::Unknown => value,
     }
+}
+
+/// The name and the value of a text that has the form of an assignment.
+fn assignment_in(text: &str) -> Option<(&str, &str)> {
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    text.split_once('=').filter(|(name, _)| is_name(name))
 }

@@ -140,7 +140,7 @@ impl Machine<'_> {
         for word in words {
             let is_assignment = matches!(word.parts.first(), Some(Part::Literal(text)) if text.contains('='));
             if is_assignment {
-                values.push(self.expand_text(word));
+                values.push(self.expand_declaration(word));
             } else {
                 values.extend(self.expand_word(word));
             }
@@ -177,7 +177,7 @@ impl Machine<'_> {
         let outputs = self.substituted.len();
         match &assignment.value {
             AssignedValue::Scalar(word) => {
-                let mut value = self.expand_text(word);
+                let mut value = self.expand_assigned(word);
                 if let Some(index) = &assignment.index {
                     let key = self.expand_text(index);
                     if let (true, Some(key), Some(text)) = (
@@ -218,7 +218,7 @@ impl Machine<'_> {
                 items.clear();
             }
             for (index, word) in elements {
-                let value = self.expand_text(word);
+                let value = self.expand_assigned(word);
                 let key = index.as_ref().map(|index| self.expand_text(index));
                 if let Some(key) = key.as_ref().and_then(Value::as_exact) {
                     items.insert(key.to_owned(), value);
@@ -247,7 +247,7 @@ impl Machine<'_> {
                     return;
                 };
                 next = number;
-                let value = self.expand_text(word);
+                let value = self.expand_assigned(word);
                 items.insert(next, value);
                 next = next.saturating_add(1);
                 continue;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, predict};
+
 mod oracle;
 mod programs;
 
@@ -78,4 +80,34 @@ fn what_is_said_to_be_refused_runs_nowhere() {
         }
     }
     assert!(held > 600, "only {held} of 720 were read as a whole or said to be refused");
+}
+
+/// Where a home directory stands in a word is for the real shell to say.
+#[test]
+fn home_directories_stand_where_the_shell_puts_them() {
+    let home = AbsolutePath::root().join("scratch/home");
+    let place = Place {
+        home: home.clone(),
+        user: None,
+        workspace: AbsolutePath::root().join("scratch"),
+        temporary: Vec::new(),
+        guarded: Vec::new(),
+        expected: Vec::new(),
+    };
+    let world = RecordedWorld::complete(place);
+    let heads = ["", "a=", "_b2=", "2a=", "--to=", "a-b=", "a=b=", "a=b:", "c:", "'q'=", "a=\"\""];
+    let tails = ["~/M", "~/x:~/M", "b:~/M", "~:~/M", "\\~/M", "'~'/M"];
+    for word in heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))) {
+        // As an operand, and as the value of a variable.
+        for text in [format!("printf '%s' {word}"), format!("v={word}; printf '%s' \"$v\"")] {
+            let output =
+                std::process::Command::new("bash").args(["-c", &text]).env("HOME", home.as_str()).output();
+            let said = String::from_utf8(output.unwrap().stdout).unwrap();
+            let prediction = predict(&Action::command(format!("rm -- \"$({text})\""), home.clone()), &world);
+            let targets: Vec<&str> =
+                prediction.effects.iter().filter_map(|effect| effect.target.text()).collect();
+            let expected = home.join(&said);
+            assert_eq!(targets, [expected.as_str()], "{text}");
+        }
+    }
 }
