@@ -29,6 +29,13 @@ pub(crate) const PATH_KEYS: &[&str] = &[
     "folder",
 ];
 
+/// The usual names of what is moved or copied.
+pub(crate) const SOURCE_KEYS: &[&str] = &["source", "source_path", "from", "old_path", "oldPath", "src"];
+
+/// The usual names of where it goes.
+const GOAL_KEYS: &[&str] =
+    &["destination", "destination_path", "to", "new_path", "newPath", "dst", "dest", "target"];
+
 /// A tool call being turned into effects.
 pub(crate) struct ToolCall<'a> {
     action: &'a Action,
@@ -53,6 +60,17 @@ impl<'a> ToolCall<'a> {
     /// The call itself.
     pub(crate) fn action(&self) -> &'a Action {
         self.action
+    }
+
+    /// What is moved or copied, and where it goes; `None` when the call does not say both.
+    pub(crate) fn ends(&self) -> Option<(&'a str, &'a str)> {
+        let from = self.text(SOURCE_KEYS).or_else(|| self.text(PATH_KEYS))?;
+        Some((from, self.goal()?))
+    }
+
+    /// Where something goes that is moved or copied.
+    pub(crate) fn goal(&self) -> Option<&'a str> {
+        self.text(GOAL_KEYS)
     }
 
     /// A text of the input, under the first of the names that has one.

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::effect::{Certainty, Depth, EffectKind, Reach, Severity, Target};
 use crate::interpreter::Last;
 
-use super::call::{PATH_KEYS, ToolCall, text_of};
+use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
 use super::native::command_text;
 
 /// What the words of a name say that a tool does, from mild to grave.
@@ -367,6 +367,9 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
                 || name.server.split(['-', '_']).any(|part| part == *word)
         });
     let mut paths = call.texts(PATH_KEYS);
+    if ["move", "rename", "copy"].iter().any(|deed| name.words.iter().any(|word| word == deed)) {
+        paths.extend(call.texts(SOURCE_KEYS));
+    }
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
     paths.retain(|path| {
         let is_address = path.contains("://") && !path.starts_with("file://");
@@ -381,7 +384,7 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
 
 fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&str]) {
     let has = |words: &[&str]| name.words.iter().any(|word| words.contains(&word.as_str()));
-    let goal = call.text(&["destination", "destination_path", "to", "new_path", "newPath", "dest"]);
+    let goal = call.goal();
     for path in paths {
         match (deed, goal) {
             (Some(Deed::Quiet | Deed::Look), _) => call.read(path),

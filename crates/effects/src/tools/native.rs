@@ -52,11 +52,11 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
             let recursive = call.tool().to_ascii_lowercase().contains("dir");
             call.delete(path, if recursive { Depth::Recursive } else { Depth::Single });
         }),
-        Native::Move => match ends(call) {
+        Native::Move => match call.ends() {
             Some((from, to)) => call.relocate(from, to),
             None => call.opaque("what it moves is not known"),
         },
-        Native::Copy => match ends(call) {
+        Native::Copy => match call.ends() {
             Some((from, to)) => {
                 call.read(from);
                 call.write(to);
@@ -238,22 +238,6 @@ fn search(call: &mut ToolCall<'_>) {
         call.add(EffectKind::FileRead, Target::Glob(format!("{path}/{pattern}")));
     }
     call.add_as(EffectKind::FileRead, Target::Path(path), |effect| effect.depth = Depth::Recursive);
-}
-
-fn ends<'a>(call: &ToolCall<'a>) -> Option<(&'a str, &'a str)> {
-    let from =
-        call.text(&["source", "source_path", "from", "old_path", "oldPath", "src", "path", "file_path"])?;
-    let to = call.text(&[
-        "destination",
-        "destination_path",
-        "to",
-        "new_path",
-        "newPath",
-        "dst",
-        "dest",
-        "target",
-    ])?;
-    Some((from, to))
 }
 
 fn apply_patch(call: &mut ToolCall<'_>) {

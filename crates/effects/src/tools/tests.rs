@@ -66,6 +66,16 @@ fn tools_for_files_touch_their_files() {
             vec!["file_delete a.txt recursive", "file_create docs/a.txt"],
         ),
         (
+            "mcp__filesystem__move_file",
+            json!({"source": "a.txt", "destination": "docs"}),
+            vec!["file_delete a.txt recursive", "file_create docs/a.txt"],
+        ),
+        (
+            "mcp__disk__rename_path",
+            json!({"old_path": "/home/dev/proj/a.txt", "new_path": "/home/dev/proj/docs"}),
+            vec!["file_delete a.txt recursive", "file_create docs/a.txt"],
+        ),
+        (
             "read_many_files",
             json!({"include": ["a.txt", "b.txt"]}),
             vec!["file_read a.txt", "file_read b.txt"],

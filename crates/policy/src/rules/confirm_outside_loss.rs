@@ -1,4 +1,4 @@
-//! Deletes or moves away what lies outside the expected scope and was not made in this session, also when it is saved first.
+//! Deletes, moves away or throws away what lies outside the expected scope and was not made in this session, also when it is saved first.
 
 use checkrein_effects::{Depth, Effect, EffectKind, Stake};
 
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "confirm_outside_loss",
     set: RuleSet::Essential,
     docs: RuleDocs {
-        detects: "Deletes or moves away a file outside the expected scope that this session did not make, also when it is saved first.",
+        detects: "Deletes or moves away a file outside the expected scope that this session did not make, or throws away changes to one that no commit holds, also when they are saved first.",
         danger: "It belongs to something else. The loss shows up later, where nobody thinks of this session or of `checkrein undo`.",
         example: "rm ~/Documents/thesis.txt",
         instead: "Copy what you need into the workspace, and leave the original where it is.",
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         "file_delete /home/dev/Documents/thesis.txt unsaved",
         "file_delete /home/dev/Documents/thesis.txt recoverable",
         "file_delete /home/dev/.bashrc recoverable",
+        "vcs_local_loss /home/dev/other/src recursive recoverable",
     ],
     ignores: &[
         "file_delete /home/dev/proj/a.txt unsaved",
@@ -33,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost = |effect: &Effect| {
-        effect.kind == EffectKind::FileDelete
+        matches!(effect.kind, EffectKind::FileDelete | EffectKind::VcsLocalLoss)
             && matches!(effect.stake, Stake::Recoverable | Stake::Unsaved)
             && context.is_outside(effect)
     };
@@ -51,10 +52,18 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             &["copy it into the workspace and leave the original where it is"],
         );
     }
-    // Directories have a rule of their own.
-    let deleted = context.select(|effect| lost(effect) && effect.depth == Depth::Single);
+    // Deleted directories have a rule of their own.
+    let deleted = context.select(|effect| {
+        lost(effect) && (effect.depth == Depth::Single || effect.kind == EffectKind::VcsLocalLoss)
+    });
+    let thrown_away = deleted.iter().filter_map(|index| context.effects.get(*index));
+    let verb = if thrown_away.clone().all(|effect| effect.kind == EffectKind::VcsLocalLoss) {
+        "throws away what no commit holds of"
+    } else {
+        "deletes"
+    };
     let reason = format!(
-        "this deletes {}, which lies outside the workspace; this session did not make it",
+        "this {verb} {}, which lies outside the workspace; this session did not make it",
         context.names(&deleted)
     );
     Finding::on(
