@@ -57,6 +57,7 @@ mod descriptors;
 mod devices;
 mod disguise;
 mod draft;
+mod evaluation;
 mod exit;
 mod expand;
 mod glob;

@@ -1,0 +1,144 @@
+//! Arithmetic as a shell evaluates it: the variables, elements and substitutions in an expression.
+
+use super::arithmetic;
+use super::machine::Machine;
+use super::value::Value;
+
+impl Machine<'_> {
+    /// The value of an arithmetic expansion as a text.
+    pub(super) fn arithmetic_value(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Value {
+        self.arithmetic(arithmetic).map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
+    }
+
+    /// The value of an arithmetic expression; the substitutions inside it run.
+    pub(super) fn arithmetic(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Option<i64> {
+        if !arithmetic.substitutions.is_empty() {
+            let text = self.expand_again(&arithmetic.text);
+            let text = text.as_exact()?.to_owned();
+            return arithmetic::evaluate(&text, &mut Variables { machine: self });
+        }
+        let text = self.expand_dollars(&arithmetic.text)?;
+        arithmetic::evaluate(&text, &mut Variables { machine: self })
+    }
+
+    /// The value of an expression given as text (`let`, `declare -i`).
+    pub(crate) fn arithmetic_text(&mut self, text: &str) -> Option<i64> {
+        if super::again::holds_command(text) {
+            let text = self.run_substitutions(text)?;
+            return arithmetic::evaluate(&text, &mut Variables { machine: self });
+        }
+        let text = self.expand_dollars(text)?;
+        arithmetic::evaluate(&text, &mut Variables { machine: self })
+    }
+
+    /// The text of an expression with `$name`, `${name}`, `$1`, `$#`, `$?` put in; `None` when one is not known.
+    fn expand_dollars(&mut self, text: &str) -> Option<String> {
+        if !text.contains('$') {
+            return Some(text.to_owned());
+        }
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            out.push_str(before);
+            let (name, more) = if let Some(inner) = after.strip_prefix('{') {
+                let (length, inner) = match inner.strip_prefix('#') {
+                    Some(inner) if !inner.starts_with('}') => (true, inner),
+                    Some(_) | None => (false, inner),
+                };
+                let (name, more) = inner.split_once('}')?;
+                if length {
+                    let (name, all) = match name.strip_suffix("[@]").or_else(|| name.strip_suffix("[*]")) {
+                        Some(name) => (name, true),
+                        None => (name, false),
+                    };
+                    out.push_str(&self.length_of(name, all)?.to_string());
+                    rest = more;
+                    continue;
+                }
+                (name, more)
+            } else {
+                let end = match after.chars().next()? {
+                    '#' | '?' | '@' | '*' => 1,
+                    c if c.is_ascii_digit() => 1,
+                    _ => {
+                        after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len())
+                    }
+                };
+                after.split_at(end)
+            };
+            let is_name = !name.is_empty()
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '#' | '?'));
+            if !is_name {
+                return None;
+            }
+            let value = self.plain_parameter(name);
+            out.push_str(value.as_exact()?);
+            rest = more;
+        }
+        out.push_str(rest);
+        Some(out)
+    }
+}
+
+impl Machine<'_> {
+    /// An element of an array as arithmetic sees it; `None` when it is not known.
+    fn element(&mut self, array: &str, subscript: &str) -> Option<Value> {
+        let unset = !self.shell.variables.contains_key(array);
+        let key = if unset && self.shell.options.nounset {
+            self.unseen += 1;
+            self.failed = true;
+            self.possibly(|machine| machine.expand_again(subscript))
+        } else {
+            self.expand_again(subscript)
+        };
+        if key.as_exact().is_some_and(|text| text.trim().is_empty()) {
+            return None;
+        }
+        let content = self.shell.variables.get(array).map(|variable| variable.content.clone());
+        if let Some(super::shell::Content::Map(items)) = content {
+            return Some(items.get(key.as_exact()?).cloned().unwrap_or_else(|| Value::exact("0")));
+        }
+        let number = key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))?;
+        match content {
+            Some(super::shell::Content::List(items)) => {
+                Some(items.get(&number).cloned().unwrap_or_else(|| Value::exact("0")))
+            }
+            Some(super::shell::Content::Scalar(value)) if number == 0 => Some(value),
+            None | Some(super::shell::Content::Unset | super::shell::Content::Scalar(_)) => {
+                Some(Value::exact("0"))
+            }
+            Some(super::shell::Content::Map(_) | super::shell::Content::Unknown) => None,
+        }
+    }
+}
+
+/// The variables of a shell as arithmetic sees them.
+struct Variables<'m, 'w> {
+    machine: &'m mut Machine<'w>,
+}
+
+impl arithmetic::Names for Variables<'_, '_> {
+    fn substituted(&mut self, text: &str) -> Option<String> {
+        self.machine.run_substitutions(text)
+    }
+
+    fn get(&mut self, name: &str) -> Option<String> {
+        if let Some((array, subscript)) = name.split_once('[') {
+            let subscript = subscript.strip_suffix(']')?.to_owned();
+            return self.machine.element(array, &subscript)?.as_exact().map(str::to_owned);
+        }
+        match self.machine.variable(name) {
+            None => {
+                self.machine.unseen += usize::from(self.machine.is_unseen(name));
+                self.machine.failed |= self.machine.shell.options.nounset;
+                Some(String::new())
+            }
+            Some(value) => value.as_exact().map(str::to_owned),
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Option<i64>) {
+        let value = value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()));
+        self.machine.assign_named(name, value);
+    }
+}
