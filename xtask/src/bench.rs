@@ -137,6 +137,7 @@ fn record(number: usize) -> RecordBody {
         further_reasons: Vec::new(),
         mitigations: Vec::new(),
         effects: vec![],
+        further_file_operations: 0,
         rules: vec![],
         reason: String::new(),
         alternatives: vec![],

@@ -1,6 +1,7 @@
 //! What is written down about an action, a message, an event.
 
 use checkrein_effects::Action;
+use checkrein_ledger::file_operations;
 use checkrein_patterns::{Cascade, CascadeLevel, Claim, Mark, Success};
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
@@ -82,6 +83,7 @@ pub(crate) fn review_record(
         further_reasons: when_spoken(further_reasons(review)),
         mitigations: when_spoken(&review.side_effects.mitigations),
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
+        further_file_operations: file_operations(all.get(RECORDED_EFFECTS..).unwrap_or_default()),
         rules: review
             .rules
             .iter()

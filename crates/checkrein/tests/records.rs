@@ -133,3 +133,15 @@ fn records_stay_as_long_as_they_are_to_be_kept() {
     assert!(!exists("last-week") && exists("a"), "nothing is kept but what may still be going on");
     environment.succeed(&["audit", "verify"]);
 }
+
+#[test]
+fn file_operations_that_are_not_written_down_count_too() {
+    for count in [1_u64, 64, 65, 150] {
+        let environment = TestEnvironment::new();
+        let names: Vec<String> = (0..count).map(|number| format!("file{number}")).collect();
+        environment.bash("s", &format!("touch {}", names.join(" ")));
+        let text = environment.succeed(&["sessions", "--json"]);
+        let session: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(session["spent"]["file_operations"], json!(count), "{text}");
+    }
+}

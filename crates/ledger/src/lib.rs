@@ -49,7 +49,7 @@ pub use read::{Line, Lines, find, last, lines};
 pub use retention::prune;
 pub use session::{Appended, Durability, KnownSession, LOCK_WAIT, SessionLedger};
 pub use spent::{Cost, Spent};
-pub use state::{SessionState, VerdictCounts, bounds};
+pub use state::{SessionState, VerdictCounts, bounds, file_operations};
 pub use verify::{
     Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_session,
 };

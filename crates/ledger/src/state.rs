@@ -508,7 +508,7 @@ impl SessionState {
     /// What the detectors are told about an action.
     fn plan(&self, review: &ReviewRecord) -> Plan {
         let path = review.effects.iter().find_map(|effect| effect.target.path());
-        let operations = review.effects.iter().filter(|effect| is_file_operation(effect.kind)).count();
+        let operations = file_operations(&review.effects).saturating_add(review.further_file_operations);
         let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
         Plan {
             number: ActionNumber(self.actions),
@@ -593,7 +593,7 @@ impl Awaited {
     fn of(review: &ReviewRecord) -> Self {
         let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
         let mut awaited = Self {
-            file_operations: 0,
+            file_operations: file_operations(&review.effects).saturating_add(review.further_file_operations),
             processes: review.programs.len() as u64,
             bytes_written: written(&review.input),
             counted: counted.unwrap_or_default(),
@@ -605,7 +605,6 @@ impl Awaited {
             if !is_file_operation(effect.kind) {
                 continue;
             }
-            awaited.file_operations += 1;
             let Some(path) = short_path(effect) else { continue };
             if effect.certainty != Certainty::Certain {
                 continue;
@@ -700,6 +699,11 @@ fn written(input: &serde_json::Value) -> u64 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0 to 100")]
 fn hundredths(share: f64) -> u8 {
     (share * 100.0).round().clamp(0.0, 100.0) as u8
+}
+
+/// How many of these effects make, change or delete a file or a tree: what `limits.file_operations` counts.
+pub fn file_operations(effects: &[Effect]) -> u64 {
+    effects.iter().filter(|effect| is_file_operation(effect.kind)).count() as u64
 }
 
 fn is_file_operation(kind: EffectKind) -> bool {

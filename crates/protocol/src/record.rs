@@ -326,8 +326,11 @@ pub struct ReviewRecord {
     /// What softens it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mitigations: Vec<String>,
-    /// The predicted effects.
+    /// The predicted effects, the first of them where they are many.
     pub effects: Vec<Effect>,
+    /// How many further effects change files: those that are not written down count too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub further_file_operations: u64,
     /// The names of the rules that fired.
     pub rules: Vec<String>,
     /// One sentence.

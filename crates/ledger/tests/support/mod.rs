@@ -65,6 +65,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         further_reasons: Vec::new(),
         mitigations: Vec::new(),
         effects,
+        further_file_operations: 0,
         rules: Vec::new(),
         reason: "nothing is lost".to_owned(),
         alternatives: Vec::new(),
