@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 14] = [
+const LINE: [&str; 15] = [
     "shell",
     "effects",
     "policy",
@@ -23,6 +23,7 @@ const LINE: [&str; 14] = [
     "ledger",
     "clients",
     "supervise",
+    "engine",
     "checkrein",
 ];
 

@@ -34,11 +34,11 @@ pub mod undo;
 pub mod watch;
 pub mod worktree;
 
-use crate::asking::{self, Asker};
-use crate::error::CommandError;
-use crate::installation::{FALLEN_HINT, Installations};
-use crate::surroundings::Surroundings;
 use crate::terminal::log as say;
+use checkrein_engine::asking::{self, Asker};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::installation::{FALLEN_HINT, Installations};
 
 /// How a command ended, as an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 
 use crate::deletion;
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// The name of a credential: letters, digits, `-`, `_` and `.`, at most 64.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

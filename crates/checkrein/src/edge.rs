@@ -1,7 +1,7 @@
 //! The hook's edge: one payload on standard input, one JSON object on standard output, exit status 0, whatever happens.
 //!
 //! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can keep an answer from being
-//! given: the main thread waits for a bounded time and answers by the table of [`crate::fail_closed`] when none was.
+//! given: the main thread waits for a bounded time and answers by the table of [`checkrein_engine::fail_closed`] when none was.
 
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
@@ -16,9 +16,9 @@ use checkrein_protocol::{Client, HookEvent, Moment, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::fail_closed::Failure;
-use crate::guard::Guard;
-use crate::surroundings::Surroundings;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::fail_closed::Failure;
+use checkrein_engine::guard::Guard;
 
 /// The greatest payload that is read, in bytes. The outcome of an edit carries the whole old file, so this is generous; it takes up to
 /// four times as much memory (ours).
@@ -140,7 +140,7 @@ fn refuse(client: Client, session: Option<SessionId>, failure: &Failure) {
     let recorder = thread::Builder::new().spawn(move || {
         let record = || {
             if let Ok(surroundings) = Surroundings::of_process() {
-                crate::guard::record_failure(&surroundings, session, &failure);
+                checkrein_engine::guard::record_failure(&surroundings, session, &failure);
             }
         };
         drop(panic::catch_unwind(AssertUnwindSafe(record)));

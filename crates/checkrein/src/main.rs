@@ -18,9 +18,9 @@ use checkrein::commands::{
     surprises, trust, undo, watch, worktree,
 };
 use checkrein::edge::answer_hook;
-use checkrein::error::CommandError;
-use checkrein::surroundings::Surroundings;
 use checkrein::terminal;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::Client;

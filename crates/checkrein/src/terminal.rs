@@ -6,6 +6,7 @@ use std::env;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+pub use checkrein_engine::text::{counted, cut, log, plain};
 use checkrein_review::VerdictKind;
 use comfy_table::{ContentArrangement, Table, presets};
 
@@ -17,11 +18,6 @@ pub fn print(text: &str) {
             .write_all(text.as_bytes())
             .and_then(|()| if text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") }),
     );
-}
-
-/// Writes a remark for the person, or for the client's log.
-pub fn log(text: &str) {
-    drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
 /// Whether standard output is read by a person who sees colours.
@@ -97,26 +93,4 @@ pub fn confirm(question: &str) -> bool {
     drop(write!(error, "{question} [y/N] ").and_then(|()| error.flush()));
     let mut line = String::new();
     input.lock().read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes" | "Yes")
-}
-
-/// A number of things in words: `1 record`, `2 records`.
-pub fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-/// One line of a text, cut to a width in characters.
-pub fn cut(text: &str, width: usize) -> String {
-    let line = text.split('\n').next().unwrap_or_default();
-    let more = text.len() > line.len();
-    if line.chars().count() <= width && !more {
-        return line.to_owned();
-    }
-    let mut short: String = line.chars().take(width.saturating_sub(1)).collect();
-    short.push('…');
-    short
-}
-
-/// Text from elsewhere without control characters, so that a file name cannot speak to the terminal.
-pub fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }

@@ -9,11 +9,11 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output, line};
-use crate::error::CommandError;
-use crate::records;
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{Wellness, counted, mark, print};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::session_ledger;
 
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,13 +85,13 @@ pub fn verify(
 
 /// The file of heads outside the state directory that the configuration names.
 fn anchor(surroundings: &Surroundings) -> Option<std::path::PathBuf> {
-    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd)).ok()?;
-    records::anchor(surroundings, &loaded.config.audit)
+    let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd)).ok()?;
+    session_ledger::anchor(surroundings, &loaded.config.audit)
 }
 
 /// The form of an export when none is named: what `audit.export_format` says.
 fn usual_form(surroundings: &Surroundings) -> ExportForm {
-    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd));
+    let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd));
     match loaded.map(|loaded| loaded.config.audit.export_format) {
         Ok(ExportFormat::Csv) => ExportForm::Csv,
         Ok(ExportFormat::Json) | Err(_) => ExportForm::JsonLines,

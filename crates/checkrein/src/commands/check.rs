@@ -9,10 +9,10 @@ use checkrein_review::{Governance, Review, ReviewCache, Size, TimeToLive, Verdic
 use serde_json::{Value as Json, json};
 
 use super::{Exit, Output, line, pretty};
-use crate::error::CommandError;
-use crate::guard::Guard;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, dim, plain, print, verdict};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::guard::Guard;
 
 /// Where the action would run.
 #[derive(Debug, Clone, Default)]

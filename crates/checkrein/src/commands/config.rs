@@ -5,14 +5,14 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output, pretty};
-use crate::error::CommandError;
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{dim, print, table};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Prints the effective configuration with the place of every setting.
 pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
-    let loaded = settings::load(surroundings, &find_workspace(&surroundings.cwd))?;
+    let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?;
     match output {
         Output::Json => {
             let settings: Vec<_> = settings_of(&loaded.config)
@@ -37,11 +37,11 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 
 /// Checks every configuration file that takes part.
 pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
-    let loaded = settings::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
-    settings::catalogue(surroundings)?;
-    settings::check_templates(surroundings, &loaded.config)?;
-    settings::strategy(surroundings)?;
-    crate::spending::prices(surroundings, None)?;
+    let loaded = config_files::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
+    config_files::catalogue(surroundings)?;
+    config_files::check_templates(surroundings, &loaded.config)?;
+    config_files::strategy(surroundings)?;
+    checkrein_engine::usage::prices(surroundings, None)?;
     match output {
         Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),
         Output::Text => {

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::{Exit, Output, for_no_agent, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{log, print, table};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Reads a credential from standard input, without showing it, and keeps it.
 pub fn set(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {

@@ -7,9 +7,9 @@ use similar::TextDiff;
 use super::restoring::Ground;
 use super::snapshots::size;
 use super::{Exit, Output, Switch, line};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{dim, plain, print};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// The greatest file of which lines are compared, in bytes (ours).
 const LONGEST: u64 = 1024 * 1024;

@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use super::init::{Scope, read, registered, settings_file};
 use super::{Exit, Output, pretty};
-use crate::error::CommandError;
-use crate::guard::Guard;
-use crate::installation::FALLEN_HINT;
-use crate::surroundings::{Surroundings, confinement_gaps};
 use crate::terminal::{Wellness, counted, dim, mark, print};
+use checkrein_engine::environment::{Surroundings, confinement_gaps};
+use checkrein_engine::error::CommandError;
+use checkrein_engine::guard::Guard;
+use checkrein_engine::installation::FALLEN_HINT;
 
 /// How often the hook is run for the latency figure.
 const RUNS: usize = 20;

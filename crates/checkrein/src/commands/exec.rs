@@ -18,8 +18,8 @@ use serde_json::json;
 
 use super::{Exit, Output, line};
 use crate::deletion;
-use crate::error::CommandError;
 use crate::terminal::{log, plain};
+use checkrein_engine::error::CommandError;
 
 /// The command line in our words.
 #[derive(Debug)]

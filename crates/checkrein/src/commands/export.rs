@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::restoring::Ground;
 use super::{Exit, Output, line};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{log, plain, print};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Copies a snapshot into a new directory: each place below it under its own path.
 pub fn export(

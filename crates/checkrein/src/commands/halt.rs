@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::log::folders;
 use super::{Exit, Output, for_people_only, line};
-use crate::error::CommandError;
-use crate::settings;
-use crate::stop::{Barrier, Stopping, stop_session};
-use crate::surroundings::Surroundings;
 use crate::terminal::{log, plain, print};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 
 /// Who speaks in the records of these commands.
 const PERSON: &str = "person";
@@ -68,7 +68,7 @@ fn stop(
     let state = ledger.state().unwrap_or_default();
     let workspace = state.workspace().cloned().unwrap_or_else(|| find_workspace(&surroundings.cwd));
     // A halt must not fail because a configuration cannot be read: then nobody is told.
-    let config = settings::load(surroundings, &workspace).map(|loaded| loaded.config).unwrap_or_default();
+    let config = config_files::load(surroundings, &workspace).map(|loaded| loaded.config).unwrap_or_default();
     let said = stop_session(
         &Stopping {
             surroundings,

@@ -5,10 +5,10 @@ use std::fs;
 use checkrein_intervention::Incident;
 
 use super::{Exit, Output, line, pretty};
-use crate::error::CommandError;
-use crate::incident::folder;
-use crate::surroundings::Surroundings;
 use crate::terminal::{plain, print, table};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::incident::folder;
 
 /// Lists all incidents, newest last.
 pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {

@@ -12,11 +12,11 @@ use serde_json::json;
 use similar::TextDiff;
 
 use super::{Exit, Output, for_people_only, line};
-use crate::error::CommandError;
-use crate::installation::{Installations, Installed, looked_up};
-use crate::settings::replace_file;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, confirm, dim, log, print};
+use checkrein_engine::config_files::replace_file;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::installation::{Installations, Installed, looked_up};
 
 /// Which settings file of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

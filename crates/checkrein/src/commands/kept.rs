@@ -19,9 +19,9 @@ use checkrein_supervise::{Moment, Switches};
 use super::for_no_agent;
 use super::run::{HoldWanted, Wanted};
 use super::worktree::{Site, changes_since, note};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{log, plain};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Where an agent works and what is gone on with, in our words.
 #[derive(Debug, Clone)]

@@ -2,14 +2,15 @@
 
 use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_effects::Severity;
+pub use checkrein_engine::text::{call, rollback_stage, time};
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
-use checkrein_protocol::{Judgement, Record, RecordBody, ReviewRecord, RollbackStage};
+use checkrein_protocol::{Judgement, Record, RecordBody};
 
 use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line, tell_fallen};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, dim, plain, print, table, verdict};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
@@ -196,29 +197,4 @@ pub fn judgement_words(judgement: Judgement) -> &'static str {
         Judgement::FalseAlarm => "false-alarm",
         Judgement::Missed => "missed",
     }
-}
-
-/// How far a rollback went, in words.
-pub fn rollback_stage(stage: RollbackStage) -> &'static str {
-    match stage {
-        RollbackStage::Proposed => "proposed",
-        RollbackStage::Done => "done",
-        RollbackStage::NotDone => "not done",
-    }
-}
-
-/// A call in one line: the tool and what it is given.
-pub fn call(review: &ReviewRecord) -> String {
-    let text = |key: &str| review.input.get(key).and_then(serde_json::Value::as_str);
-    let given = text("command")
-        .or_else(|| text("file_path"))
-        .or_else(|| text("notebook_path"))
-        .or_else(|| text("url"));
-    format!("{} {}", review.tool.as_str(), given.map_or_else(|| review.input.to_string(), str::to_owned))
-}
-
-/// A moment as text, in UTC.
-pub fn time(milliseconds: u64) -> String {
-    let stamp = i64::try_from(milliseconds).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    stamp.map_or_else(|| milliseconds.to_string(), |stamp| stamp.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }

@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::log::{folders, judgement_words, only_folder};
 use super::{Exit, Output, for_people_only, pretty};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{plain, print, table};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// From how many marks on something is suggested (ours).
 const ENOUGH: usize = 5;

@@ -20,11 +20,11 @@ use serde_json::json;
 use super::{Exit, Output, Switch, line};
 use crate::credentials::Credentials;
 use crate::deletion;
-use crate::error::CommandError;
-use crate::notice::{Notice, folder};
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{log, print};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::notification::{Notice, folder};
 
 /// How long one way may take (ours).
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -47,7 +47,7 @@ pub fn notify(surroundings: &Surroundings, test: Switch, output: Output) -> Resu
     }
     let mut exit = Exit::Done;
     for notice in &notices {
-        let config = settings::load(surroundings, &notice.workspace)?.config;
+        let config = config_files::load(surroundings, &notice.workspace)?.config;
         if notice.event == "test" && config.interventions.emergency_stop.notification_channels.is_empty() {
             return Err(CommandError::user(
                 "no channel is set, so nobody was told",
@@ -172,7 +172,7 @@ fn mail(surroundings: &Surroundings, settings: &Notifications, notice: &Notice) 
         notice.text.replace('\n', "\r\n")
     );
     let path = folder(surroundings).join(format!(".mail-{}", std::process::id()));
-    let written = settings::write_private(
+    let written = config_files::write_private(
         &checkrein_effects::AbsolutePath::new(&path.to_string_lossy())
             .ok_or("the state has no plain path")?,
         text.as_bytes(),

@@ -6,14 +6,14 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output, line, pretty};
-use crate::error::CommandError;
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, cut, plain, print, table};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Shows tier, thresholds, trust, contract, tripwires and patterns that hold here.
 pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
-    let config = settings::load(surroundings, &find_workspace(&surroundings.cwd))?.config;
+    let config = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?.config;
     let governance = &config.governance;
     let (tier, trust, contract) = (governance.tier, &governance.trust_debt, &governance.contract);
     let thresholds = governance.thresholds(tier);
@@ -110,13 +110,13 @@ pub fn test(surroundings: &Surroundings, file: Option<&str>, output: Output) -> 
         match &source.source {
             Source::Blueprint { name, text } => {
                 let blueprint =
-                    Blueprint::parse(name, text, source.kind).map_err(|e| settings::invalid(&e))?;
+                    Blueprint::parse(name, text, source.kind).map_err(|e| config_files::invalid(&e))?;
                 all.extend(blueprint.trials());
             }
             Source::File { .. } | Source::Rules { .. } => {
                 let kind = LayerKind::User;
                 let read = load(&[Layer { kind, source: source.source.clone() }], &[]);
-                let config: Config = read.map_err(|errors| settings::invalid(&errors))?.config;
+                let config: Config = read.map_err(|errors| config_files::invalid(&errors))?.config;
                 let rules: &[CustomRule] = &config.step_reviewer.rules.custom;
                 all.extend(trials(rules, &config.governance.tripwires, &config.patterns.custom_patterns));
             }
@@ -158,7 +158,7 @@ pub fn test(surroundings: &Surroundings, file: Option<&str>, output: Output) -> 
 /// What to play.
 fn sources(surroundings: &Surroundings, file: Option<&str>) -> Result<Vec<Layer>, CommandError> {
     let Some(file) = file else {
-        return settings::layers(surroundings, &find_workspace(&surroundings.cwd));
+        return config_files::layers(surroundings, &find_workspace(&surroundings.cwd));
     };
     let path: AbsolutePath = surroundings.cwd.join(file);
     let text = checkrein_files::read_text(path.as_str(), checkrein_files::SMALL)
@@ -166,7 +166,7 @@ fn sources(surroundings: &Surroundings, file: Option<&str>) -> Result<Vec<Layer>
     if text.contains("acgp.blueprint") {
         let folder = path.parent().unwrap_or_else(AbsolutePath::root);
         let files =
-            settings::blueprint_files(path.name().unwrap_or_default(), &folder, file, LayerKind::User)?;
+            config_files::blueprint_files(path.name().unwrap_or_default(), &folder, file, LayerKind::User)?;
         return Ok(files.into_iter().map(|source| Layer { kind: LayerKind::User, source }).collect());
     }
     Ok(vec![Layer { kind: LayerKind::User, source: Source::File { name: file.to_owned(), text } }])

@@ -7,7 +7,7 @@ use checkrein_clients::transcript::{Entry, Row, gemini_messages, row};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::error::CommandError;
+use checkrein_engine::error::CommandError;
 
 /// One step of a recorded session.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::log::only_folder;
 use super::{Exit, Output, pretty};
-use crate::error::CommandError;
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, plain, print};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Shows the plan for the newest issue of a session. Without a policy it is the one of the profile.
 pub fn recover(
@@ -30,7 +30,7 @@ pub fn recover(
     let workspace = workspace.unwrap_or_else(|| checkrein_world::find_workspace(&surroundings.cwd));
     let policy = match policy {
         Some(policy) => policy,
-        None => RecoveryPolicy::of(settings::load(surroundings, &workspace)?.config.profile),
+        None => RecoveryPolicy::of(config_files::load(surroundings, &workspace)?.config.profile),
     };
     let plan = plan(Failure::of(&issue, attempts), policy);
     match output {

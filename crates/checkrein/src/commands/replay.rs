@@ -18,13 +18,13 @@ use serde_json::{Value as Json, json};
 use super::log::severity_name;
 use super::recording::{Listener, Opening, Step, read};
 use super::{Exit, Output, line};
-use crate::error::CommandError;
-use crate::guard::Guard;
-use crate::rehearsal::{RecordedOutcome, Rehearsal};
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
-use crate::watch::{Noticed, stops};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::guard::Guard;
+use checkrein_engine::monitor::{Noticed, stops};
+use checkrein_engine::replay::{RecordedOutcome, Rehearsal};
 
 /// What kind of step it is.
 enum Event<'a> {
@@ -50,7 +50,7 @@ pub fn replay(
         None => play_all(file, &mut Player { stage, playing: None }),
         Some(config) => {
             let policy =
-                || Ok(Policy::new(config.clone()).with_catalogue(settings::catalogue(surroundings)?));
+                || Ok(Policy::new(config.clone()).with_catalogue(config_files::catalogue(surroundings)?));
             play_all(file, &mut Comparison { stage, policy, comparing: None })
         }
     }
@@ -96,7 +96,7 @@ fn other_configuration(file: &str) -> Result<Config, CommandError> {
         .map_err(|error| CommandError::file("read", file, &error))?;
     let source = Source::File { name: file.to_owned(), text };
     let loaded = checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[])
-        .map_err(|errors| settings::invalid(&errors))?;
+        .map_err(|errors| config_files::invalid(&errors))?;
     Ok(loaded.config)
 }
 

@@ -18,11 +18,11 @@ use serde_json::{Value as Json, json};
 
 use super::log::time;
 use super::{Exit, Output, pretty};
-use crate::error::CommandError;
-use crate::guard::Guard;
-use crate::saving;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, confirm, dim, log, plain, print};
+use checkrein_engine::checkpoint;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::guard::Guard;
 
 /// How many steps are shown one by one (ours); `--json` shows all.
 pub(super) const SHOWN: usize = 40;
@@ -88,10 +88,10 @@ impl Ground {
 
     /// A workspace. A restore that was interrupted is finished first.
     pub fn at(surroundings: &Surroundings, workspace: AbsolutePath) -> Result<Self, CommandError> {
-        let store = saving::store(surroundings, &workspace);
+        let store = checkpoint::store(surroundings, &workspace);
         let real =
             store.workspace().to_str().and_then(AbsolutePath::new).unwrap_or_else(|| workspace.clone());
-        let ignoring = saving::ignoring(surroundings, &real);
+        let ignoring = checkpoint::ignoring(surroundings, &real);
         let ground =
             Self { workspace, store, own: vec![PathBuf::from(surroundings.state_path.as_str())], ignoring };
         if let Some(begun) = ground.store.interrupted() {

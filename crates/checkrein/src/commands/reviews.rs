@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::log::{call, folders, severity_name, time};
 use super::{Exit, Output, for_people_only, line};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, dim, plain, print, table, verdict};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Which tickets are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use checkrein_snapshot::{Moment, SnapshotId};
 use super::log::only_folder;
 use super::restoring::{Case, Consent, Ground, Permissions, SHOWN, restore};
 use super::{Exit, Output, pretty};
-use crate::error::CommandError;
-use crate::rollback::{Session, Way, Who};
-use crate::surroundings::Surroundings;
 use crate::terminal::{confirm, dim, log, plain, print};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::rollback::{Session, Way, Who};
 
 /// Goes back to a snapshot: everything in it, or what lies in `paths`.
 pub fn rollback(
@@ -48,7 +48,7 @@ pub fn rollback_session(
         )
     };
     let workspace = state.workspace().cloned().ok_or_else(unknown)?;
-    let config = crate::settings::load(surroundings, &workspace)?.config;
+    let config = checkrein_engine::config_files::load(surroundings, &workspace)?.config;
     let session =
         Session { surroundings, config: &config, workspace: &workspace, ledger: &ledger, state: &state };
     let depth = config.interventions.checkpoint_rollback.max_rollback_depth;

@@ -13,10 +13,10 @@ use serde_json::json;
 
 use super::exec::still_there;
 use super::{Exit, Output, line};
-use crate::error::CommandError;
-use crate::settings::write_private;
-use crate::surroundings::Surroundings;
 use crate::terminal::log;
+use checkrein_engine::config_files::write_private;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// How much of the output is kept to be looked at: sums stand at the end.
 const KEPT: usize = 256 << 10;

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::log::time;
 use super::{Exit, Output, Switch, line};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain, print, table};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Lists the newest runs, newest last; with `verify` also checks that those that are done are what they were.
 pub fn runs(

@@ -8,11 +8,11 @@ use serde_json::{Value as Json, json};
 
 use super::log::time;
 use super::{Exit, Output, line, tell_fallen};
-use crate::error::CommandError;
-use crate::settings;
-use crate::spending::cost_in_words;
-use crate::surroundings::Surroundings;
 use crate::terminal::{print, table, verdict};
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::usage::cost_in_words;
 
 /// Lists all sessions of agents, newest last.
 pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
@@ -21,7 +21,7 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
     all.reverse();
     tell_fallen(surroundings, output);
     // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
-    let policy = settings::load(surroundings, &find_workspace(&surroundings.cwd))
+    let policy = config_files::load(surroundings, &find_workspace(&surroundings.cwd))
         .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt);
     let now = surroundings.now();
     match output {

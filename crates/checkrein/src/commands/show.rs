@@ -10,9 +10,9 @@ use serde_json::json;
 use super::log::{call, folders, rollback_stage, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, dim, plain, print, verdict};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
 /// (`SESSION:NUMBER`).

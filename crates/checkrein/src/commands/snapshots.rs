@@ -10,11 +10,11 @@ use serde_json::{Value as Json, json};
 use super::log::time;
 use super::restoring::Ground;
 use super::{Exit, Output, for_people_only, line};
-use crate::error::CommandError;
-use crate::saving;
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain, print, table};
+use checkrein_engine::checkpoint;
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Lists the snapshots of this workspace, newest last, and what they take on the disk.
 pub fn list(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
@@ -97,7 +97,8 @@ fn row(one: &Listed) -> Vec<String> {
 /// Takes a snapshot of the whole workspace.
 pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Result<Exit, CommandError> {
     let ground = Ground::open(surroundings)?;
-    let largest = settings::load(surroundings, &ground.workspace)?.config.snapshots.largest_file_megabytes;
+    let largest =
+        config_files::load(surroundings, &ground.workspace)?.config.snapshots.largest_file_megabytes;
     let manner = Manner {
         bounds: Bounds { time: Duration::MAX, ..Bounds::NONE },
         largest: Some(largest.saturating_mul(1024 * 1024)),
@@ -158,8 +159,8 @@ pub fn pin(
 pub fn prune(surroundings: &Surroundings, dry: super::Switch, output: Output) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "snapshot prune")?;
     let ground = Ground::open(surroundings)?;
-    let settings = settings::load(surroundings, &ground.workspace)?.config.snapshots;
-    let retention = saving::workspace::retention(surroundings, &settings);
+    let settings = config_files::load(surroundings, &ground.workspace)?.config.snapshots;
+    let retention = checkpoint::workspace::retention(surroundings, &settings);
     let going = ground.store.expendable(&retention)?;
     let (snapshots, bytes) = match dry {
         super::Switch::On => (going, None),

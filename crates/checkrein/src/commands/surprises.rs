@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::log::{folders, time};
 use super::{Exit, Output, line};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, dim, plain, print, table};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// What the line of a record with surprises holds, as records are written.
 const MARK: &str = "\"surprises\":[{";

@@ -5,18 +5,18 @@ use checkrein_ledger::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::{Exit, for_people_only};
-use crate::beginning;
-use crate::error::CommandError;
-use crate::settings;
-use crate::surroundings::Surroundings;
 use crate::terminal::{confirm, log, print};
+use checkrein_engine::beginning;
+use checkrein_engine::config_files;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Shows what the project file loosens and trusts this very text of it.
 pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "trust")?;
     let workspace = find_workspace(&surroundings.cwd);
-    let file = settings::project_file(&workspace);
-    let loaded = settings::load(surroundings, &workspace)?;
+    let file = config_files::project_file(&workspace);
+    let loaded = config_files::load(surroundings, &workspace)?;
     let sessions = sessions_that_wait(surroundings, &workspace)?;
     if loaded.pending.is_empty() && sessions.is_empty() {
         print(&format!(
@@ -38,7 +38,7 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, Co
         log("not trusted; `--yes` trusts without asking");
         return Ok(Exit::Failed);
     }
-    settings::trust(surroundings, &workspace)?;
+    config_files::trust(surroundings, &workspace)?;
     print("trusted; a change of the rules asks again");
     Ok(Exit::Done)
 }

@@ -13,10 +13,10 @@ use checkrein_world::find_workspace;
 use super::log::time;
 use super::restoring::{Case, Ground, Permissions, count, elsewhere, gone, restore};
 use super::{Exit, Output};
-use crate::error::CommandError;
-use crate::saving;
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain};
+use checkrein_engine::checkpoint;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
@@ -122,7 +122,7 @@ struct Opened<'a> {
 /// project begins, the nearest one around it.
 fn grounds(surroundings: &Surroundings) -> Result<Vec<Ground>, CommandError> {
     let workspace = find_workspace(&surroundings.cwd);
-    let own = saving::store(surroundings, &workspace);
+    let own = checkpoint::store(surroundings, &workspace);
     let here = own.workspace().to_owned();
     let stores = Path::new(surroundings.state_path.as_str()).join("snapshots");
     let mut others: Vec<PathBuf> = std::fs::read_dir(stores)
@@ -343,10 +343,10 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                         .any(|kind| review.verdict == kind.name()),
                     ..Story::default()
                 };
-                let is_lacking = |problem: &&String| problem.contains(saving::NOT_SAVED);
+                let is_lacking = |problem: &&String| problem.contains(checkpoint::NOT_SAVED);
                 let what: Vec<String> = review.problems.iter().filter(is_lacking).cloned().collect();
                 if !what.is_empty() {
-                    let words = saving::call_in_words(&review.tool, &review.input);
+                    let words = checkpoint::call_in_words(&review.tool, &review.input);
                     unsaved.push(Unsaved { at, action: review.action_id.0.clone(), words, what });
                 }
                 running.push(review.action_id.0);

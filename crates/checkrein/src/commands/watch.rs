@@ -12,10 +12,10 @@ use serde_json::{Value as Json, json};
 use super::log::{call, severity_name, time};
 use super::sessions::{spent, tokens_in_words};
 use super::{Exit, Output, Switch, line, tell_fallen};
-use crate::error::CommandError;
-use crate::spending::cost_in_words;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::usage::cost_in_words;
 
 /// A session that was written to within this time counts as running, in milliseconds (ours).
 const RUNNING: u64 = 60 * 60 * 1000;

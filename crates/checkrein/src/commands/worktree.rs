@@ -27,10 +27,10 @@ use taking_away::take_away;
 use super::log::time;
 use super::restoring::{Consent, Ground};
 use super::{Exit, Output, Switch, for_people_only, line, pretty};
-use crate::error::CommandError;
-use crate::saving;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, confirm, counted, dim, log, plain, print, table};
+use checkrein_engine::checkpoint;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// The longest patch that is shown, in bytes (ours); `git diff` in the worktree shows more.
 const LONGEST: usize = 4 << 20;
@@ -134,7 +134,7 @@ fn with_copies<T>(
         )
     })?;
     // What goes into a copy and comes back from it is what version control would hold.
-    let ignoring = saving::ignoring(surroundings, &named).with_ignored(Ignored::LeftOut);
+    let ignoring = checkpoint::ignoring(surroundings, &named).with_ignored(Ignored::LeftOut);
     let manner = ground.manner();
     let copied = Manner { ignoring: Some(&ignoring), ..ground.manner() };
     Ok(work(&Copies { store: &ground.store, manner: &manner, copied: &copied }))

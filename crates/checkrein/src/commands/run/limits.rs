@@ -7,8 +7,8 @@ use checkrein_policy::{Config, Profile};
 use checkrein_supervise::{Bytes, Hold, Switches};
 
 use super::{HoldWanted, Wanted};
-use crate::error::CommandError;
 use crate::terminal::log;
+use checkrein_engine::error::CommandError;
 
 /// What is asked for, else what the configuration and its profile say. Zero is the word for no limit (seed 004).
 pub(super) fn switches(wanted: &Wanted, config: &Config) -> Switches {

@@ -20,11 +20,11 @@ use checkrein_supervise::{Backlog, Heard, Speaker, Stop, Waiting, backlog};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::guard::Guard;
-use crate::rehearsal::{RecordedOutcome, Rehearsal};
-use crate::surroundings::Surroundings;
 use crate::terminal::{cut, log, plain};
-use crate::watch::{Noticed, stops};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::guard::Guard;
+use checkrein_engine::monitor::{Noticed, stops};
+use checkrein_engine::replay::{RecordedOutcome, Rehearsal};
 
 /// Calls that wait for their answer, at most (ours).
 const PENDING: usize = 1000;

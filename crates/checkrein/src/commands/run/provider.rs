@@ -7,10 +7,10 @@ use std::path::Path;
 use checkrein_effects::AbsolutePath;
 use checkrein_supervise::{Breaker, Milliseconds, Passage, ProviderFailure};
 
-use crate::error::CommandError;
-use crate::settings::write_private;
-use crate::surroundings::Surroundings;
 use crate::terminal::log;
+use checkrein_engine::config_files::write_private;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// A provider, and where the state of its breaker is kept.
 #[derive(Debug)]

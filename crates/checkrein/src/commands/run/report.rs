@@ -9,8 +9,8 @@ use serde_json::json;
 use super::super::exec::{left_behind, still_there};
 use super::super::{Output, line};
 use super::onlooker::Findings;
-use crate::error::CommandError;
 use crate::terminal::{cut, log, plain};
+use checkrein_engine::error::CommandError;
 
 /// What one attempt came to; written by the process that supervised it, read by the one above.
 #[derive(Debug, Clone, Serialize, Deserialize)]

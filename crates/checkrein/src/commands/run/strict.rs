@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use super::super::doctor;
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Arguments of Claude Code with which hooks may not run.
 const SILENCING: [&str; 4] = ["--bare", "--safe-mode", "--setting-sources", "--settings"];

@@ -5,9 +5,9 @@ use checkrein_supervise::worktree::Merging;
 
 use super::Known;
 use crate::commands::restoring::Ground;
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::log;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Puts everything that the merge may have changed back to what it was before. What is there now is saved first.
 pub(super) fn take_back(

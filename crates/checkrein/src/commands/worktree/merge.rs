@@ -19,9 +19,9 @@ use super::taking_away::{TakenAway, take_away};
 use super::{Known, Shared, show, show_patch, with_copies};
 use crate::commands::restoring::{Consent, Ground};
 use crate::commands::{Exit, Output, for_people_only, pretty};
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{confirm, log, plain, print};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// What becomes of a worktree when its changes are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use serde_json::{Value as Json, json};
 
 use super::{Shared, Site};
 use crate::commands::restoring::Ground;
-use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 use crate::terminal::{bold, log, plain, print};
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// Notes what is shared before or after a run works in a worktree of git. That it cannot be is said, and keeps nobody from working.
 pub(in crate::commands) fn note(

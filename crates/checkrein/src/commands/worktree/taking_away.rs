@@ -15,10 +15,10 @@ use serde_json::{Value as Json, json};
 use super::Known;
 use super::shared::watch;
 use crate::commands::restoring::Ground;
-use crate::error::CommandError;
-use crate::saving;
-use crate::surroundings::Surroundings;
 use crate::terminal::{log, plain, print};
+use checkrein_engine::checkpoint;
+use checkrein_engine::environment::Surroundings;
+use checkrein_engine::error::CommandError;
 
 /// How much is saved of a worktree that goes, with what version control ignores (ours).
 const SAVED: Bounds = Bounds { entries: 250_000, bytes: 1 << 30, time: std::time::Duration::MAX };
@@ -126,7 +126,7 @@ pub(super) fn take_away(
 fn save_worktree(surroundings: &Surroundings, known: &Known) -> Result<SnapshotId, CommandError> {
     let ground = Ground::open(surroundings)?;
     let named = known.owner.place.to_str().and_then(AbsolutePath::new);
-    let ignoring = named.map(|place| saving::ignoring(surroundings, &place));
+    let ignoring = named.map(|place| checkpoint::ignoring(surroundings, &place));
     let manner = Manner { bounds: SAVED, ignoring: ignoring.as_ref(), ..ground.manner() };
     let all = [Wanted { path: known.owner.place.clone(), selection: Choice::Everything }];
     let wanted = match measure(&all, &manner)? {

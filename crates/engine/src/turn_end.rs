@@ -11,10 +11,10 @@ use serde_json::json;
 
 use crate::answering::pattern_settings;
 use crate::guard::Guard;
-use crate::recording::{event_record, message_record};
-use crate::spending;
+use crate::monitor::{self, Noticed};
+use crate::records::{event_record, message_record};
 use crate::stop::{Barrier, Stopping, stop_session};
-use crate::watch::{self, Noticed};
+use crate::usage;
 
 /// By whom a session is stopped that offers itself new work again and again.
 const CASCADE: &str = "cascade";
@@ -29,7 +29,7 @@ impl Guard {
     ) -> HookAnswer {
         let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
         let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
-        let read = self.transcribed(event, &known, spending::AT_THE_END, message);
+        let read = self.transcribed(event, &known, usage::AT_THE_END, message);
         let said = message.map(|text| message_record(text, MessagePlace::End));
         let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
         let now = self.surroundings().now();
@@ -37,12 +37,12 @@ impl Guard {
         let appended = match ledger.append_all_to(known, now, bodies, Durability::Plain) {
             Ok(appended) => appended,
             Err(error) => {
-                crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+                crate::text::log(&format!("checkrein: not recorded: {error}"));
                 return HookAnswer::Silent;
             }
         };
         let state = &appended.state;
-        let mut noticed = watch::look(state, &pattern_settings(config), config, self.surroundings(), now);
+        let mut noticed = monitor::look(state, &pattern_settings(config), config, self.surroundings(), now);
         let is_answered = config.mode == Mode::Enforce && matches!(event.moment, Moment::TurnEnding { .. });
         let issues = state.behaviour().issues(&pattern_settings(config));
         let cascade = issues.iter().find(|issue| issue.kind == PatternKind::Cascade);
@@ -58,7 +58,7 @@ impl Guard {
         if !noticed.records.is_empty()
             && let Err(error) = ledger.append_all(now, noticed.records, Durability::Plain)
         {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+            crate::text::log(&format!("checkrein: not recorded: {error}"));
         }
         let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookAnswer::Silent };
         if issue.kind == PatternKind::Cascade {

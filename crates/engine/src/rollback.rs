@@ -19,9 +19,9 @@ use checkrein_snapshot::{
     Prepared, Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
 };
 
-use crate::recording::success;
-use crate::saving;
-use crate::surroundings::Surroundings;
+use crate::checkpoint;
+use crate::environment::Surroundings;
+use crate::records::success;
 
 /// How many of the newest records are looked through for the action, few first (ours).
 const RECORDS: [usize; 2] = [512, 16_384];
@@ -44,7 +44,7 @@ const TICK: u64 = 10;
 
 /// Who goes back, and so how much of the present may be looked at and changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Who {
+pub enum Who {
     /// The hook, within bounds.
     Hook,
     /// A person, who waits as long as it takes.
@@ -52,16 +52,21 @@ pub(crate) enum Who {
 }
 
 /// A session whose work is to be taken back.
-pub(crate) struct Session<'a> {
-    pub(crate) surroundings: &'a Surroundings,
-    pub(crate) config: &'a Config,
-    pub(crate) workspace: &'a AbsolutePath,
-    pub(crate) ledger: &'a SessionLedger,
-    pub(crate) state: &'a SessionState,
+pub struct Session<'a> {
+    /// What was found around.
+    pub surroundings: &'a Surroundings,
+    /// The configuration in force.
+    pub config: &'a Config,
+    /// Where the agent works.
+    pub workspace: &'a AbsolutePath,
+    /// The records of the session.
+    pub ledger: &'a SessionLedger,
+    /// What they come to.
+    pub state: &'a SessionState,
 }
 
 /// What it takes to go back.
-pub(crate) struct Way {
+pub struct Way {
     before: ActionNumber,
     workspace: PathBuf,
     parts: Vec<Part>,
@@ -75,8 +80,8 @@ struct Part {
 
 impl Session<'_> {
     /// The way back to what stood before an action; an error says in one clause why there is none.
-    pub(crate) fn way(&self, before: ActionNumber, depth: u64, who: Who) -> Result<Way, String> {
-        let store = saving::store(self.surroundings, self.workspace);
+    pub fn way(&self, before: ActionNumber, depth: u64, who: Who) -> Result<Way, String> {
+        let store = checkpoint::store(self.surroundings, self.workspace);
         if store.interrupted().is_some() {
             return Err("another restore was interrupted; `checkrein undo --dry-run` finishes it".to_owned());
         }
@@ -128,7 +133,7 @@ impl Session<'_> {
     }
 
     /// Carries a way back out, and puts down what was done. The present is saved before anything changes.
-    pub(crate) fn go(&self, way: Way, by: &str) -> RollbackRecord {
+    pub fn go(&self, way: Way, by: &str) -> RollbackRecord {
         let (changes, named) = (way.changes(), way.named());
         let mut record = way.record(RollbackStage::Done, by);
         let mut done = 0;
@@ -174,7 +179,7 @@ impl Session<'_> {
     }
 
     /// What a person is asked about a way back.
-    pub(crate) fn proposal(&self, way: &Way) -> RollbackRecord {
+    pub fn proposal(&self, way: &Way) -> RollbackRecord {
         let mut record = way.record(RollbackStage::Proposed, "intervention");
         record.text = format!(
             "`checkrein rollback --session {} --before {}` sets back {} ({}).",
@@ -239,7 +244,8 @@ impl Session<'_> {
         who: Who,
     ) -> Result<Box<Prepared>, String> {
         let root = store.workspace().to_str().and_then(AbsolutePath::new);
-        let ignoring: Ignoring = saving::ignoring(self.surroundings, root.as_ref().unwrap_or(self.workspace));
+        let ignoring: Ignoring =
+            checkpoint::ignoring(self.surroundings, root.as_ref().unwrap_or(self.workspace));
         let own = [PathBuf::from(self.surroundings.state_path.as_str())];
         let seen = store.seen();
         let (bounds, mounts) = match who {
@@ -337,23 +343,23 @@ impl Past {
 
 impl Way {
     /// Whether there is nothing to set back.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
     /// Every step with the snapshot that it comes from.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = (SnapshotId, &Step)> {
+    pub fn steps(&self) -> impl Iterator<Item = (SnapshotId, &Step)> {
         self.parts.iter().flat_map(|part| part.prepared.steps().iter().map(|step| (part.of, step)))
     }
 
     /// The steps of which it is known that they cannot be taken back: where, and why.
-    pub(crate) fn unsaved(&self) -> impl Iterator<Item = String> {
+    pub fn unsaved(&self) -> impl Iterator<Item = String> {
         let skipped = self.parts.iter().flat_map(|part| part.prepared.unsaved());
         skipped.map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
     }
 
     /// A change in words, with the path as it is seen from the workspace.
-    pub(crate) fn in_words(&self, step: &Step) -> String {
+    pub fn in_words(&self, step: &Step) -> String {
         let path = step.path.as_path();
         let shown = path.strip_prefix(&self.workspace).unwrap_or(path);
         format!("{} {}", step.deed.name(), shown.display())
@@ -378,7 +384,7 @@ impl Way {
     /// The first changes in words.
     fn named(&self) -> String {
         let mut names: Vec<String> =
-            self.steps().take(NAMED).map(|(_, step)| crate::terminal::plain(&self.in_words(step))).collect();
+            self.steps().take(NAMED).map(|(_, step)| crate::text::plain(&self.in_words(step))).collect();
         if self.steps().nth(NAMED).is_some() {
             names.push("…".to_owned());
         }

@@ -5,7 +5,7 @@
 
 mod databases;
 mod words;
-pub(crate) mod workspace;
+pub mod workspace;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -25,13 +25,13 @@ use checkrein_snapshot::{
     Occasion, SessionPlace, SnapshotError, Store, Wanted, capture_small_first, measure,
 };
 
-use crate::aftermath::workspace_of;
+use crate::environment::Surroundings;
 use crate::guard::Guard;
-use crate::records;
-use crate::surroundings::Surroundings;
+use crate::session_ledger;
+use crate::verification::workspace_of;
 
 use databases::Settled;
-pub(crate) use words::{NOT_SAVED, call_in_words, in_words};
+pub use words::{NOT_SAVED, call_in_words, in_words};
 use words::{left_out, missing, places_in_words, special, told, too_much, was_saved, would_be_saved};
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
@@ -94,7 +94,7 @@ pub(crate) enum Purpose {
 }
 
 /// The store of a workspace.
-pub(crate) fn store(surroundings: &Surroundings, workspace: &AbsolutePath) -> Store {
+pub fn store(surroundings: &Surroundings, workspace: &AbsolutePath) -> Store {
     let stores = Path::new(surroundings.state_path.as_str()).join("snapshots");
     let real =
         std::fs::canonicalize(workspace.as_str()).unwrap_or_else(|_| PathBuf::from(workspace.as_str()));
@@ -102,7 +102,7 @@ pub(crate) fn store(surroundings: &Surroundings, workspace: &AbsolutePath) -> St
 }
 
 /// What version control ignores in a workspace; small files that nothing makes again are saved all the same.
-pub(crate) fn ignoring(surroundings: &Surroundings, workspace: &AbsolutePath) -> Ignoring {
+pub fn ignoring(surroundings: &Surroundings, workspace: &AbsolutePath) -> Ignoring {
     let configuration = surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str);
     Ignoring::of(workspace, &surroundings.home, configuration).with_ignored(Ignored::SmallKept)
 }
@@ -587,6 +587,6 @@ fn wanted(place: &ToSave) -> Wanted {
 
 /// A text without the secrets that are known by their form.
 pub(crate) fn masked(guard: &Guard, text: &str) -> String {
-    records::mask_key(guard.surroundings(), guard.policy().config())
+    session_ledger::mask_key(guard.surroundings(), guard.policy().config())
         .map_or_else(|_| String::new(), |key| mask_text(text, &key).into_owned())
 }

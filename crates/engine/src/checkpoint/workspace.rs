@@ -15,9 +15,9 @@ use serde_json::json;
 
 use super::words::told;
 use super::{NOT_SAVED, ignoring, masked, store};
-use crate::aftermath::workspace_of;
+use crate::environment::Surroundings;
 use crate::guard::Guard;
-use crate::surroundings::Surroundings;
+use crate::verification::workspace_of;
 
 /// How far a snapshot of the workspace goes that keeps a session or an action waiting (ours): the goal is 100,000 files in 3 s.
 const START: Bounds =
@@ -86,7 +86,7 @@ pub(crate) fn clear_away(guard: &Guard) -> Option<RecordBody> {
 }
 
 /// How much is kept.
-pub(crate) fn retention(surroundings: &Surroundings, settings: &Snapshots) -> Retention {
+pub fn retention(surroundings: &Surroundings, settings: &Snapshots) -> Retention {
     let now = surroundings.now().0;
     let live = checkrein_ledger::sessions(&surroundings.state)
         .unwrap_or_default()

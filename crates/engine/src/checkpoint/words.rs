@@ -7,10 +7,10 @@ use checkrein_snapshot::{Bounds, Captured, Over, SkipReason, Skipped};
 use serde_json::Value as Json;
 
 use super::RECORDED_SKIPS;
-use crate::terminal::cut;
+use crate::text::cut;
 
 /// What stands between what is not saved and why, wherever that is written down: `undo` tells by it that something cannot be taken back.
-pub(crate) const NOT_SAVED: &str = "is not saved: ";
+pub const NOT_SAVED: &str = "is not saved: ";
 
 /// Why the only copy of something is not in what was captured; `None` when it is.
 pub(super) fn missing(captured: &Captured) -> Option<String> {
@@ -76,13 +76,13 @@ pub(super) fn would_be_saved(taken: &[ToSave]) -> String {
 }
 
 /// An action in one line, for the list of snapshots.
-pub(crate) fn in_words(action: &Action) -> String {
+pub fn in_words(action: &Action) -> String {
     let text = action.shell_text().map_or_else(|| call_in_words(&action.tool, &action.input), str::to_owned);
     cut(text.trim(), 200)
 }
 
 /// A call as it was written down, in one line.
-pub(crate) fn call_in_words(tool: &ToolName, input: &Json) -> String {
+pub fn call_in_words(tool: &ToolName, input: &Json) -> String {
     let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name).and_then(Json::as_str));
     if let Some(text) = field(&["command", "cmd"]) {
         return text.trim().to_owned();

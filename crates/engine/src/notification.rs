@@ -11,30 +11,30 @@ use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_policy::Config;
 use serde::{Deserialize, Serialize};
 
-use crate::surroundings::Surroundings;
+use crate::environment::Surroundings;
 
 /// The program that sends, beside the hook.
 const SENDER: &str = "checkrein";
 
 /// What people are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Notice {
+pub struct Notice {
     /// `emergency_stop`, `question`, `unanswered` or `test`.
-    pub(crate) event: String,
+    pub event: String,
     /// The session, by the name of its folder.
-    pub(crate) session: String,
+    pub session: String,
     /// The workspace; its configuration says how people are told.
-    pub(crate) workspace: AbsolutePath,
+    pub workspace: AbsolutePath,
     /// When.
-    pub(crate) at: Timestamp,
+    pub at: Timestamp,
     /// In a few words.
-    pub(crate) title: String,
+    pub title: String,
     /// What happened, and what to do; masked.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// Where notices wait.
-pub(crate) fn folder(surroundings: &Surroundings) -> PathBuf {
+pub fn folder(surroundings: &Surroundings) -> PathBuf {
     surroundings.state.root().join("notices")
 }
 

@@ -14,8 +14,8 @@ use checkrein_protocol::{MicroDollars, TranscriptMark, UsageRecord};
 use checkrein_review::{Review, VerdictKind};
 use checkrein_supervise::runs::HookLimits;
 
+use crate::environment::Surroundings;
 use crate::error::CommandError;
-use crate::surroundings::Surroundings;
 
 /// How much of a transcript is read after a call (ours); what is left is read after the next.
 pub(crate) const AFTER_A_CALL: usize = 1024 * 1024;
@@ -59,7 +59,7 @@ pub(crate) fn read(
             Some(Reading { usage, said: Vec::new() })
         }
         Err(error) => {
-            crate::terminal::log(&format!("checkrein: `{path}` is not read: {error}"));
+            crate::text::log(&format!("checkrein: `{path}` is not read: {error}"));
             None
         }
     }
@@ -103,7 +103,7 @@ fn piece(path: &AbsolutePath, mark: TranscriptMark, most: usize) -> io::Result<P
 }
 
 /// The prices in force: one for every model that was given for a run, `prices.csv` of the configuration, and those that come along.
-pub(crate) fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices, CommandError> {
+pub fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices, CommandError> {
     if let Some(given) = given {
         return Prices::default().for_all_models(given).map_err(|error| {
             CommandError::user(format!("`{}` is no price", error.found), "write INPUT,OUTPUT in dollars")
@@ -214,7 +214,7 @@ fn in_cents(dollars: f64) -> String {
 }
 
 /// A cost in words.
-pub(crate) fn cost_in_words(cost: Option<Cost>) -> String {
+pub fn cost_in_words(cost: Option<Cost>) -> String {
     match cost {
         None | Some(Cost::AtLeast(MicroDollars(0))) => "unknown".to_owned(),
         Some(Cost::Known(known)) => known.to_string(),

@@ -9,21 +9,21 @@ use checkrein_policy::Mode;
 use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecord};
 use checkrein_review::VerdictKind;
 
-use crate::aftermath;
 use crate::answering::pattern_settings;
+use crate::checkpoint;
 use crate::guard::Guard;
-use crate::notice::{self, Notice};
+use crate::monitor;
+use crate::notification::{self, Notice};
 use crate::rollback::{self, Session, Who};
-use crate::saving;
 use crate::stop::{Barrier, Stopping, stop_session};
-use crate::watch;
+use crate::verification;
 
 impl Guard {
     /// Does something about what the detectors find, if anything, and answers what the agent is told.
     pub(crate) fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
         let config = self.policy().config();
         let now = self.surroundings().now();
-        let noticed = watch::look(state, &pattern_settings(config), config, self.surroundings(), now);
+        let noticed = monitor::look(state, &pattern_settings(config), config, self.surroundings(), now);
         if noticed.records.is_empty() {
             return HookAnswer::Silent;
         }
@@ -49,11 +49,11 @@ impl Guard {
         } else {
             let durability = if goes_back.is_some() { Durability::Durable } else { Durability::Plain };
             if let Err(error) = ledger.append_all(now, noticed.records, durability) {
-                crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+                crate::text::log(&format!("checkrein: not recorded: {error}"));
             }
         }
         match made {
-            Some(made) if watch::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
+            Some(made) if monitor::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
             Some(made) => {
                 let about = noticed.about.as_ref();
                 let told = goes_back.map(|rollback| self.go_back(ledger, state, rollback, about));
@@ -72,9 +72,9 @@ impl Guard {
             workspace: self.workspace().clone(),
             at: self.surroundings().now(),
             title: title.to_owned(),
-            text: saving::masked(self, text),
+            text: checkpoint::masked(self, text),
         };
-        if let Err(error) = notice::send(self.surroundings(), self.policy().config(), &notice) {
+        if let Err(error) = notification::send(self.surroundings(), self.policy().config(), &notice) {
             let failure = RecordBody::Failure {
                 stage: "notify".to_owned(),
                 kind: "not_started".to_owned(),
@@ -134,7 +134,7 @@ impl Guard {
             state,
         };
         let Rollback { before, depth, consent } = rollback;
-        let is_safe = aftermath::workspace_of(self).is_some();
+        let is_safe = verification::workspace_of(self).is_some();
         let way = if is_safe {
             session.way(before, depth, Who::Hook)
         } else {
@@ -165,11 +165,11 @@ impl Guard {
         };
         let body = RecordBody::Rollback(Box::new(record));
         if let Err(error) = ledger.append(self.surroundings().now(), body, Durability::Durable) {
-            crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+            crate::text::log(&format!("checkrein: not recorded: {error}"));
         }
         if consent == RecoveryConsent::NotNeeded {
             // What was set back is no surprise of the next call.
-            aftermath::take_picture(self, ledger);
+            verification::take_picture(self, ledger);
         }
         told
     }

@@ -12,7 +12,7 @@ use checkrein_ledger::{LedgerError, SessionLedger, SessionSummary, prune, sessio
 use checkrein_policy::{Audit, Config, LogLevel};
 use checkrein_protocol::SessionId;
 
-use crate::surroundings::Surroundings;
+use crate::environment::Surroundings;
 
 /// A day, in milliseconds; old records are looked for once in it (ours).
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -46,7 +46,7 @@ pub(crate) fn mask_key(surroundings: &Surroundings, config: &Config) -> Result<M
 }
 
 /// The file outside the state directory to which heads are appended; a path that is not absolute is one of the home directory.
-pub(crate) fn anchor(surroundings: &Surroundings, audit: &Audit) -> Option<PathBuf> {
+pub fn anchor(surroundings: &Surroundings, audit: &Audit) -> Option<PathBuf> {
     let named = audit.anchor.as_deref()?;
     let named = named.strip_prefix("~/").unwrap_or(named);
     Some(PathBuf::from(surroundings.home.join(named).as_str()))

@@ -30,12 +30,12 @@ use checkrein_world::changes::{
     standing,
 };
 
-use crate::commands::log::call;
+use crate::checkpoint;
 use crate::guard::Guard;
-use crate::recording::RECORDED_EFFECTS;
-use crate::records;
-use crate::saving;
-use crate::terminal::cut;
+use crate::records::RECORDED_EFFECTS;
+use crate::session_ledger;
+use crate::text::call;
+use crate::text::cut;
 
 use saved::Saved;
 
@@ -61,7 +61,7 @@ const OTHER_RECORDS: usize = 32;
 /// Takes the first picture of the workspace, so that the first call already can be told what is gone after it.
 pub(crate) fn take_picture(guard: &Guard, ledger: &SessionLedger) {
     let (Some(workspace), Ok(key)) =
-        (workspace_of(guard), records::mask_key(guard.surroundings(), guard.policy().config()))
+        (workspace_of(guard), session_ledger::mask_key(guard.surroundings(), guard.policy().config()))
     else {
         return;
     };
@@ -85,7 +85,7 @@ pub(crate) fn verify(
     let Some(found) = Found::newest(ledger, id) else {
         return Some(not_at_all("no review of this call was found"));
     };
-    let Ok(key) = records::mask_key(guard.surroundings(), guard.policy().config()) else {
+    let Ok(key) = session_ledger::mask_key(guard.surroundings(), guard.policy().config()) else {
         return Some(not_at_all("the key for masking cannot be read"));
     };
     match manner {
@@ -118,7 +118,7 @@ fn keep_footprint(guard: &Guard, found: &Found, at: Timestamp, others: &[PathBuf
     // Our clock is cut to milliseconds, that of the file system is not.
     let (since, at) = (file_time(found.at.0.saturating_sub(TICK)), file_time(at.0 + 1));
     let (Some(since), Some(at)) = (since, at) else { return };
-    let kept = saving::store(guard.surroundings(), guard.workspace()).keep_footprint(
+    let kept = checkpoint::store(guard.surroundings(), guard.workspace()).keep_footprint(
         SnapshotId(snapshot.id),
         &found.review.action_id.0,
         since,
@@ -126,7 +126,7 @@ fn keep_footprint(guard: &Guard, found: &Found, at: Timestamp, others: &[PathBuf
         others,
     );
     if let Err(error) = kept {
-        crate::terminal::log(&format!("checkrein: what the call left behind was not kept: {error}"));
+        crate::text::log(&format!("checkrein: what the call left behind was not kept: {error}"));
     }
 }
 
@@ -507,7 +507,7 @@ fn store(ledger: &SessionLedger, look: &Look) {
     let written = checkrein_files::open_with(&mut options, picture_path(ledger))
         .and_then(|mut file| std::io::Write::write_all(&mut file, &bytes));
     if let Err(error) = written {
-        crate::terminal::log(&format!("checkrein: no picture of the workspace was kept: {error}"));
+        crate::text::log(&format!("checkrein: no picture of the workspace was kept: {error}"));
     }
 }
 

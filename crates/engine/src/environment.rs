@@ -40,7 +40,7 @@ pub struct Surroundings {
 const CONFINER: &str = "checkrein";
 
 /// The variable that names those in which a run gave credentials to its agent.
-pub(crate) const CREDENTIALS: &str = "CHECKREIN_CREDENTIALS";
+pub const CREDENTIALS: &str = "CHECKREIN_CREDENTIALS";
 
 /// The configuration directory of the machine, set by its administrator.
 pub const MANAGED: &str = "/etc/checkrein";
@@ -134,7 +134,7 @@ pub(crate) fn confiner() -> Option<AbsolutePath> {
 }
 
 /// What the kernel does not hold of the bounds that a contained command is promised, each in words; empty when it holds all.
-pub(crate) fn confinement_gaps() -> Vec<String> {
+pub fn confinement_gaps() -> Vec<String> {
     let scope = Scope { network: Network::Loopback, ..Scope::default() };
     Kernel::probe().gaps(&scope).iter().map(ToString::to_string).collect()
 }

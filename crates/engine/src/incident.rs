@@ -16,8 +16,8 @@ use checkrein_policy::EmergencyStop;
 use checkrein_protocol::{Record, RecordBody};
 use serde_json::json;
 
-use crate::commands::log::{call, rollback_stage, time};
-use crate::surroundings::Surroundings;
+use crate::environment::Surroundings;
+use crate::text::{call, rollback_stage, time};
 
 /// How many records the timeline holds (seed 000).
 const TIMELINE: usize = 50;
@@ -26,7 +26,7 @@ const TIMELINE: usize = 50;
 const FILES: usize = 100;
 
 /// The folder of all incidents.
-pub(crate) fn folder(surroundings: &Surroundings) -> PathBuf {
+pub fn folder(surroundings: &Surroundings) -> PathBuf {
     surroundings.state.root().join("incidents")
 }
 
@@ -162,7 +162,7 @@ fn entry(record: &Record) -> Option<TimelineEntry> {
 }
 
 fn shown(text: &str) -> String {
-    crate::terminal::cut(&crate::terminal::plain(&text.replace('\n', " ")), 120)
+    crate::text::cut(&crate::text::plain(&text.replace('\n', " ")), 120)
 }
 
 fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {

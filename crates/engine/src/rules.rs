@@ -4,9 +4,9 @@ use checkrein_effects::{AbsolutePath, UserCatalogue};
 use checkrein_policy::{Config, FileHash, Layer, LayerKind, Source};
 use serde::{Deserialize, Serialize};
 
+use crate::config_files;
+use crate::environment::Surroundings;
 use crate::error::CommandError;
-use crate::settings;
-use crate::surroundings::Surroundings;
 
 /// Everything that was read to know the rules of a workspace, so that it can be kept, and told from what is there later.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,9 +37,9 @@ enum Form {
 impl RuleTexts {
     /// Reads what holds in a workspace.
     pub(crate) fn read(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Self, CommandError> {
-        let layers = settings::files(surroundings, workspace)?;
+        let layers = config_files::files(surroundings, workspace)?;
         let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
-        Ok(Self { layers, catalogue: settings::catalogue_texts(surroundings)? })
+        Ok(Self { layers, catalogue: config_files::catalogue_texts(surroundings)? })
     }
 
     /// What [`Self::to_text`] wrote; `None` for anything else.
@@ -64,8 +64,9 @@ impl RuleTexts {
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
         let mut layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).collect();
-        layers.push(settings::environment(surroundings));
-        let loaded = checkrein_policy::load(&layers, trusted).map_err(|errors| settings::invalid(&errors))?;
+        layers.push(config_files::environment(surroundings));
+        let loaded =
+            checkrein_policy::load(&layers, trusted).map_err(|errors| config_files::invalid(&errors))?;
         let mut config = loaded.config;
         if let Some(limits) = &surroundings.run_limits {
             // Zero is no limit.
@@ -77,7 +78,7 @@ impl RuleTexts {
 
     /// The commands that the person has described.
     pub(crate) fn catalogue(&self) -> Result<UserCatalogue, CommandError> {
-        settings::parse_catalogue(&self.catalogue)
+        config_files::parse_catalogue(&self.catalogue)
     }
 
     /// Whether the described commands are the same.

@@ -25,11 +25,11 @@ use checkrein_protocol::{
 use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
 use serde_json::Value as Json;
 
-use crate::commands::log::call;
+use crate::environment::Surroundings;
 use crate::guard::Guard;
 use crate::processes::Process;
-use crate::surroundings::Surroundings;
-use crate::terminal::cut;
+use crate::text::call;
+use crate::text::cut;
 
 /// Names without a dot in front that Claude Code 2.1.197 counts as sensitive, from its own list.
 const SENSITIVE: [&str; 5] =
@@ -233,7 +233,7 @@ pub(crate) fn unanswered(
     }
     Some(UnansweredRecord {
         action_id: id.clone(),
-        call: crate::saving::masked(guard, &cut(&call(&review), 200)),
+        call: crate::checkpoint::masked(guard, &cut(&call(&review), 200)),
         reason: review.reason,
         permission_mode: event.permission_mode,
         doubt: DoubtRecord { points: POINTS, ceiling: MOST_DOUBT },

@@ -60,7 +60,7 @@ pub(crate) fn precedent(history: &History, review: &Review) -> Precedent {
 }
 
 /// What the configuration says about the detectors.
-pub(crate) fn pattern_settings(config: &Config) -> PatternSettings {
+pub fn pattern_settings(config: &Config) -> PatternSettings {
     let names = &config.patterns.enabled_patterns;
     let is_on = |kind: &PatternKind| names.iter().any(|name| name == "all" || name == kind.name());
     PatternSettings {

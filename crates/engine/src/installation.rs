@@ -10,8 +10,8 @@ use checkrein_clients::claude::{HookCommand, PLACES, Protection, protection, rev
 use checkrein_effects::{AbsolutePath, GuardedPath};
 use serde::{Deserialize, Serialize};
 
+use crate::environment::{MANAGED, Surroundings};
 use crate::error::CommandError;
-use crate::surroundings::{MANAGED, Surroundings};
 
 /// One settings file in which the hooks of a client were registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl Installations {
         let path = list_path(surroundings);
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| CommandError::user(error.to_string(), "report this"))?;
-        crate::settings::write_private(&path, text.as_bytes())
+        crate::config_files::write_private(&path, text.as_bytes())
     }
 
     /// Adds a place, or renews it.

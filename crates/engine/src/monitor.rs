@@ -10,21 +10,21 @@ use checkrein_policy::{Config, Mode, Profile, StrategyType};
 use checkrein_protocol::RecordBody;
 use checkrein_review::{Review, VerdictKind};
 
+use crate::config_files::{strategy, template};
+use crate::environment::Surroundings;
 use crate::error::CommandError;
-use crate::settings::{strategy, template};
-use crate::surroundings::Surroundings;
 
 /// What is new after something happened.
 #[derive(Debug, Default)]
-pub(crate) struct Noticed {
+pub struct Noticed {
     /// Issues that are new or graver.
-    pub(crate) issues: Vec<Issue>,
+    pub issues: Vec<Issue>,
     /// What is done about the gravest of those that stand.
-    pub(crate) intervention: Option<Intervention>,
+    pub intervention: Option<Intervention>,
     /// The issue that it is about.
-    pub(crate) about: Option<Issue>,
+    pub about: Option<Issue>,
     /// All of it as records, in order.
-    pub(crate) records: Vec<RecordBody>,
+    pub records: Vec<RecordBody>,
 }
 
 /// Looks at the state of a session; what it finds counts once its records are taken up. Only for an intervention a file is looked for: its text.
@@ -149,6 +149,6 @@ fn refusal(review: &Review, state: &SessionState, config: &Config) -> Option<Str
 }
 
 /// Whether an intervention ends the session.
-pub(crate) fn stops(made: &Intervention) -> bool {
+pub fn stops(made: &Intervention) -> bool {
     made.kind == InterventionKind::EmergencyStop
 }

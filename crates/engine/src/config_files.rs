@@ -16,10 +16,10 @@ use checkrein_policy::{
 };
 use checkrein_world::changes::real_path;
 
+use crate::environment::{MANAGED, Surroundings};
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::rules::RuleTexts;
-use crate::surroundings::{MANAGED, Surroundings};
-use crate::terminal::counted;
+use crate::text::counted;
 
 /// The configuration file of a project.
 pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
@@ -54,10 +54,7 @@ pub fn invalid(errors: &ConfigErrors) -> CommandError {
 }
 
 /// Everything that takes part, blueprints included.
-pub(crate) fn layers(
-    surroundings: &Surroundings,
-    workspace: &AbsolutePath,
-) -> Result<Vec<Layer>, CommandError> {
+pub fn layers(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
     let mut layers = files(surroundings, workspace)?;
     layers.push(environment(surroundings));
     Ok(layers)
@@ -214,7 +211,7 @@ fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandEr
 }
 
 /// The rules of the person for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
-pub(crate) fn strategy(surroundings: &Surroundings) -> Result<Option<CustomStrategy>, CommandError> {
+pub fn strategy(surroundings: &Surroundings) -> Result<Option<CustomStrategy>, CommandError> {
     let path = surroundings.configuration.join("strategy.rules");
     let Some(text) = read(&path)? else { return Ok(None) };
     CustomStrategy::parse(&text).map(Some).map_err(|error| CommandError {
@@ -293,7 +290,7 @@ pub(crate) fn blueprint_entry(entry: &str) -> (&str, Option<&str>) {
 }
 
 /// A blueprint and everything that it stands on, what it stands on first.
-pub(crate) fn blueprint_files(
+pub fn blueprint_files(
     entry: &str,
     folder: &AbsolutePath,
     named_in: &str,
@@ -369,7 +366,7 @@ pub(crate) fn blueprint_files(
 
 /// Trusts the rules that hold in a workspace now: the text of its project file, and all of them together for sessions that began with
 /// others.
-pub(crate) fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
+pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
     let file = read(&project_file(workspace))?.map(|text| FileHash::of(&text));
     let together = RuleTexts::read(surroundings, workspace)?.hash();
     let mut hashes = trusted(surroundings)?;

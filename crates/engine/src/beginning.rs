@@ -16,13 +16,13 @@ use checkrein_protocol::{Beginning, HookEvent};
 use checkrein_review::review;
 use checkrein_world::changes::real_path;
 
+use crate::config_files;
+use crate::environment::Surroundings;
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::guard::Guard;
 use crate::installation::{self, Installations, claude_settings};
 use crate::rules::RuleTexts;
-use crate::settings;
-use crate::surroundings::Surroundings;
 
 /// The rules that a session is held to.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(crate) fn begin(
         .map_err(|error| Failure::Record(error.message))?;
     let texts = guard.rules().cloned().unwrap_or_default();
     let write = |error: CommandError| Failure::Record(error.message);
-    settings::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
+    config_files::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
     let places = other_names(&installation::guarded(&surroundings, &workspace, guard.installations()));
     Ok(Some(Box::new(Beginning { workspace, rules: texts.hash().0, settings, places })))
 }
@@ -118,7 +118,7 @@ pub(crate) fn held(
     if hash.0 == beginning.rules {
         return Ok(None);
     }
-    let trusted = settings::trusted(surroundings)?;
+    let trusted = config_files::trusted(surroundings)?;
     let is_agreed = |hash: &FileHash| hash.0 == beginning.rules || trusted.contains(hash);
     let is_elsewhere = *workspace != beginning.workspace;
     if !is_elsewhere && is_agreed(&hash) {
@@ -151,7 +151,7 @@ fn different(one: &Config, other: &Config) -> Vec<&'static str> {
 }
 
 /// The settings that are looser now than when a session of this workspace began, and wait for a person.
-pub(crate) fn waiting(
+pub fn waiting(
     surroundings: &Surroundings,
     workspace: &AbsolutePath,
     ledger: &SessionLedger,
@@ -161,7 +161,7 @@ pub(crate) fn waiting(
         return Ok(Vec::new());
     };
     let texts = RuleTexts::read(surroundings, workspace)?;
-    let policy = Policy::new(texts.config(surroundings, &settings::trusted(surroundings)?)?);
+    let policy = Policy::new(texts.config(surroundings, &config_files::trusted(surroundings)?)?);
     let held = held(surroundings, ledger, beginning, workspace, (&policy, &texts))?;
     Ok(held.map_or_else(Vec::new, |held| {
         let mut waiting = held.waiting;
@@ -193,7 +193,7 @@ fn stored(ledger: &SessionLedger, beginning: &Beginning) -> Result<RuleTexts, Co
             "begin a new session, or agree to the rules of now with `checkrein trust`",
         )
     };
-    let text = settings::read(&path)?.ok_or_else(damaged)?;
+    let text = config_files::read(&path)?.ok_or_else(damaged)?;
     RuleTexts::parse(&text).filter(|texts| texts.hash().0 == beginning.rules).ok_or_else(damaged)
 }
 

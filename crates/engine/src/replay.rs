@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 
 use crate::answering::pattern_settings;
 use crate::guard::Guard;
-use crate::recording::{message_record, review_record, success};
-use crate::watch::{self, Noticed};
+use crate::monitor::{self, Noticed};
+use crate::records::{message_record, review_record, success};
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
 const PACE: u64 = 10_000;
@@ -65,13 +65,13 @@ impl Rehearsal {
     }
 
     /// The agent said something.
-    pub(crate) fn said(&mut self, text: &str) -> Noticed {
+    pub fn said(&mut self, text: &str) -> Noticed {
         self.apply(message_record(text, MessagePlace::End));
         self.detect()
     }
 
     /// The client shortened the conversation.
-    pub(crate) fn condensed(&mut self) -> Noticed {
+    pub fn condensed(&mut self) -> Noticed {
         self.apply(RecordBody::Condensed);
         self.detect()
     }
@@ -89,29 +89,24 @@ impl Rehearsal {
     }
 
     /// Reviews an action as the next one.
-    pub(crate) fn review(&self, action: &Action) -> Review {
+    pub fn review(&self, action: &Action) -> Review {
         let config = self.guard.policy().config();
         let world = self.guard.world_at(self.state.history(), self.now);
         let mut review = review(action, &world, self.guard.policy());
-        watch::throttle(&mut review, &self.state, config);
+        monitor::throttle(&mut review, &self.state, config);
         settle_trust(&mut review, &self.state.trust(), config);
         review
     }
 
     /// Takes up that an action with this review was called.
-    pub(crate) fn take_up(&mut self, review: &Review, action: &Action, action_id: ActionId) {
+    pub fn take_up(&mut self, review: &Review, action: &Action, action_id: ActionId) {
         let mode = self.guard.policy().config().mode;
         let record = review_record(review, action, action_id, None, mode, 0);
         self.apply(RecordBody::Review(Box::new(record)));
     }
 
     /// Tells how it went, and answers what is noticed then.
-    pub(crate) fn after(
-        &mut self,
-        action_id: ActionId,
-        action: &Action,
-        outcome: RecordedOutcome<'_>,
-    ) -> Noticed {
+    pub fn after(&mut self, action_id: ActionId, action: &Action, outcome: RecordedOutcome<'_>) -> Noticed {
         let RecordedOutcome { output, failed } = outcome;
         self.apply(RecordBody::Outcome(OutcomeRecord {
             action_id,
@@ -128,12 +123,12 @@ impl Rehearsal {
     }
 
     /// Answers what is noticed after an action that was refused.
-    pub(crate) fn refused(&mut self) -> Noticed {
+    pub fn refused(&mut self) -> Noticed {
         self.detect()
     }
 
     fn detect(&mut self) -> Noticed {
-        let noticed = watch::look(
+        let noticed = monitor::look(
             &self.state,
             &self.settings,
             self.guard.policy().config(),

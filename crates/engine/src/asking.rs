@@ -7,8 +7,8 @@
 
 use std::fmt;
 
+use crate::environment::Surroundings;
 use crate::processes;
-use crate::surroundings::Surroundings;
 
 /// The longest command line that is read, in bytes (Linux allows no longer arguments by default).
 const LONGEST: u64 = 2 * 1024 * 1024;

@@ -15,14 +15,14 @@ use checkrein_review::VerdictKind;
 use serde_json::json;
 
 use crate::cleanup;
+use crate::environment::Surroundings;
 use crate::incident::{self, Report};
-use crate::notice::{self, Notice};
-use crate::surroundings::Surroundings;
-use crate::terminal::log;
+use crate::notification::{self, Notice};
+use crate::text::log;
 
 /// What keeps a stopped session from going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Barrier {
+pub enum Barrier {
     /// Its halt file: every further call is refused until a person resumes.
     Halt,
     /// The halt file of all sessions, which is there already.
@@ -33,26 +33,30 @@ pub(crate) enum Barrier {
 
 /// A stop that was decided.
 #[derive(Debug)]
-pub(crate) struct Stopping<'a> {
-    pub(crate) surroundings: &'a Surroundings,
-    pub(crate) config: &'a Config,
+pub struct Stopping<'a> {
+    /// What was found around.
+    pub surroundings: &'a Surroundings,
+    /// The configuration in force.
+    pub config: &'a Config,
     /// Where the agent works; its configuration says who is told.
-    pub(crate) workspace: &'a AbsolutePath,
+    pub workspace: &'a AbsolutePath,
     /// The session; `None` when the client never named one.
-    pub(crate) ledger: Option<&'a SessionLedger>,
-    pub(crate) state: &'a SessionState,
-    pub(crate) barrier: Barrier,
+    pub ledger: Option<&'a SessionLedger>,
+    /// What the records of the session come to.
+    pub state: &'a SessionState,
+    /// What keeps the session from going on.
+    pub barrier: Barrier,
     /// By whom: `person`, `emergency_stop`, `tripwire NAME`, `run: SWITCH`, `budget`.
-    pub(crate) by: &'a str,
+    pub by: &'a str,
     /// Why, in one sentence.
-    pub(crate) reason: &'a str,
+    pub reason: &'a str,
     /// What the detectors found, when it is for that.
-    pub(crate) issue: Option<&'a Issue>,
+    pub issue: Option<&'a Issue>,
 }
 
 /// Stops a session. What goes wrong on the way is said and keeps nothing else from being done. `before` are records that belong in front of
 /// that of the stop. Answers a line that names the report, beginning with the end of the line before.
-pub(crate) fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String {
+pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String {
     let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
     let now = surroundings.now();
     // The halt stands before the record: a stop that could not be written down is a stop all the same.
@@ -127,7 +131,7 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
         },
         text,
     };
-    if let Err(error) = notice::send(surroundings, config, &notice) {
+    if let Err(error) = notification::send(surroundings, config, &notice) {
         let detail = error.to_string();
         log(&format!("checkrein: nobody was told: {detail}"));
         let failure = RecordBody::Failure {

@@ -13,7 +13,7 @@ use checkrein_ledger::FolderName;
 use checkrein_protocol::SessionId;
 
 use crate::beginning::real_place;
-use crate::surroundings::{Surroundings, home_from_system};
+use crate::environment::{Surroundings, home_from_system};
 
 /// The variables that move our places, in the order in which they are looked at.
 const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"];

@@ -26,26 +26,26 @@ use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
 use serde_json::json;
 
-use crate::aftermath;
 use crate::answering::{answer, changes_something, need_not_wait, precedent};
+use crate::verification;
 
 use crate::beginning;
+use crate::checkpoint;
+use crate::config_files;
+use crate::environment::{Surroundings, confiner};
 use crate::error::CommandError;
 use crate::fail_closed::{Consequence, Failure};
 use crate::installation::{self, Installations};
 use crate::limits;
-use crate::notice::{self, Notice};
+use crate::monitor;
+use crate::notification::{self, Notice};
 use crate::places;
 use crate::questions::{self, Nobody};
-use crate::recording::{event_record, message_mark, message_record, not_reviewed, review_record, success};
-use crate::records;
+use crate::records::{event_record, message_mark, message_record, not_reviewed, review_record, success};
 use crate::rules::RuleTexts;
-use crate::saving;
-use crate::settings;
-use crate::spending::{self, Spending};
+use crate::session_ledger;
 use crate::stop::{Barrier, Stopping, is_reported, stop_session};
-use crate::surroundings::{Surroundings, confiner};
-use crate::watch;
+use crate::usage::{self, Spending};
 
 /// How many messages between calls are written down from one reading of a transcript (ours).
 const MESSAGES: usize = 8;
@@ -85,11 +85,7 @@ impl Guard {
     }
 
     /// The same for a call of a session.
-    pub(crate) fn of_session(
-        surroundings: Surroundings,
-        cwd: &AbsolutePath,
-        session: Option<&SessionId>,
-    ) -> Self {
+    pub fn of_session(surroundings: Surroundings, cwd: &AbsolutePath, session: Option<&SessionId>) -> Self {
         // A directory that is entered through a link is the same directory.
         let real = if *cwd == surroundings.cwd { cwd.clone() } else { real_path(cwd) };
         Self::settled(surroundings, find_workspace(&real), session)
@@ -231,7 +227,7 @@ impl Guard {
     fn guarded(&self) -> Vec<GuardedPath> {
         let mut guarded = installation::guarded(&self.surroundings, &self.workspace, &self.installations);
         for entry in &self.policy.config().governance.blueprints {
-            let path = self.workspace.join(settings::blueprint_entry(entry).0);
+            let path = self.workspace.join(config_files::blueprint_entry(entry).0);
             guarded.push(GuardedPath { path, role: "a blueprint of this project".to_owned() });
         }
         let more = |path: AbsolutePath, role: &str| GuardedPath { path, role: role.to_owned() };
@@ -242,7 +238,7 @@ impl Guard {
             if beginning.workspace != self.workspace {
                 let began = &beginning.workspace;
                 guarded.push(more(
-                    settings::project_file(began),
+                    config_files::project_file(began),
                     "the policy of the project where the session began",
                 ));
                 guarded.extend(installation::claude_settings(&self.surroundings, began));
@@ -260,14 +256,14 @@ impl Guard {
             Some(cache) => cache.review(action, &world, &self.policy),
             None => review(action, &world, &self.policy),
         };
-        let (mut review, _) = saving::protect(self, action, &world, review, &saving::Purpose::Ask);
+        let (mut review, _) = checkpoint::protect(self, action, &world, review, &checkpoint::Purpose::Ask);
         self.take_failures_into_account(&mut review, &[]);
         review
     }
 
     /// Answers one event of a hook, and records it.
     pub fn handle(&mut self, event: &HookEvent, started: Instant) -> HookAnswer {
-        let ledger = records::ledger(&self.surroundings, &event.session, self.policy.config());
+        let ledger = session_ledger::ledger(&self.surroundings, &event.session, self.policy.config());
         let halted = self.halt_reason(&event.session);
         match &event.moment {
             Moment::BeforeAction { call, action } => {
@@ -313,9 +309,12 @@ impl Guard {
                 if let Ok(state) = ledger.state() {
                     self.hold_to_beginning(&ledger, event, &state);
                 }
-                records::clear_away(&self.surroundings, self.policy.config());
-                let debt =
-                    records::inherited_debt(&self.surroundings, event.client.name(), self.policy.config());
+                session_ledger::clear_away(&self.surroundings, self.policy.config());
+                let debt = session_ledger::inherited_debt(
+                    &self.surroundings,
+                    event.client.name(),
+                    self.policy.config(),
+                );
                 self.record(
                     &ledger,
                     RecordBody::SessionStarted {
@@ -333,10 +332,10 @@ impl Guard {
                     action: None,
                     sequence: ledger.state().map_or(0, |state| state.records()),
                 };
-                let cleared = saving::workspace::clear_away(self);
-                let saved = saving::workspace::at_start(self, place);
+                let cleared = checkpoint::workspace::clear_away(self);
+                let saved = checkpoint::workspace::at_start(self, place);
                 cleared.into_iter().chain(saved).for_each(|body| self.record(&ledger, body));
-                aftermath::take_picture(self, &ledger);
+                verification::take_picture(self, &ledger);
                 let lost = self.tell_lost(&ledger, None);
                 halted.or(lost).map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
             }
@@ -400,23 +399,22 @@ impl Guard {
                 action: Some(action_id.as_str().to_owned()),
                 sequence: state.records(),
             };
-            let purpose = saving::Purpose::Save(place.clone());
-            let (mut reviewed, saved) = saving::protect(self, action, &*world, first, &purpose);
-            let words = saving::in_words(action);
+            let purpose = checkpoint::Purpose::Save(place.clone());
+            let (mut reviewed, saved) = checkpoint::protect(self, action, &*world, first, &purpose);
+            let words = checkpoint::in_words(action);
             let is_saved_for_it = saved.is_some();
-            let saved = saving::workspace::before(self, &mut reviewed, &words, &place, saved);
+            let saved = checkpoint::workspace::before(self, &mut reviewed, &words, &place, saved);
             (reviewed, saved, is_saved_for_it)
         };
         let mut review = ManuallyDrop::new(reviewed);
         self.take_failures_into_account(&mut review, &failures);
-        watch::throttle(&mut review, state, config);
-        let over_budget =
-            spending::budget(&mut review, state, config, self.surroundings.run_limits.as_deref());
+        monitor::throttle(&mut review, state, config);
+        let over_budget = usage::budget(&mut review, state, config, self.surroundings.run_limits.as_deref());
         // Under `checkrein run` the supervisor holds both.
         if self.surroundings.run_limits.is_none() {
             limits::enforce(&mut review, state, self.surroundings.now(), config);
         }
-        watch::hold(&mut review, state, config);
+        monitor::hold(&mut review, state, config);
         let took_ms = u64::try_from(reviewed_in.as_millis()).unwrap_or(u64::MAX);
         let precedent = precedent(world.history(), &review);
         keep_contract(&mut review, took_ms, precedent, config);
@@ -486,7 +484,7 @@ impl Guard {
             return HookAnswer::Deny { reason: nobody.refusal(&review) };
         }
         if config.mode == Mode::Enforce && review.verdict.kind == VerdictKind::Escalate {
-            self.tell_question(ledger, &saving::in_words(action));
+            self.tell_question(ledger, &checkpoint::in_words(action));
         }
         match config.mode {
             Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
@@ -535,14 +533,14 @@ impl Guard {
         match is_reported(&self.surroundings, ledger, BUDGET) {
             Ok(true) => {}
             Ok(false) => drop(self.stop(ledger, Barrier::None, BUDGET, reason)),
-            Err(error) => crate::terminal::log(&format!("checkrein: the incidents cannot be read: {error}")),
+            Err(error) => crate::text::log(&format!("checkrein: the incidents cannot be read: {error}")),
         }
     }
 
     fn after(&self, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
         let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
         let unanswered = questions::unanswered(self, ledger, event, &action_id);
-        let verification = aftermath::verify(self, ledger, &action_id, outcome).map(Box::new);
+        let verification = verification::verify(self, ledger, &action_id, outcome).map(Box::new);
         let body = RecordBody::Outcome(OutcomeRecord {
             action_id,
             tool: outcome.action.tool.clone(),
@@ -555,7 +553,7 @@ impl Guard {
             verification,
         });
         let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-        let read = self.transcribed(event, &known, spending::AFTER_A_CALL, None);
+        let read = self.transcribed(event, &known, usage::AFTER_A_CALL, None);
         let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
         let bodies = std::iter::once(body).chain(ran).chain(read).collect();
         match ledger.append_all_to(known, self.surroundings.now(), bodies, Durability::Plain) {
@@ -565,7 +563,7 @@ impl Guard {
                     .map_or(stepped_in.clone(), |record| self.tell_unanswered(ledger, &record, stepped_in))
             }
             Err(error) => {
-                crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+                crate::text::log(&format!("checkrein: not recorded: {error}"));
                 HookAnswer::Silent
             }
         }
@@ -581,7 +579,7 @@ impl Guard {
         last: Option<&str>,
     ) -> Vec<RecordBody> {
         let transcript = event.transcript.as_ref();
-        let Some(reading) = spending::read(&self.surroundings, known.state(), transcript, most) else {
+        let Some(reading) = usage::read(&self.surroundings, known.state(), transcript, most) else {
             return Vec::new();
         };
         let known_marks = [Some(known.state().said()), last.map(message_mark)];
@@ -608,7 +606,7 @@ impl Guard {
         }
         // What this guard asks itself was told when it did.
         if !state.is_asked_about(review.fingerprint.exact) {
-            self.tell_question(ledger, &saving::in_words(action));
+            self.tell_question(ledger, &checkpoint::in_words(action));
         }
         HookAnswer::Silent
     }
@@ -665,8 +663,8 @@ impl Guard {
             title: "checkrein: hooks are gone".to_owned(),
             text: text.clone(),
         };
-        if let Err(error) = notice::send(&self.surroundings, self.policy.config(), &notice) {
-            crate::terminal::log(&format!("checkrein: {first}; nobody was told: {error}"));
+        if let Err(error) = notification::send(&self.surroundings, self.policy.config(), &notice) {
+            crate::text::log(&format!("checkrein: {first}; nobody was told: {error}"));
         }
         Some(format!("checkrein: {text}"))
     }
@@ -709,7 +707,7 @@ impl Guard {
     fn diagnose_review(&self, record: &ReviewRecord) {
         let config = self.policy.config();
         let level = config.audit.log_level;
-        let line = |level, text: &str| records::diagnose(&self.surroundings, config, level, text);
+        let line = |level, text: &str| session_ledger::diagnose(&self.surroundings, config, level, text);
         if level <= LogLevel::Warn {
             record
                 .problems
@@ -730,8 +728,8 @@ impl Guard {
     pub(crate) fn record(&self, ledger: &SessionLedger, body: RecordBody) {
         if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Plain) {
             let said = format!("not recorded: {error}");
-            records::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
-            crate::terminal::log(&format!("checkrein: {said}"));
+            session_ledger::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
+            crate::text::log(&format!("checkrein: {said}"));
         }
     }
 }
@@ -742,7 +740,7 @@ fn policy(
     workspace: &AbsolutePath,
 ) -> Result<(Policy, RuleTexts), CommandError> {
     let rules = RuleTexts::read(surroundings, workspace)?;
-    let config = rules.config(surroundings, &settings::trusted(surroundings)?)?;
+    let config = rules.config(surroundings, &config_files::trusted(surroundings)?)?;
     Ok((Policy::new(config).with_catalogue(rules.catalogue()?), rules))
 }
 
@@ -761,6 +759,6 @@ pub fn record_failure(surroundings: &Surroundings, session: Option<SessionId>, f
         Durability::Durable,
     );
     if let Err(error) = written {
-        crate::terminal::log(&format!("checkrein: not recorded: {error}"));
+        crate::text::log(&format!("checkrein: not recorded: {error}"));
     }
 }

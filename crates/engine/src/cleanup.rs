@@ -10,7 +10,7 @@ use checkrein_intervention::IncidentId;
 
 use crate::incident;
 use crate::stop::Stopping;
-use crate::terminal::log;
+use crate::text::log;
 
 /// How many bytes are moved at most (ours).
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

@@ -1,0 +1,62 @@
+//! What happens around a tool call, whoever asks: a hook, a command, later a server.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `guard` | the functions that every surface calls: before an action and after it |
+//! | `environment` | what is found around: home, state, configuration, variables |
+//! | `asking` | who asks: a person or an agent, told by the processes above |
+//! | `config_files` | the layers of configuration, read and merged |
+//! | `places` | where home, configuration and state of the person really are |
+//! | `rules` | the texts that the rules of a workspace rest on |
+//! | `beginning` | what a session began with, and being held to it |
+//! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
+//! | `checkpoint` | saving what an action would destroy, right before it runs |
+//! | `limits` | the time and the memory of a session that only hooks look after |
+//! | `usage` | what a session spends, read from the client's transcript, and its budget |
+//! | `answering` | what a review becomes: an answer |
+//! | `questions` | whether a question reaches a person |
+//! | `records`, `session_ledger` | what is written down, and how |
+//! | `verification` | after a call: what really changed, against what was predicted |
+//! | `monitor` | after each outcome: what the detectors find, what is done about it |
+//! | `interventions` | doing it: halting, going back, reporting |
+//! | `turn_end` | what the agent said last, weighed |
+//! | `rollback` | the way back to what stood before a session went wrong |
+//! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
+//! | `notification` | telling people, in a process of its own |
+//! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
+//! | `fail_closed` | the one table from failure to verdict |
+//! | `error` | what can fail, as a person reads it |
+//! | `processes` | what `/proc` tells of a process |
+//! | `text` | records and calls in words |
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod answering;
+pub mod asking;
+pub mod beginning;
+pub mod checkpoint;
+mod cleanup;
+pub mod config_files;
+pub mod environment;
+pub mod error;
+pub mod fail_closed;
+pub mod guard;
+pub mod incident;
+pub mod installation;
+mod interventions;
+mod limits;
+pub mod monitor;
+pub mod notification;
+mod places;
+mod processes;
+mod questions;
+mod records;
+pub mod replay;
+pub mod rollback;
+mod rules;
+pub mod session_ledger;
+pub mod stop;
+pub mod text;
+mod turn_end;
+pub mod usage;
+mod verification;

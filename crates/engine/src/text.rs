@@ -1,0 +1,57 @@
+//! Records and calls in words, and text from elsewhere made fit to be shown.
+
+use std::io::{self, Write as _};
+
+use checkrein_protocol::{ReviewRecord, RollbackStage};
+
+/// Writes a remark for the person, or for the client's log.
+pub fn log(text: &str) {
+    drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// A number of things in words: `1 record`, `2 records`.
+pub fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// One line of a text, cut to a width in characters.
+pub fn cut(text: &str, width: usize) -> String {
+    let line = text.split('\n').next().unwrap_or_default();
+    let more = text.len() > line.len();
+    if line.chars().count() <= width && !more {
+        return line.to_owned();
+    }
+    let mut short: String = line.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Text from elsewhere without control characters, so that a file name cannot speak to the terminal.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+/// How far a rollback went, in words.
+pub fn rollback_stage(stage: RollbackStage) -> &'static str {
+    match stage {
+        RollbackStage::Proposed => "proposed",
+        RollbackStage::Done => "done",
+        RollbackStage::NotDone => "not done",
+    }
+}
+
+/// A call in one line: the tool and what it is given.
+pub fn call(review: &ReviewRecord) -> String {
+    let text = |key: &str| review.input.get(key).and_then(serde_json::Value::as_str);
+    let given = text("command")
+        .or_else(|| text("file_path"))
+        .or_else(|| text("notebook_path"))
+        .or_else(|| text("url"));
+    format!("{} {}", review.tool.as_str(), given.map_or_else(|| review.input.to_string(), str::to_owned))
+}
+
+/// A moment as text, in UTC.
+pub fn time(milliseconds: u64) -> String {
+    let stamp = i64::try_from(milliseconds).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    stamp.map_or_else(|| milliseconds.to_string(), |stamp| stamp.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
