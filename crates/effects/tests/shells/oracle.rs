@@ -6,8 +6,9 @@ use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use checkrein_effects::{
@@ -221,6 +222,18 @@ impl Foreseen {
     }
 }
 
+/// Tells when every process that may write to a pipe has ended, or pointed it elsewhere.
+fn ended(pipe: Option<ChildStderr>) -> Receiver<()> {
+    let (tell, ended) = channel();
+    std::thread::spawn(move || {
+        if let Some(mut pipe) = pipe {
+            let _ = io::copy(&mut pipe, &mut io::sink());
+        }
+        let _ = tell.send(());
+    });
+    ended
+}
+
 /// The marks that a shell reaches; `None` when it does not end in time.
 fn reached(folder: &Path, shell: &str, text: &str) -> io::Result<Option<BTreeSet<String>>> {
     // A folder of its own for each, since what an earlier one left running must not write into it.
@@ -235,9 +248,10 @@ fn reached(folder: &Path, shell: &str, text: &str) -> io::Result<Option<BTreeSet
         .env("HOME", &scratch)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
+    let ended = ended(child.stderr.take());
     let begun = Instant::now();
     let mut pause = Duration::from_micros(300);
     while child.try_wait()?.is_none() {
@@ -250,7 +264,8 @@ fn reached(folder: &Path, shell: &str, text: &str) -> io::Result<Option<BTreeSet
         pause = (pause * 2).min(Duration::from_millis(5));
     }
     let mut marks = BTreeSet::new();
-    // What runs beside the shell may end a little after it.
+    // What runs beside the shell may end after it: on a busy machine long after it.
+    let _ = ended.recv_timeout(Duration::from_secs(2));
     for round in 0..2 {
         for (below, prefix) in [(scratch.clone(), ""), (scratch.join("d"), "d/")] {
             for entry in fs::read_dir(below)?.flatten() {
