@@ -225,3 +225,34 @@ fn what_cannot_be_read() {
         ("((1 ${x:-a)); rm b", "(opaque syntax `((1 ${x:-a)); rm b`)"),
     ]);
 }
+
+/// A here-document that shells end elsewhere than the parser does would hide what stands behind it, so it is not read at all.
+#[test]
+fn here_documents_end_where_shells_end_them() {
+    for text in [
+        "cat <<E\\\nOF\nx\nEOF\nrm -rf x",
+        "cat <<\"E\\\nOF\"\nx\nEOF\nrm -rf x",
+        "cat <<$'EO\\x46'\nx\nEOF\nrm -rf x",
+        "cat <<$\"EOF\"\nx\nEOF\nrm -rf x",
+        "cat <<'E\nOF'\nx\nE\nOF\nrm -rf x",
+        "cat <<\"E\\OF\"\nx\nE\\OF\nrm -rf x",
+        "cat <<\"E\\\"F\"\nx\nE\"F\nrm -rf x",
+        "cat <<EOF\nx\\\nEOF\n'\nEOF\nrm -rf x #'",
+        "cat <<EOF\nx\nE\\\nOF\nrm -rf x\nEOF",
+    ] {
+        assert!(!parse(text).problems.is_empty(), "{text}: {}", outline(&parse(text).script));
+    }
+    for text in [
+        "cat <<EOF\nx\nEOF\nrm -rf x",
+        "cat <<-\\EOF\n\tx\\\n\tEOF\nrm -rf x",
+        "cat <<'E F'\nx\nE F\nrm -rf x",
+        "cat <<E\\\\OF\nx\nE\\OF\nrm -rf x",
+        "cat <<EOF\nx\\\ny\nEOF\nrm -rf x",
+        "cat <<'EOF'\nx\\\nEOF\nrm -rf x",
+        "cat <<A - <<B\nx\nA\ny\nB\nrm -rf x",
+    ] {
+        let parsed = parse(text);
+        assert!(parsed.problems.is_empty(), "{text}: {:?}", parsed.problems);
+        assert!(outline(&parsed.script).contains("(rm -rf x)"), "{text}: {}", outline(&parsed.script));
+    }
+}

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use shuck_ast::{Heredoc, RedirectKind, RedirectTarget};
+use shuck_ast::{Heredoc, HeredocDelimiter, RedirectKind, RedirectTarget};
 
 use super::words::{Quoting, Reader, Until};
 use super::{Lowering, Place};
+use crate::ProblemKind;
 use crate::tree::{Descriptor, Part, Redirect, RedirectOperation, Word};
 
 impl Lowering<'_, '_> {
@@ -69,6 +70,7 @@ impl Lowering<'_, '_> {
         let span = document.body.span;
         let raw = self.slice(span);
         let place = self.place.span(span.start.offset(), span.end.offset());
+        self.hold_to_end(document);
         let text = if document.delimiter.strip_tabs { without_leading_tabs(raw) } else { Cow::Borrowed(raw) };
         if !document.delimiter.expands_body {
             return Word { parts: vec![Part::Quoted(text.into_owned())], span: place };
@@ -81,6 +83,89 @@ impl Lowering<'_, '_> {
         let parts = Reader::new(&mut inner, 0, text.len(), &[]).parts(Quoting::HereDocument, Until::End);
         Word { parts: vec![Part::DoubleQuoted(parts)], span: place }
     }
+}
+
+impl Lowering<'_, '_> {
+    /// Refuses a here-document that the parser ends elsewhere than a shell: what stands behind it would be taken for text, or the other way round.
+    fn hold_to_end(&mut self, document: &Heredoc) {
+        let delimiter = &document.delimiter;
+        let raw = self.slice(delimiter.raw.span);
+        let body = document.body.span;
+        let agrees = delimiter_of(raw).is_some_and(|cooked| {
+            cooked == delimiter.cooked.as_str()
+                && ends_at(self.text, body.start.offset(), &cooked, Lines::of(delimiter))
+                    .is_none_or(|end| end == body.end.offset())
+        });
+        if !agrees {
+            self.reading
+                .refused
+                .get_or_insert((ProblemKind::Syntax, "a here-document does not end where it seems to"));
+        }
+    }
+}
+
+/// The word that ends a here-document, as every shell reads it; `None` when shells differ or it spans lines.
+fn delimiter_of(raw: &str) -> Option<String> {
+    if raw.contains(['\n', '`']) || raw.contains("$'") || raw.contains("$\"") {
+        return None;
+    }
+    let mut cooked = String::with_capacity(raw.len());
+    let mut letters = raw.chars().peekable();
+    let mut quote = None;
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if letter == open => quote = None,
+            (None, '\\') => cooked.push(letters.next()?),
+            (Some('"'), '\\') if letters.peek().is_some_and(|next| matches!(next, '$' | '"' | '\\')) => {
+                cooked.extend(letters.next());
+            }
+            (None | Some(_), _) => cooked.push(letter),
+        }
+    }
+    Some(cooked)
+}
+
+/// How the lines of a here-document are compared with its delimiter.
+#[derive(Debug, Clone, Copy)]
+struct Lines {
+    strip_tabs: bool,
+    /// Whether a backslash at the end of a line joins it with the next.
+    joins: bool,
+}
+
+impl Lines {
+    fn of(delimiter: &HeredocDelimiter) -> Self {
+        Self { strip_tabs: delimiter.strip_tabs, joins: delimiter.expands_body }
+    }
+}
+
+/// Where the line stands that ends a here-document; `None` when no line does, `usize::MAX` when shells differ about it.
+fn ends_at(text: &str, start: usize, delimiter: &str, lines: Lines) -> Option<usize> {
+    let mut at = start;
+    let mut joined = String::new();
+    let mut is_joined = false;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        let shown = line.trim_end_matches('\n');
+        let shown = if lines.strip_tabs { shown.trim_start_matches('\t') } else { shown };
+        let backslashes = shown.len() - shown.trim_end_matches('\\').len();
+        let continues = lines.joins && backslashes % 2 == 1;
+        if continues {
+            joined.push_str(&shown[..shown.len() - 1]);
+            is_joined = true;
+        } else if std::mem::take(&mut is_joined) {
+            joined.push_str(shown);
+            // One shell sees the end in the joined line, another in its last piece.
+            if joined == delimiter || shown == delimiter {
+                return Some(usize::MAX);
+            }
+            joined.clear();
+        } else if shown == delimiter {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// `>&word` copies a descriptor when the word is a number or `-`, and names a file otherwise. A word whose value is
