@@ -69,6 +69,11 @@ impl Words {
         self.arguments.has(names)
     }
 
+    /// How often any of the options was given.
+    pub(super) fn count(&self, names: &[&str]) -> usize {
+        self.arguments.options.iter().filter(|(option, _)| names.contains(&option.as_str())).count()
+    }
+
     /// The operands.
     pub(super) fn operands(&self) -> &[Value] {
         &self.arguments.operands

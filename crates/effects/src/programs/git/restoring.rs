@@ -228,12 +228,16 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         })
         .collect();
     let named = !words.operands().is_empty();
-    let directories = if words.has("-d") || named { Directories::Removed } else { Directories::Left };
+    let directories = match words.has("-d") || named {
+        true if words.count(&["-f", "--force"]) > 1 => Directories::RemovedWithRepositories,
+        true => Directories::Removed,
+        false => Directories::Left,
+    };
     let starts = if named { git.starts(words.operands()) } else { git.cwd.clone().map(|cwd| vec![cwd]) };
     let note = if words.any(&["-i", "--interactive"]) { "asks before it removes" } else { "" };
     let (patterns, plain): (Vec<Value>, Vec<Value>) = words.operands().iter().cloned().partition(is_pattern);
     if !patterns.is_empty() {
-        git.sweep_patterns(&patterns, sweep);
+        git.sweep_patterns(&patterns, sweep, directories);
     }
     let starts = if patterns.is_empty() {
         starts
@@ -443,6 +447,13 @@ impl Git<'_, '_> {
                     self.machine.add(draft.note("none of it may be tracked by that repository").note(note));
                     continue;
                 }
+                Entry::Directory
+                    if directories == Directories::RemovedWithRepositories
+                        && root.as_ref() != Some(&start)
+                        && tree::is_repository(self.machine, &start) =>
+                {
+                    Found::All(vec![start.clone()])
+                }
                 Entry::Directory => tree::sweep(self.machine, &start, sweep, directories, &spared),
                 Entry::File(_) | Entry::Symlink(_) | Entry::Special => Found::All(vec![start.clone()]),
                 Entry::Unknown => Found::Unclear,
@@ -460,6 +471,12 @@ impl Git<'_, '_> {
                     }
                 }
                 Found::All(paths) => {
+                    for path in &paths {
+                        if !tree::is_repository(self.machine, path) {
+                            continue;
+                        }
+                        self.machine.delete(&Value::exact(path.as_str()), crate::effect::Depth::Recursive);
+                    }
                     let count = format!("{} files and directories that are not tracked", paths.len());
                     self.machine.add(
                         Draft::new(EffectKind::FileDelete, Target::Glob(format!("{}/**", start.as_str())))
@@ -490,7 +507,10 @@ impl Git<'_, '_> {
     }
 
     /// Removes the files that patterns take, each by itself.
-    fn sweep_patterns(&mut self, patterns: &[Value], sweep: Sweep) {
+    fn sweep_patterns(&mut self, patterns: &[Value], sweep: Sweep, directories: Directories) {
+        for repository in self.repositories_matching(patterns, sweep, directories) {
+            self.machine.delete(&Value::exact(repository.as_str()), crate::effect::Depth::Recursive);
+        }
         let states: &[VersionState] = match sweep {
             Sweep::Untracked => &[VersionState::Untracked],
             Sweep::UntrackedAndIgnored => &[VersionState::Untracked, VersionState::Ignored],
@@ -499,6 +519,29 @@ impl Git<'_, '_> {
         for file in self.matching(patterns, states).unwrap_or_default() {
             self.machine.delete(&Value::exact(file.as_str()), crate::effect::Depth::Single);
         }
+    }
+
+    /// The repositories below the current directory that patterns take, where a sweep takes repositories at all.
+    fn repositories_matching(
+        &self,
+        patterns: &[Value],
+        sweep: Sweep,
+        directories: Directories,
+    ) -> Vec<AbsolutePath> {
+        let patterns: Vec<&str> = patterns.iter().filter_map(Value::as_exact).collect();
+        let (Directories::RemovedWithRepositories, Some(cwd)) = (directories, self.cwd.as_ref()) else {
+            return Vec::new();
+        };
+        let Found::All(gone) = tree::sweep(self.machine, cwd, sweep, directories, &|_| false) else {
+            return Vec::new();
+        };
+        gone.into_iter()
+            .filter(|path| tree::is_repository(self.machine, path))
+            .filter(|path| {
+                path.relative_to(cwd)
+                    .is_some_and(|name| patterns.iter().any(|pattern| matches_pathspec(pattern, name)))
+            })
+            .collect()
     }
 
     /// The files in one of the states that patterns take; `None` when that cannot be told.

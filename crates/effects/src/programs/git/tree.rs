@@ -2,7 +2,7 @@
 
 use crate::interpreter::Machine;
 use crate::path::AbsolutePath;
-use crate::world::{Entry, Listing, VersionState};
+use crate::world::{Committed, Entry, Listing, VersionState};
 
 /// The greatest number of paths that are looked at for one question (ours).
 const LOOKED_AT: usize = 2048;
@@ -108,8 +108,25 @@ pub(super) fn sweep(
 pub(super) enum Directories {
     /// With `-d`, or below a path that was named.
     Removed,
+    /// With `-f` twice: those that are repositories of their own too.
+    RemovedWithRepositories,
     /// Without `-d`: directories without a tracked file are left alone.
     Left,
+}
+
+/// Whether a directory is a work tree of its own.
+pub(super) fn is_repository(machine: &Machine<'_>, directory: &AbsolutePath) -> bool {
+    machine.entry(&directory.join(".git")) != Entry::Missing
+}
+
+/// Whether a sweep takes a repository below the one that it sweeps.
+fn takes_repository(machine: &Machine<'_>, sweep: Sweep, directory: &AbsolutePath) -> bool {
+    let Some(parent) = directory.parent() else { return true };
+    // What is inside answers for itself, so the repository around it is asked about the directory's name.
+    let Some(outer) = machine.world().repository(&parent) else { return true };
+    let below = directory.relative_to(&outer.root).unwrap_or_default();
+    let is_submodule = matches!(machine.world().committed(&outer.root, "HEAD", below), Committed::Object(_));
+    !is_submodule && (sweep != Sweep::Ignored || sweep.takes(machine.world().version(directory)))
 }
 
 /// Directories deeper than this are not looked into (ours).
@@ -142,8 +159,15 @@ fn swept(
             Entry::Missing => {}
             Entry::Unknown => return None,
             Entry::Directory => {
-                if machine.entry(&path.join(".git")) != Entry::Missing {
-                    all.stays = true;
+                if is_repository(machine, &path) {
+                    // A submodule is tracked, and stays.
+                    if enters == Directories::RemovedWithRepositories
+                        && takes_repository(machine, sweep, &path)
+                    {
+                        all.gone.push(path);
+                    } else {
+                        all.stays = true;
+                    }
                     continue;
                 }
                 let inner = match machine.world().version(&path) {
@@ -161,13 +185,15 @@ fn swept(
                     }
                 };
                 let whole = !inner.stays && (sweep != Sweep::Ignored || !inner.gone.is_empty());
-                if !whole {
-                    all.stays = true;
-                    all.gone.extend(inner.gone);
-                } else if enters == Directories::Removed {
-                    all.gone.push(path);
-                } else {
-                    all.stays = true;
+                match enters {
+                    Directories::Removed | Directories::RemovedWithRepositories if whole => {
+                        all.gone.push(path);
+                    }
+                    Directories::Left if whole => all.stays = true,
+                    Directories::Removed | Directories::RemovedWithRepositories | Directories::Left => {
+                        all.stays = true;
+                        all.gone.extend(inner.gone);
+                    }
                 }
             }
             Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
