@@ -161,21 +161,6 @@ fn check_explains_the_quality_of_a_step() {
     );
 }
 
-const BLUEPRINT: &str = "artifact_type: acgp.blueprint
-schema_version: 2.0.0
-id: example/quiet@1.0
-version: 1.0.0
-title: Quiet
-description: Nothing is uploaded.
-tripwires:
-  - id: no_dates
-    condition: action.command == \"date\"
-    on_fail: {decision: block, reason: the time is nobody's business}
-fixtures:
-  - {name: the date, actions: '$ date =>', expect: block}
-  - {name: a listing, actions: '$ ls =>', expect: ok}
-";
-
 fn digest(text: &str) -> String {
     checkrein_policy::Digest::of(text).to_string()
 }
@@ -183,7 +168,7 @@ fn digest(text: &str) -> String {
 #[test]
 fn a_blueprint_of_the_project_counts_without_trust_and_cannot_be_edited_away() {
     let environment = environment("");
-    environment.write("quiet.yaml", BLUEPRINT);
+    environment.write("quiet.yaml", support::BLUEPRINT);
     environment.write("checkrein.yaml", "governance: {blueprints: [quiet.yaml]}\n");
     assert_eq!(decision(&environment.bash("s", "date")), Some("deny"));
     assert_eq!(decision(&environment.bash("s", "rm quiet.yaml")), Some("deny"));
@@ -232,12 +217,12 @@ fn the_rules_of_a_project_lie_inside_it() {
 #[test]
 fn a_blueprint_that_is_not_what_was_agreed_on_stops_everything() {
     let environment = environment("");
-    environment.configure("quiet.yaml", BLUEPRINT);
-    let pinned = format!("governance: {{blueprints: [\"quiet.yaml {}\"]}}\n", digest(BLUEPRINT));
+    environment.configure("quiet.yaml", support::BLUEPRINT);
+    let pinned = format!("governance: {{blueprints: [\"quiet.yaml {}\"]}}\n", digest(support::BLUEPRINT));
     environment.configure("config.yaml", &pinned);
     assert_eq!(decision(&environment.bash("s", "date")), Some("deny"));
     assert_eq!(environment.bash("s", "ls"), json!({}));
-    environment.configure("quiet.yaml", &BLUEPRINT.replace("decision: block", "decision: nudge"));
+    environment.configure("quiet.yaml", &support::BLUEPRINT.replace("decision: block", "decision: nudge"));
     assert_eq!(
         decision(&environment.bash("s", "rm README.md")),
         Some("ask"),
@@ -252,9 +237,11 @@ fn a_blueprint_that_is_not_what_was_agreed_on_stops_everything() {
 fn bases_are_followed_within_bounds() {
     let environment = environment("governance: {blueprints: [child.yaml]}\n");
     let on = |base: &str, id: &str| {
-        BLUEPRINT.replace("no_dates", id).replace("fixtures:", &format!("base: {{ref: {base}}}\nfixtures:"))
+        support::BLUEPRINT
+            .replace("no_dates", id)
+            .replace("fixtures:", &format!("base: {{ref: {base}}}\nfixtures:"))
     };
-    environment.configure("parent.yaml", BLUEPRINT);
+    environment.configure("parent.yaml", support::BLUEPRINT);
     environment.configure("child.yaml", &on("parent.yaml", "no_dates_either"));
     let shown = environment.succeed(&["policy", "show"]);
     assert!(shown.contains("no_dates ") && shown.contains("no_dates_either"), "{shown}");
@@ -267,7 +254,10 @@ fn bases_are_followed_within_bounds() {
 #[test]
 fn fixtures_that_fail_are_shown_and_fail_the_command() {
     let environment = environment("");
-    environment.write("quiet.yaml", &BLUEPRINT.replace("'$ ls =>', expect: ok", "'$ ls =>', expect: block"));
+    environment.write(
+        "quiet.yaml",
+        &support::BLUEPRINT.replace("'$ ls =>', expect: ok", "'$ ls =>', expect: block"),
+    );
     let tested = environment.checkrein(&["policy", "test", "quiet.yaml"]);
     assert_eq!(tested.status.code(), Some(1));
     let table = String::from_utf8_lossy(&tested.stdout).into_owned();

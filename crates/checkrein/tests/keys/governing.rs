@@ -44,7 +44,7 @@ pub fn rows() -> Vec<Row> {
         ),
         row("governance.tripwires", ["[]", WATCHED], &[], |scene| scene.verdict("date")),
         row("governance.blueprints", ["[]", r#"["quiet.yaml"]"#], &[], |scene| {
-            scene.environment.configure("quiet.yaml", BLUEPRINT);
+            scene.environment.configure("quiet.yaml", crate::support::BLUEPRINT);
             scene.verdict("date")
         }),
         row("governance.trust_debt.enabled", ["true", "false"], KEPT, debt_of_refusals),
@@ -158,49 +158,27 @@ const NUDGED: &[Pair] = &[
         r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "nudge", "reason": "dates"}}]"#,
     ),
 ];
-const FLAGGED_LOW: &[Pair] = &[
-    ("governance.trust_debt.decay.period_hours", "0"),
-    (
-        "governance.tripwires",
-        r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "ok", "flag": "low", "reason": "dates"}}]"#,
-    ),
-];
-const FLAGGED_MEDIUM: &[Pair] = &[
-    ("governance.trust_debt.decay.period_hours", "0"),
-    (
-        "governance.tripwires",
-        r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "ok", "flag": "medium", "reason": "dates"}}]"#,
-    ),
-];
-const FLAGGED_HIGH: &[Pair] = &[
-    ("governance.trust_debt.decay.period_hours", "0"),
-    (
-        "governance.tripwires",
-        r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "ok", "flag": "high", "reason": "dates"}}]"#,
-    ),
-];
-const FLAGGED_CRITICAL: &[Pair] = &[
-    ("governance.trust_debt.decay.period_hours", "0"),
-    (
-        "governance.tripwires",
-        r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "ok", "flag": "critical", "reason": "dates"}}]"#,
-    ),
-];
+/// A tripwire that flags each `date` with a severity, and debt that does not fade.
+macro_rules! flagged {
+    ($severity:literal) => {
+        &[
+            ("governance.trust_debt.decay.period_hours", "0"),
+            (
+                "governance.tripwires",
+                concat!(
+                    r#"[{"id": "watched", "condition": "action.command == \"date\"", "on_fail": {"decision": "ok", "flag": ""#,
+                    $severity,
+                    r#"", "reason": "dates"}}]"#
+                ),
+            ),
+        ]
+    };
+}
 
-const BLUEPRINT: &str = "artifact_type: acgp.blueprint
-schema_version: 2.0.0
-id: example/quiet@1.0
-version: 1.0.0
-title: Quiet
-description: Nothing is uploaded.
-tripwires:
-  - id: no_dates
-    condition: action.command == \"date\"
-    on_fail: {decision: block, reason: the time is nobody's business}
-fixtures:
-  - {name: the date, actions: '$ date =>', expect: block}
-  - {name: a listing, actions: '$ ls =>', expect: ok}
-";
+const FLAGGED_LOW: &[Pair] = flagged!("low");
+const FLAGGED_MEDIUM: &[Pair] = flagged!("medium");
+const FLAGGED_HIGH: &[Pair] = flagged!("high");
+const FLAGGED_CRITICAL: &[Pair] = flagged!("critical");
 
 /// A command of which each of the five metrics has another score.
 const ALL_DIFFERENT: &str = "touch ~/x; curl https://x.example/a; ./tool";

@@ -13,6 +13,22 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
+/// A blueprint that forbids one command, with fixtures that hold.
+pub const BLUEPRINT: &str = "artifact_type: acgp.blueprint
+schema_version: 2.0.0
+id: example/quiet@1.0
+version: 1.0.0
+title: Quiet
+description: Nothing is uploaded.
+tripwires:
+  - id: no_dates
+    condition: action.command == \"date\"
+    on_fail: {decision: block, reason: the time is nobody's business}
+fixtures:
+  - {name: the date, actions: '$ date =>', expect: block}
+  - {name: a listing, actions: '$ ls =>', expect: ok}
+";
+
 /// A fresh home with a project that is a git repository with one commit.
 pub struct TestEnvironment {
     folder: TempDir,
