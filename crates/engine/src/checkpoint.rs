@@ -16,9 +16,9 @@ use checkrein_effects::{AbsolutePath, Action, VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::SnapshotRecord;
 use checkrein_review::{
-    Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changed_work_trees,
+    Forecast, Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changed_work_trees,
     changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque, reference_change,
-    review_saved, runs_unread_code, settle, to_save, unsaved,
+    runs_unread_code, settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
     Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignored, Ignoring, Kept, Manner, Mounts,
@@ -110,8 +110,7 @@ pub fn ignoring(surroundings: &Surroundings, workspace: &AbsolutePath) -> Ignori
 /// The review that counts when what the action would destroy is saved first, and what was saved.
 pub(crate) fn protect(
     guard: &Guard,
-    action: &Action,
-    world: &dyn World,
+    forecast: &Forecast<'_>,
     review: Review,
     purpose: &Purpose,
 ) -> (Review, Option<SnapshotRecord>) {
@@ -119,6 +118,7 @@ pub(crate) fn protect(
         return (review, None);
     }
     let started = Instant::now();
+    let (action, world) = (forecast.action(), forecast.world());
     let plan = Plan::of(&review, action, world);
     if plan.is_empty() {
         return (review, None);
@@ -129,7 +129,7 @@ pub(crate) fn protect(
                 elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
                 ..record
             });
-            let after = review_saved(action, world, guard.policy(), &saved);
+            let after = forecast.judge(&saved);
             let mut settled = settle(&review, after, &note);
             let contained = settled.rewrite.as_mut().filter(|rewrite| rewrite.safety == Safety::Contained);
             if let Some(rewrite) = contained {

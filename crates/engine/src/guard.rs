@@ -19,7 +19,7 @@ use checkrein_protocol::{
     ReviewRecord, SessionId,
 };
 use checkrein_review::{
-    Review, ReviewCache, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
+    Forecast, Review, ReviewCache, Saved, VerdictKind, can_be_taken_back, keep_contract, review, settle_trust,
 };
 use checkrein_snapshot::SessionPlace;
 use checkrein_world::changes::real_path;
@@ -252,11 +252,12 @@ impl Guard {
     /// Reviews an action by itself, without history and without a record.
     pub fn check(&self, action: &Action, cache: Option<&mut ReviewCache>) -> Review {
         let world = self.world(History::default());
+        let forecast = Forecast::of(action, &world, &self.policy);
         let review = match cache {
-            Some(cache) => cache.review(action, &world, &self.policy),
-            None => review(action, &world, &self.policy),
+            Some(cache) => cache.judge(&forecast),
+            None => forecast.judge(&Saved::default()),
         };
-        let (mut review, _) = checkpoint::protect(self, action, &world, review, &checkpoint::Purpose::Ask);
+        let (mut review, _) = checkpoint::protect(self, &forecast, review, &checkpoint::Purpose::Ask);
         self.take_failures_into_account(&mut review, &[]);
         review
     }
@@ -389,7 +390,8 @@ impl Guard {
         }
         // What follows is kept until the process ends, which is in a moment: giving back memory piece by piece costs more than that.
         let world = ManuallyDrop::new(self.world(state.history()));
-        let first = review(action, &*world, &self.policy);
+        let forecast = Forecast::of(action, &*world, &self.policy);
+        let first = forecast.judge(&Saved::default());
         let reviewed_in = started.elapsed();
         let (reviewed, snapshot, is_saved_for_it) = if halted.is_some() || need_not_wait(&first, config) {
             (first, None, false)
@@ -400,7 +402,7 @@ impl Guard {
                 sequence: state.records(),
             };
             let purpose = checkpoint::Purpose::Save(place.clone());
-            let (mut reviewed, saved) = checkpoint::protect(self, action, &*world, first, &purpose);
+            let (mut reviewed, saved) = checkpoint::protect(self, &forecast, first, &purpose);
             let words = checkpoint::in_words(action);
             let is_saved_for_it = saved.is_some();
             let saved = checkpoint::workspace::before(self, &mut reviewed, &words, &place, saved);

@@ -9,7 +9,8 @@ use checkrein_effects::{Action, RecordedWorld, Recorder, Timestamp, World};
 use checkrein_policy::Policy;
 
 use crate::fingerprint::Fnv;
-use crate::review::review;
+use crate::review::Forecast;
+use crate::saving::Saved;
 use crate::verdict::Review;
 
 /// How long an answer stays good, in milliseconds. Default: five minutes (seed 002).
@@ -48,6 +49,12 @@ impl ReviewCache {
 
     /// The review of an action: a kept one while it is fresh and its facts hold, else a new one.
     pub fn review(&mut self, action: &Action, world: &dyn World, policy: &Policy) -> Review {
+        self.judge(&Forecast::of(action, world, policy))
+    }
+
+    /// The same of a forecast, which has what was found out when the review is a new one.
+    pub fn judge(&mut self, forecast: &Forecast<'_>) -> Review {
+        let (action, world, policy) = (forecast.action(), forecast.world(), forecast.policy());
         self.turn += 1;
         let key = key(action, world, policy);
         if let Some(kept) = self.entries.get_mut(&key) {
@@ -59,7 +66,9 @@ impl ReviewCache {
             }
         }
         let recorder = Recorder::new(world);
-        let review = review(action, &recorder, policy);
+        let forecast_with_facts = Forecast::of(action, &recorder, policy);
+        let review = forecast_with_facts.judge(&Saved::default());
+        forecast.take_over(forecast_with_facts);
         self.make_room();
         if self.size.0 > 0 {
             let kept = Kept {

@@ -8,7 +8,7 @@ use checkrein_policy::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Rationality, Review, Risk, RuleFinding, ScopeReach, Score};
+use crate::verdict::{Escalation, Rationality, Review, Risk, RuleFinding, ScopeReach, Score};
 
 /// What governance says about an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -308,12 +308,8 @@ pub fn keep_contract(review: &mut Review, took_ms: u64, precedent: Precedent, co
     }
     let why = format!("the review took {took_ms} ms, more than the {budget} ms of {}", class.word());
     let least = contract.least_verdict(config.governance.tier, precedent);
-    if review.verdict.kind < least {
-        review.verdict.kind = least;
-        review.rewrite = None;
-        review.reasoning.primary.clone_from(&why);
-        review.alternatives = vec!["take a smaller step, or try again in a moment".to_owned()];
-    }
+    let advice = "take a smaller step, or try again in a moment";
+    review.escalate(Escalation::new(least, &why).instead(advice));
     review.failures.push(why);
 }
 

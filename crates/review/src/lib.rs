@@ -57,7 +57,7 @@ pub use checkrein_policy::VerdictKind;
 pub use fingerprint::Fingerprint;
 pub use governance::{Ctq, Fired, Governance, TrustState, keep_contract, risk_class, settle_trust};
 pub use reasoning::sentence;
-pub use review::review;
+pub use review::{Forecast, review};
 pub use saving::*;
 pub use surprise::*;
 pub use verdict::*;

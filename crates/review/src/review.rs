@@ -1,6 +1,12 @@
 //! The one function.
 
-use checkrein_effects::{Action, Certainty, Effect, EffectKind, Intent, Severity, World, predict_with};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use checkrein_effects::{
+    Action, Certainty, Effect, EffectKind, Intent, Prediction, Severity, World, predict_with,
+};
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
 };
@@ -16,64 +22,217 @@ use crate::{containment, reasoning, rewrite, risk, side_effects};
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
 pub fn review(action: &Action, world: &dyn World, policy: &Policy) -> Review {
-    judge_saved(action, world, policy, &Saved::default())
+    Forecast::of(action, world, policy).judge(&Saved::default())
 }
 
-/// The same when something is saved before the action runs.
-pub(crate) fn judge_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
-    let mut review = judge(action, world, policy, saved);
-    if let Some(spared) = without_guard(action, &review, world, policy, saved) {
-        return spared;
+/// What an action would do in a world, found out once, and judged as often as something new is known about what is saved. The same goes
+/// for the safer forms that are proposed for it.
+pub struct Forecast<'a> {
+    action: &'a Action,
+    world: &'a dyn World,
+    policy: &'a Policy,
+    prediction: OnceCell<Prediction>,
+    /// Of safer forms, by their text.
+    forms: RefCell<BTreeMap<String, Prediction>>,
+}
+
+impl fmt::Debug for Forecast<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Forecast").field("prediction", &self.prediction).finish_non_exhaustive()
     }
-    // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
-    let passes = |rewrite: &Rewrite| {
-        let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
-        judge(&safer, world, policy, saved).decision <= Decision::Warn
-    };
-    let changed = || could_be_made_safe(&review).then(|| rewrite::propose(action, &review)).flatten();
-    let contained = || containment::propose(action, &review, world, policy.config()).filter(passes);
-    if let Some(rewrite) = changed().filter(passes).or_else(contained) {
-        review.decision = Decision::Modify;
-        review.verdict.kind = match rewrite.consent {
-            Consent::NotNeeded => VerdictKind::Nudge,
-            Consent::Asked => VerdictKind::Escalate,
+}
+
+impl<'a> Forecast<'a> {
+    /// The forecast of an action. It is interpreted when that is first asked for, and never again.
+    pub fn of(action: &'a Action, world: &'a dyn World, policy: &'a Policy) -> Self {
+        Self { action, world, policy, prediction: OnceCell::new(), forms: RefCell::default() }
+    }
+
+    /// The action.
+    pub fn action(&self) -> &'a Action {
+        self.action
+    }
+
+    /// The world in which it would run.
+    pub fn world(&self) -> &'a dyn World {
+        self.world
+    }
+
+    /// The policy by which it is judged.
+    pub fn policy(&self) -> &'a Policy {
+        self.policy
+    }
+
+    /// Takes over what another forecast of the same found out.
+    pub(crate) fn take_over(&self, other: Forecast<'_>) {
+        if let Some(prediction) = other.prediction.into_inner() {
+            // What is known already stays.
+            drop(self.prediction.set(prediction));
+        }
+        self.forms.borrow_mut().extend(other.forms.into_inner());
+    }
+
+    fn prediction(&self) -> &Prediction {
+        self.prediction.get_or_init(|| predict_with(self.action, self.world, self.policy.catalogue()))
+    }
+
+    /// Judges the action when this much of what it destroys is saved before it runs. What is saved and lies where the task is can be brought
+    /// back, so it weighs as recoverable, as does what is deleted elsewhere; what must not be lost, and other changes elsewhere, weigh as they
+    /// did.
+    pub fn judge(&self, saved: &Saved) -> Review {
+        let (action, world, config) = (self.action, self.world, self.policy.config());
+        let mut review = self.judge_form(action, self.prediction(), saved);
+        if let Some(spared) = self.without_guard(&review, saved) {
+            return spared;
+        }
+        // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
+        let passes = |rewrite: &Rewrite| self.judge_rewrite(rewrite, saved).decision <= Decision::Warn;
+        let changed = || could_be_made_safe(&review).then(|| rewrite::propose(action, &review)).flatten();
+        let contained = || containment::propose(action, &review, world, config).filter(passes);
+        if let Some(rewrite) = changed().filter(passes).or_else(contained) {
+            review.decision = Decision::Modify;
+            review.verdict.kind = match rewrite.consent {
+                Consent::NotNeeded => VerdictKind::Nudge,
+                Consent::Asked => VerdictKind::Escalate,
+            };
+            review.rewrite = Some(rewrite);
+            governance::enforce(&mut review);
+        } else if let Some(advice) = containment::advise(action, &review, world, config).filter(passes) {
+            review.alternatives.insert(0, format!("run it contained: {}", advice.command));
+        }
+        review
+    }
+
+    /// The review of the same action that leaves the guard out, when there is one; it may still ask about the rest.
+    fn without_guard(&self, review: &Review, saved: &Saved) -> Option<Review> {
+        if review.decision <= Decision::Warn {
+            return None;
+        }
+        let mut rewrite = rewrite::spare_guard(self.action, review, self.world)?;
+        let mut spared = self.judge_rewrite(&rewrite, saved);
+        let touches_guard =
+            spared.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
+        if touches_guard || spared.decision == Decision::Block {
+            return None;
+        }
+        let asks = spared.decision == Decision::Modify;
+        rewrite.consent = if asks { Consent::Asked } else { Consent::NotNeeded };
+        spared.decision = Decision::Modify;
+        spared.verdict.kind = if asks { VerdictKind::Escalate } else { VerdictKind::Nudge };
+        spared.fingerprint = review.fingerprint;
+        spared.first_time = review.first_time;
+        spared.rewrite = Some(rewrite);
+        governance::enforce(&mut spared);
+        Some(spared)
+    }
+
+    /// Judges a safer form by itself.
+    fn judge_rewrite(&self, rewrite: &Rewrite, saved: &Saved) -> Review {
+        let safer = Action::command(rewrite.command.clone(), self.action.cwd.clone());
+        let mut forms = self.forms.borrow_mut();
+        let prediction = forms
+            .entry(rewrite.command.clone())
+            .or_insert_with(|| predict_with(&safer, self.world, self.policy.catalogue()));
+        self.judge_form(&safer, prediction, saved)
+    }
+
+    fn judge_form(&self, action: &Action, prediction: &Prediction, saved: &Saved) -> Review {
+        let (world, policy) = (self.world, self.policy);
+        let mut effects = prediction.effects.clone();
+        let config = policy.config();
+        soften(&mut effects, saved, world.place(), config);
+        let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
+        let intent = Intent::of(action, &effects);
+        let risk = risk::assess(&effects, fingerprint, world, config);
+        let situation =
+            Situation { action, effects: &effects, problems: &prediction.problems, fingerprint, world };
+        let rationality = rationality::assess(&situation, config);
+        let context = RuleContext {
+            action,
+            effects: &effects,
+            intent,
+            place: world.place(),
+            history: world.history(),
+            config,
         };
-        review.rewrite = Some(rewrite);
+        let tripwires = match policy.tripwires() {
+            [] => TripwireReport::default(),
+            all => check_tripwires(all, &context, world.now()),
+        };
+        let report = check_rules(&context, policy);
+        let first_time = !world.history().seen.contains(&fingerprint.kind);
+        let by_tripwires = tripwires.findings.first().map_or(VerdictKind::Ok, |finding| finding.verdict);
+        let strictest = report.decision().strictest(governance::decision_of(by_tripwires));
+        let confidence = confidence(&effects, &prediction.problems);
+        let rules: Vec<RuleFinding> = governance::findings(&tripwires)
+            .chain(report.findings.iter().map(|finding| RuleFinding {
+                rule: finding.rule.0.clone(),
+                decision: finding.decision,
+                reason: finding.reason.clone(),
+            }))
+            .collect();
+        let mut alternatives: Vec<String> =
+            tripwires.findings.iter().flat_map(|finding| finding.alternatives.iter().cloned()).collect();
+        let mut failures: Vec<String> = tripwires
+            .findings
+            .iter()
+            .filter_map(|finding| {
+                Some(format!("`{}` did not run: {}", finding.name, finding.failure.as_ref()?))
+            })
+            .collect();
+        let assessed = Assessed {
+            effects: &effects,
+            risk: &risk,
+            rationality: &rationality,
+            rules: &rules,
+            tripwires,
+            trust: world.history().trust,
+            now: world.now(),
+        };
+        let mut governance = governance::judge(assessed, config);
+        let side_effects = side_effects::summarise(effects);
+        let decided = decision::decide(Grounds {
+            risk: risk.level,
+            rationality: rationality.level,
+            sense: decision::Sense::of(rationality.score, config),
+            severity: side_effects.severity,
+            dangerous_pattern: world.history().active_issues > 0,
+            first_time: first_time && governance.trust.posture == Posture::Normal,
+            rules: Some(strictest),
+        });
+        // A first warning goes to the record only, whoever gives it, unless the agent has used up trust.
+        let quiet = first_time && governance.trust.posture == Posture::Normal;
+        if quiet && governance.by_thresholds == VerdictKind::Nudge {
+            governance.by_thresholds = VerdictKind::Ok;
+        }
+        alternatives.extend(report.findings.into_iter().flat_map(|finding| finding.alternatives));
+        alternatives.dedup();
+        failures.extend(report.errors.iter().map(ToString::to_string));
+        let reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
+        let mut review = Review {
+            verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
+            decision: decided.decision,
+            intent,
+            recorded_warning: decided.warning_recorded.then(|| reasoning.primary.clone()),
+            risk,
+            rationality,
+            side_effects,
+            rules,
+            reasoning,
+            confidence,
+            alternatives,
+            rewrite: None,
+            first_time,
+            failures,
+            programs: prediction.programs.clone(),
+            fingerprint,
+            governance,
+        };
         governance::enforce(&mut review);
-    } else if let Some(advice) = containment::advise(action, &review, world, policy.config()).filter(passes) {
-        review.alternatives.insert(0, format!("run it contained: {}", advice.command));
+        say_what_is_unreadable(&mut review);
+        say_why(&mut review);
+        review
     }
-    review
-}
-
-/// The review of the same action that leaves the guard out, when there is one; it may still ask about the rest.
-fn without_guard(
-    action: &Action,
-    review: &Review,
-    world: &dyn World,
-    policy: &Policy,
-    saved: &Saved,
-) -> Option<Review> {
-    if review.decision <= Decision::Warn {
-        return None;
-    }
-    let mut rewrite = rewrite::spare_guard(action, review, world)?;
-    let safer = Action::command(rewrite.command.clone(), action.cwd.clone());
-    let mut spared = judge(&safer, world, policy, saved);
-    let touches_guard =
-        spared.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
-    if touches_guard || spared.decision == Decision::Block {
-        return None;
-    }
-    let asks = spared.decision == Decision::Modify;
-    rewrite.consent = if asks { Consent::Asked } else { Consent::NotNeeded };
-    spared.decision = Decision::Modify;
-    spared.verdict.kind = if asks { VerdictKind::Escalate } else { VerdictKind::Nudge };
-    spared.fingerprint = review.fingerprint;
-    spared.first_time = review.first_time;
-    spared.rewrite = Some(rewrite);
-    governance::enforce(&mut spared);
-    Some(spared)
 }
 
 /// Whether a safer form is worth looking for: something is to be modified, and what refuses, if anything does, is the matrix alone.
@@ -85,102 +244,6 @@ fn could_be_made_safe(review: &Review) -> bool {
         Decision::Modify => true,
         Decision::Block => asked == Decision::Modify && review.side_effects.severity != Severity::Critical,
     }
-}
-
-fn judge(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
-    let prediction = predict_with(action, world, policy.catalogue());
-    let mut effects = prediction.effects;
-    let config = policy.config();
-    soften(&mut effects, saved, world.place(), config);
-    let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
-    let intent = Intent::of(action, &effects);
-    let risk = risk::assess(&effects, fingerprint, world, config);
-    let situation =
-        Situation { action, effects: &effects, problems: &prediction.problems, fingerprint, world };
-    let rationality = rationality::assess(&situation, config);
-    let context = RuleContext {
-        action,
-        effects: &effects,
-        intent,
-        place: world.place(),
-        history: world.history(),
-        config,
-    };
-    let tripwires = match policy.tripwires() {
-        [] => TripwireReport::default(),
-        all => check_tripwires(all, &context, world.now()),
-    };
-    let report = check_rules(&context, policy);
-    let first_time = !world.history().seen.contains(&fingerprint.kind);
-    let by_tripwires = tripwires.findings.first().map_or(VerdictKind::Ok, |finding| finding.verdict);
-    let strictest = report.decision().strictest(governance::decision_of(by_tripwires));
-    let confidence = confidence(&effects, &prediction.problems);
-    let rules: Vec<RuleFinding> = governance::findings(&tripwires)
-        .chain(report.findings.iter().map(|finding| RuleFinding {
-            rule: finding.rule.0.clone(),
-            decision: finding.decision,
-            reason: finding.reason.clone(),
-        }))
-        .collect();
-    let mut alternatives: Vec<String> =
-        tripwires.findings.iter().flat_map(|finding| finding.alternatives.iter().cloned()).collect();
-    let mut failures: Vec<String> = tripwires
-        .findings
-        .iter()
-        .filter_map(|finding| Some(format!("`{}` did not run: {}", finding.name, finding.failure.as_ref()?)))
-        .collect();
-    let assessed = Assessed {
-        effects: &effects,
-        risk: &risk,
-        rationality: &rationality,
-        rules: &rules,
-        tripwires,
-        trust: world.history().trust,
-        now: world.now(),
-    };
-    let mut governance = governance::judge(assessed, config);
-    let side_effects = side_effects::summarise(effects);
-    let decided = decision::decide(Grounds {
-        risk: risk.level,
-        rationality: rationality.level,
-        sense: decision::Sense::of(rationality.score, config),
-        severity: side_effects.severity,
-        dangerous_pattern: world.history().active_issues > 0,
-        first_time: first_time && governance.trust.posture == Posture::Normal,
-        rules: Some(strictest),
-    });
-    // A first warning goes to the record only, whoever gives it, unless the agent has used up trust.
-    let quiet = first_time && governance.trust.posture == Posture::Normal;
-    if quiet && governance.by_thresholds == VerdictKind::Nudge {
-        governance.by_thresholds = VerdictKind::Ok;
-    }
-    alternatives.extend(report.findings.into_iter().flat_map(|finding| finding.alternatives));
-    alternatives.dedup();
-    failures.extend(report.errors.iter().map(ToString::to_string));
-    let reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
-    let mut review = Review {
-        verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
-        decision: decided.decision,
-        intent,
-        recorded_warning: decided.warning_recorded.then(|| reasoning.primary.clone()),
-        risk,
-        rationality,
-        side_effects,
-        rules,
-        reasoning,
-        confidence,
-        alternatives,
-        rewrite: None,
-        first_time,
-        failures,
-        programs: prediction.programs,
-        fingerprint,
-        governance,
-    };
-    governance::enforce(&mut review);
-    say_what_is_unreadable(&mut review);
-    say_why(&mut review);
-    review
 }
 
 /// How the note of text that is no shell command begins.

@@ -1,16 +1,15 @@
 //! What is saved before it is lost, and what that changes.
 //!
-//! Pure like the rest: [`to_save`] says what would have to be saved, the edge saves it, and [`review_saved`] judges the action again
+//! Pure like the rest: [`to_save`] says what would have to be saved, the edge saves it, and [`Forecast::judge`](crate::Forecast::judge) judges the action again
 //! with the knowledge of what really is. What could not be saved changes nothing.
 
 use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, FileChange, Place, Severity, Stake, Target,
-    World, is_read_through,
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, FileChange, Place, Severity, Stake, Target,
+    is_read_through,
 };
-use checkrein_policy::{Config, Decision, Policy, VerdictKind, in_scope, location};
+use checkrein_policy::{Config, Decision, VerdictKind, in_scope, location};
 
-use crate::review::judge_saved;
-use crate::verdict::{Review, Safety};
+use crate::verdict::{Escalation, Review, Safety};
 
 /// Something to save before an action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -249,12 +248,6 @@ pub fn depends_on_saving(review: &Review) -> bool {
             && review.side_effects.severity < Severity::Critical)
 }
 
-/// Reviews an action of which this much is saved. What is saved and lies where the task is can be brought back, so it weighs as
-/// recoverable, as does what is deleted elsewhere; what must not be lost, and other changes elsewhere, weigh as they did.
-pub fn review_saved(action: &Action, world: &dyn World, policy: &Policy, saved: &Saved) -> Review {
-    judge_saved(action, world, policy, saved)
-}
-
 /// The review that counts, of one `before` saving and one `after` it; `note` tells where things are saved. An action that is let
 /// through only because it was saved is let through with that note: saved first, then run.
 #[must_use]
@@ -264,7 +257,7 @@ pub fn settle(before: &Review, mut after: Review, note: &str) -> Review {
         return after;
     }
     if after.rewrite.is_none() {
-        after.verdict.kind = VerdictKind::Nudge;
+        after.escalate(Escalation::new(VerdictKind::Nudge, note));
         after.decision = Decision::Modify;
         note.clone_into(&mut after.reasoning.primary);
         after.reasoning.all.insert(0, note.to_owned());
@@ -276,12 +269,9 @@ pub fn settle(before: &Review, mut after: Review, note: &str) -> Review {
 /// A review of something that would be lost and could not be saved: a person decides.
 #[must_use]
 pub fn unsaved(mut before: Review, why: &str) -> Review {
-    if before.verdict.kind < VerdictKind::Escalate {
-        before.verdict.kind = VerdictKind::Escalate;
+    let advice = "commit or copy it first, or do it in smaller parts";
+    if before.escalate(Escalation::new(VerdictKind::Escalate, why).instead(advice)) {
         before.decision = Decision::Modify;
-        before.rewrite = None;
-        why.clone_into(&mut before.reasoning.primary);
-        before.alternatives = vec!["commit or copy it first, or do it in smaller parts".to_owned()];
     } else {
         before.reasoning.primary = format!("{}; {why}", before.reasoning.primary);
     }

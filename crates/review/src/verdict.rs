@@ -72,6 +72,47 @@ pub struct Review {
     pub governance: Governance,
 }
 
+/// Something that is known beside a review and makes its verdict stricter: the only way to change one afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Escalation {
+    /// The mildest verdict that it leaves.
+    pub at_least: VerdictKind,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// What to do instead.
+    pub instead: Vec<String>,
+}
+
+impl Escalation {
+    /// At least this verdict, for this reason.
+    pub fn new(at_least: VerdictKind, reason: impl Into<String>) -> Self {
+        Self { at_least, reason: reason.into(), instead: Vec::new() }
+    }
+
+    /// With what to do instead.
+    #[must_use]
+    pub fn instead(mut self, advice: impl Into<String>) -> Self {
+        self.instead.push(advice.into());
+        self
+    }
+}
+
+impl Review {
+    /// Makes the verdict stricter, and says why; a verdict that is as strict already stays, with its reason. A halt alone says why it stands
+    /// whatever else was said. Answers whether anything changed. Nothing makes a verdict milder.
+    pub fn escalate(&mut self, escalation: Escalation) -> bool {
+        let Escalation { at_least, reason, instead } = escalation;
+        if self.verdict.kind >= at_least && at_least != VerdictKind::Halt {
+            return false;
+        }
+        self.verdict.kind = at_least;
+        self.rewrite = None;
+        self.reasoning.primary = reason;
+        self.alternatives = instead;
+        true
+    }
+}
+
 /// What is done about an action (seed 003).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {

@@ -1,0 +1,146 @@
+//! An action is interpreted once, however often it is judged; and a verdict only becomes stricter.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
+
+use std::cell::Cell;
+
+use checkrein_effects::{
+    AbsolutePath, Action, Committed, Entry, FileText, History, Listing, Place, RecordedWorld, Repository,
+    Timestamp, VersionState, World,
+};
+use checkrein_policy::Policy;
+use checkrein_review::{
+    Escalation, Forecast, Reach, ReviewCache, Saved, Size, TimeToLive, VerdictKind, review,
+};
+use proptest::prelude::*;
+
+/// A world that counts how often a file is read, which only interpreting does.
+struct Counting {
+    world: RecordedWorld,
+    read: Cell<usize>,
+}
+
+impl World for Counting {
+    fn place(&self) -> &Place {
+        self.world.place()
+    }
+    fn history(&self) -> &History {
+        self.world.history()
+    }
+    fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+    fn entry(&self, path: &AbsolutePath) -> Entry {
+        self.world.entry(path)
+    }
+    fn children(&self, directory: &AbsolutePath) -> Listing {
+        self.world.children(directory)
+    }
+    fn text(&self, path: &AbsolutePath) -> FileText {
+        self.read.set(self.read.get() + 1);
+        self.world.text(path)
+    }
+    fn repository(&self, path: &AbsolutePath) -> Option<Repository> {
+        self.world.repository(path)
+    }
+    fn version(&self, path: &AbsolutePath) -> VersionState {
+        self.world.version(path)
+    }
+    fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed {
+        self.world.committed(repository, revision, path)
+    }
+    fn members(&self, archive: &AbsolutePath) -> Listing {
+        self.world.members(archive)
+    }
+    fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
+        self.world.is_same_file(path, other)
+    }
+    fn variable(&self, name: &str) -> Option<String> {
+        self.world.variable(name)
+    }
+    fn confiner(&self) -> Option<AbsolutePath> {
+        self.world.confiner()
+    }
+}
+
+fn world() -> Counting {
+    let home = AbsolutePath::new("/home/dev").unwrap();
+    let workspace = home.join("proj");
+    let world = RecordedWorld::complete(Place {
+        workspace: workspace.clone(),
+        home,
+        user: Some("dev".to_owned()),
+        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
+        guarded: vec![],
+        expected: vec![],
+    })
+    .with_repository(&workspace)
+    .with_file(&workspace.join("clean.sh"), "rm notes.md\n", VersionState::TrackedClean)
+    .with_file(&workspace.join("notes.md"), "only here\n", VersionState::Untracked);
+    Counting { world, read: Cell::new(0) }
+}
+
+fn command(text: &str) -> Action {
+    Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap())
+}
+
+fn saved() -> Saved {
+    let mut saved = Saved::default();
+    saved.add(AbsolutePath::new("/home/dev/proj/notes.md").unwrap(), Reach::Itself);
+    saved
+}
+
+#[test]
+fn an_action_is_interpreted_once_however_often_it_is_judged() {
+    let (world, policy, action) = (world(), Policy::default(), command("sh clean.sh"));
+    let forecast = Forecast::of(&action, &world, &policy);
+    assert_eq!(world.read.get(), 0, "nothing is interpreted before it is asked for");
+    let before = forecast.judge(&Saved::default());
+    let once = world.read.get();
+    assert!(once > 0, "the script was read");
+    let after = forecast.judge(&saved());
+    assert_eq!(world.read.get(), once);
+    assert_ne!(after.side_effects, before.side_effects, "what is saved weighs less");
+    assert_eq!(before, review(&action, &world, &policy));
+}
+
+#[test]
+fn what_a_cache_found_out_is_not_found_out_again() {
+    let (world, policy, action) = (world(), Policy::default(), command("sh clean.sh"));
+    let mut cache = ReviewCache::new(TimeToLive(1_000), Size(8));
+    let forecast = Forecast::of(&action, &world, &policy);
+    let first = cache.judge(&forecast);
+    let once = world.read.get();
+    assert_eq!(forecast.judge(&Saved::default()), first);
+    assert_eq!(world.read.get(), once);
+}
+
+fn kind() -> impl Strategy<Value = VerdictKind> {
+    prop::sample::select(vec![
+        VerdictKind::Ok,
+        VerdictKind::Nudge,
+        VerdictKind::Escalate,
+        VerdictKind::Block,
+        VerdictKind::Halt,
+    ])
+}
+
+proptest! {
+    #[test]
+    fn a_verdict_only_becomes_stricter(
+        text in prop::sample::select(vec!["ls", "rm notes.md", "rm -rf ~", "git push --force"]),
+        kinds in prop::collection::vec(kind(), 0..8),
+    ) {
+        let mut found = review(&command(text), &world(), &Policy::default());
+        for at_least in kinds {
+            let before = found.clone();
+            let changed = found.escalate(Escalation::new(at_least, "because").instead("something else"));
+            prop_assert_eq!(found.verdict.kind, before.verdict.kind.max(at_least));
+            if changed {
+                prop_assert!(found.reasoning.primary == "because" && found.rewrite.is_none());
+            } else {
+                prop_assert_eq!(&found, &before);
+            }
+        }
+    }
+}
