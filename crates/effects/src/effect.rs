@@ -333,6 +333,9 @@ pub struct Effect {
 /// How the note begins of a deletion after which the target stands elsewhere.
 pub(crate) const MOVED: &str = "moved";
 
+/// How the note begins of a secret that a search or a count over the workspace comes by, without showing what it holds.
+pub(crate) const SWEPT: &str = "swept along, and nothing of it is shown";
+
 /// How the note begins of a change that leaves what is there and adds to it.
 pub(crate) const ONLY_ADDS: &str = "only adds at the end";
 
@@ -341,6 +344,12 @@ impl Effect {
     pub fn only_adds(&self) -> bool {
         self.kind == EffectKind::FileModify
             && (self.note.starts_with(ONLY_ADDS) || self.note.starts_with("appends"))
+    }
+
+    /// Whether a secret is read that was come by and not asked for, by what shows nothing of what it holds, or only lines that were
+    /// looked for.
+    pub fn is_swept_along(&self) -> bool {
+        self.kind == EffectKind::SecretRead && self.note.starts_with(SWEPT)
     }
 
     /// Whether the target is not lost, but stands elsewhere afterwards.

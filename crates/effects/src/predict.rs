@@ -42,6 +42,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
 fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
     let mut machine = Machine::new(world, catalogue, &action.cwd);
     machine.run_all(&Value::exact(text));
+    machine.settle_sweeps(text);
     machine.into_prediction()
 }
 

@@ -273,6 +273,7 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
         | EffectKind::DatastoreChange
         | EffectKind::Opaque => Severity::Medium,
         EffectKind::RemoteCodeExecution if is_authenticated(&effect.target) => Severity::High,
+        EffectKind::SecretRead if effect.is_swept_along() => Severity::Low,
         EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
         EffectKind::SecretRead
         | EffectKind::Persistence

@@ -20,6 +20,7 @@ use super::overlay::Overlay;
 use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
 use super::shell::{Content, Shell, Whereabouts};
+use super::sweeps::Sweep;
 use super::value::Value;
 use super::ways::Left;
 
@@ -145,6 +146,8 @@ pub(crate) struct Machine<'w> {
     pub(super) guessing: bool,
     /// The last list that was printed in an order that is not known.
     pub(crate) unordered: Option<String>,
+    /// What is known of how secrets are shown that are read.
+    pub(super) sweep: Sweep,
 }
 
 impl<'w> Machine<'w> {
@@ -204,6 +207,7 @@ impl<'w> Machine<'w> {
             names: 0,
             guessing: false,
             unordered: None,
+            sweep: Sweep::NONE,
         }
     }
 

@@ -77,6 +77,7 @@ pub(crate) mod secrets;
 mod shell;
 mod simple;
 mod statements;
+mod sweeps;
 mod touching;
 mod traces;
 mod unreadable;

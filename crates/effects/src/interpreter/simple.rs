@@ -521,6 +521,7 @@ impl Machine<'_> {
         self.run_options(&call);
         self.note_endless(&call);
         self.note_truncated(&call);
+        let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
         let mut exit = if let Some(program) = crate::catalogue::find(base, self.catalogue) {
             crate::catalogue::run(self, &program, call.clone())
@@ -528,6 +529,7 @@ impl Machine<'_> {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()
         };
+        self.sweep.showing = outer_showing;
         self.cause = outer;
         let read = std::mem::replace(&mut self.gathered, gathered);
         match before {

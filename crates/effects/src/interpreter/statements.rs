@@ -368,7 +368,10 @@ impl Machine<'_> {
             let outer = self.input.clone();
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
+            let screens = Self::screens(&pipeline.stages);
             for (index, stage) in pipeline.stages.iter().enumerate() {
+                let screened = screens.get(index).copied().unwrap_or_default();
+                self.sweep.screens += screened;
                 self.listening += usize::from(index < last);
                 let last_stays = index == last && self.shell.options.lastpipe;
                 done = if last_stays {
@@ -377,6 +380,7 @@ impl Machine<'_> {
                     self.in_subshell(|machine| machine.run_command(&stage.command))
                 };
                 self.listening -= usize::from(index < last);
+                self.sweep.screens -= screened;
                 if index < last {
                     failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();

@@ -52,7 +52,19 @@ impl Machine<'_> {
                     .target
                     .path()
                     .is_none_or(|path| self.is_disturbed() || self.entry(path) != Entry::Missing);
-                let draft = Draft::at(kind, aim);
+                let can_be_swept = match (&aim.target, kind) {
+                    (Target::Path(_), EffectKind::SecretRead) | (Target::Glob(_), EffectKind::FileRead) => {
+                        true
+                    }
+                    _ => false,
+                };
+                let target = aim.target.clone();
+                let mut draft = Draft::at(kind, aim);
+                match self.swept() {
+                    Some(note) if can_be_swept && draft.note.is_empty() => draft = draft.note(note),
+                    Some(_) => {}
+                    None => self.note_shown(&target),
+                }
                 self.add(if there { draft } else { draft.possible() });
             }
             all = all.followed_by(output);

@@ -5,10 +5,12 @@
 //! |---|---|
 //! | `choosing` | filters that choose lines of a list whose order is not known |
 //! | `searching` | `grep`, and what `sed` and `awk` print |
+//! | `showing` | what programs show of the files that they read |
 //! | `texts` | what a known text becomes |
 
 mod choosing;
 mod searching;
+mod showing;
 mod texts;
 
 use crate::interpreter::machine::Absence;
@@ -17,6 +19,7 @@ use crate::programs::builtins;
 use crate::programs::processes::listing;
 use crate::world::{Entry, Listing};
 
+pub(crate) use showing::{Showing, showing};
 use texts::filtered;
 pub(super) use texts::{decoded_base64, decoded_hexadecimal};
 

@@ -13,7 +13,8 @@ pub(super) static RULE: Rule = Rule {
         danger: "What an agent reads goes into its context, and from there to the provider of its model.",
         example: "cat ~/.aws/credentials",
         instead: "Ask whether a variable is set, or for its name, without printing its value.",
-        limits: "Files are recognised by well-known places and names.",
+        limits: "Files are recognised by well-known places and names. A search, a count or a copy over the files of the workspace that comes by a \
+                 secret without naming it, and shows nothing of it, is not asked about.",
     },
     check,
     matches: &["secret_read /home/dev/.ssh/id_rsa", "secret_read /home/dev/proj/.env severity=medium"],

@@ -35,8 +35,11 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let secrets = context.select(|effect| effect.kind == EffectKind::SecretRead);
     // What is only private, a setting or a history, is asked about.
-    let grave =
-        context.any(|effect| effect.kind == EffectKind::SecretRead && effect.severity >= Severity::High);
+    let grave = context.any(|effect| {
+        // What is swept along and not shown may still be sent.
+        effect.kind == EffectKind::SecretRead
+            && (effect.severity >= Severity::High || effect.is_swept_along())
+    });
     let decision = if grave { Decision::Block } else { Decision::Modify };
     let hosts = context.select(is_external);
     let reason = format!(

@@ -10,15 +10,16 @@ const FILES: usize = 200;
 
 /// A call of `grep`, taken apart.
 #[derive(Default)]
-struct Search {
-    quiet: bool,
-    fixed: bool,
-    extended: bool,
+pub(super) struct Search {
+    pub(super) quiet: bool,
+    pub(super) fixed: bool,
+    pub(super) extended: bool,
+    pub(super) perl: bool,
     any_case: bool,
-    inverted: bool,
-    names: bool,
-    other_names: bool,
-    count: bool,
+    pub(super) inverted: bool,
+    pub(super) names: bool,
+    pub(super) other_names: bool,
+    pub(super) count: bool,
     only: bool,
     recursive: bool,
     numbered: bool,
@@ -31,12 +32,14 @@ struct Search {
     exclude: Vec<String>,
     /// Whether it has options that are not known here.
     strange: bool,
-    patterns: Vec<Value>,
+    /// Whether what it looks for is not known for that.
+    pub(super) obscure: bool,
+    pub(super) patterns: Vec<Value>,
     files: Vec<Value>,
 }
 
 impl Search {
-    fn new(call: &Call) -> Self {
+    pub(super) fn new(call: &Call) -> Self {
         let mut search =
             Self { fixed: call.program == "fgrep", extended: call.program == "egrep", ..Self::default() };
         let mut operands = Vec::new();
@@ -66,7 +69,10 @@ impl Search {
             Some(("include", pattern)) => self.include.push(pattern.to_owned()),
             Some(("exclude" | "exclude-dir", pattern)) => self.exclude.push(pattern.to_owned()),
             Some(("color" | "colour" | "binary-files", _)) => {}
-            Some(_) => self.strange = true,
+            Some((name, _)) => {
+                self.strange = true;
+                self.obscure |= !matches!(name, "context" | "after-context" | "before-context" | "max-count");
+            }
             None => match long {
                 "quiet" | "silent" => self.quiet = true,
                 "files-with-matches" => self.names = true,
@@ -81,7 +87,13 @@ impl Search {
                 "line-number" => self.numbered = true,
                 "no-filename" => self.bare = true,
                 "color" | "no-messages" => {}
-                _ => self.strange = true,
+                "with-filename" | "byte-offset" | "word-regexp" | "line-regexp" | "initial-tab" | "text" => {
+                    self.strange = true;
+                }
+                _ => {
+                    self.strange = true;
+                    self.obscure = true;
+                }
             },
         }
     }
@@ -119,12 +131,21 @@ impl Search {
                 }
                 'A' | 'B' | 'C' | 'f' => {
                     self.strange = true;
+                    self.obscure |= flag == 'f';
                     if place + 1 == text.len() {
                         words.next();
                     }
                     return;
                 }
-                _ => self.strange = true,
+                'P' => {
+                    self.strange = true;
+                    self.perl = true;
+                }
+                'H' | 'b' | 'T' | 'U' | '0'..='9' => self.strange = true,
+                _ => {
+                    self.strange = true;
+                    self.obscure = true;
+                }
             }
         }
     }
