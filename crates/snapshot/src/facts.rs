@@ -63,6 +63,13 @@ pub(crate) fn changed(facts: &Stat) -> FileTime {
     FileTime { seconds: facts.st_ctime, nanoseconds: u32::try_from(facts.st_ctime_nsec).unwrap_or(0) }
 }
 
+/// When something was made; `None` where the file system does not tell.
+pub(crate) fn born(path: &std::path::Path) -> Option<FileTime> {
+    let born = std::fs::symlink_metadata(path).ok()?.created().ok()?;
+    let since = born.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(FileTime { seconds: i64::try_from(since.as_secs()).ok()?, nanoseconds: since.subsec_nanos() })
+}
+
 /// What is known beside the content, without extended attributes.
 pub(crate) fn meta(facts: &Stat) -> Meta {
     Meta {

@@ -45,8 +45,10 @@ struct Rung {
 
 /// What is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub enum Sort {
+    /// A directory.
     Directory,
+    /// Anything else.
     File,
 }
 
@@ -74,6 +76,12 @@ impl Ignoring {
     /// What is saved of what the rules ignore.
     pub(crate) fn ignored(&self) -> Ignored {
         self.ignored
+    }
+
+    /// Whether the rules ignore a path; whether they ignore a directory above it does not count.
+    pub fn ignores(&self, path: &Path, sort: Sort) -> bool {
+        let path = path.as_os_str().as_bytes();
+        self.is_ignored(path, sort, self.outermost(path).as_ref())
     }
 
     /// The rules above a place from which is started: those of the directories between the root and it.

@@ -214,6 +214,9 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// How much is listed at most that version control ignores (ours). Where it is so much, there may be more that was not saved.
+    pub const MOST_IGNORED: u64 = 256;
+
     /// Whether something with a content is lacking that could have been saved: if it goes, it does not come back.
     pub fn leaves_out_content(&self) -> bool {
         match self {

@@ -15,7 +15,9 @@ use crate::facts;
 use crate::footprint::{Footprint, Verdict, identity, is_git_index};
 use crate::id::{ObjectId, SnapshotId};
 use crate::lookup::stat;
-use crate::node::{Content, Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Selection, Skipped};
+use crate::node::{
+    Content, Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped,
+};
 use crate::store::Store;
 
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
@@ -29,8 +31,15 @@ pub struct Prepared {
     pub(crate) touched: Vec<(SavedPath, Meta)>,
     pub(crate) extent: Extent,
     steps: Vec<Step>,
-    /// Everything that the snapshot holds as the content of a file.
-    contents: OnceCell<HashSet<Content>>,
+    /// Everything that the snapshot holds as the content of a file or the target of a link.
+    substances: OnceCell<HashSet<Substance>>,
+}
+
+/// What there is to a file or a link beside its name and its facts.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Substance {
+    Content(Content),
+    Target(Vec<u8>),
 }
 
 /// One thing that a restore does.
@@ -46,6 +55,8 @@ pub struct Step {
     pub now: Option<Node>,
     /// Whether somebody changed it after the action that is taken back.
     pub since: Since,
+    /// Where it comes from, when nothing stood there.
+    pub origin: Origin,
     /// How it was found, so that a change in between is noticed.
     pub(crate) found: Found,
 }
@@ -88,6 +99,26 @@ pub enum Since {
     Unknown,
 }
 
+/// Where something comes from that stood nowhere before the action that is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It was made while the action ran, and nothing else did.
+    Made,
+    /// It came there while the action ran, and nothing else did, but is older: it was moved.
+    Came,
+    /// That is not known, or something stood there.
+    Unknown,
+}
+
+/// When an action ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// When it began at the earliest; `None` when that is not known, or something else ran meanwhile that may have made what is new.
+    pub began: Option<FileTime>,
+    /// When it had ended.
+    pub ended: FileTime,
+}
+
 /// When the action ended that is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
@@ -95,8 +126,8 @@ pub enum Moment {
     None,
     /// What changed later than this is changed since, whoever did it.
     At(FileTime),
-    /// The action of the snapshot ended then, by the ledger. What it left behind counts more, where somebody looked.
-    Ended(FileTime),
+    /// The action of the snapshot ran then, by the ledger. What it left behind counts more, where somebody looked.
+    Ended(Period),
     /// Nobody was told; by then at the latest, if that is known.
     Open(Option<FileTime>),
 }
@@ -188,14 +219,16 @@ impl Store {
         // Places may lie in each other.
         let mut known = BTreeSet::new();
         found.all.retain(|one| known.insert(one.path.clone()));
-        let skipped = &listed.snapshot.skipped;
+        let skipped = Left::of(&listed.snapshot.skipped, &then);
         let judge = Judge {
             moment,
+            then: &then,
+            skipped: &skipped,
             footprint: matches!(moment, Moment::Ended(_)).then(|| self.footprint(of)).flatten(),
             draft: &draft,
             changed: &captured.changed,
         };
-        let steps = found.all.into_iter().filter_map(|one| step(one, skipped, &judge)).collect();
+        let steps = found.all.into_iter().filter_map(|one| step(one, &judge)).collect();
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;
@@ -209,7 +242,7 @@ impl Store {
             touched,
             extent,
             steps,
-            contents: OnceCell::new(),
+            substances: OnceCell::new(),
         })))
     }
 }
@@ -225,10 +258,14 @@ impl Prepared {
         &self.steps
     }
 
-    /// Whether the content that a step would replace is in the snapshot too, under whatever name, so that nothing is lost with it.
+    /// Whether what a step would replace or remove is in the snapshot too, under whatever name, so that nothing is lost with it.
     pub fn is_elsewhere(&self, step: &Step) -> bool {
-        let Some(Node::File { content, .. }) = &step.now else { return false };
-        self.contents.get_or_init(|| contents(&self.draft, &self.then)).contains(content)
+        let substance = match &step.now {
+            Some(Node::File { content, .. }) => Substance::Content(*content),
+            Some(Node::Symlink { target, .. }) => Substance::Target(target.clone()),
+            Some(Node::Directory { .. } | Node::Pipe { .. }) | None => return false,
+        };
+        self.substances.get_or_init(|| substances(&self.draft, &self.then)).contains(&substance)
     }
 
     /// Whether a step is about an index of git with the same entries as before: git writes it anew whenever somebody looks.
@@ -298,18 +335,19 @@ fn new_logs(draft: &Draft, then: &[Root]) -> Vec<Root> {
         .collect()
 }
 
-/// The contents of all files below places. What cannot be read is left out.
-fn contents(draft: &Draft, roots: &[Root]) -> HashSet<Content> {
+/// The contents of all files and the targets of all links below places. What cannot be read is left out.
+fn substances(draft: &Draft, roots: &[Root]) -> HashSet<Substance> {
     let mut found = HashSet::new();
     let mut waiting: Vec<Node> = roots.iter().filter_map(|root| root.node.clone()).collect();
     while let Some(node) = waiting.pop() {
         match node {
-            Node::File { content, .. } => drop(found.insert(content)),
+            Node::File { content, .. } => drop(found.insert(Substance::Content(content))),
+            Node::Symlink { target, .. } => drop(found.insert(Substance::Target(target))),
             Node::Directory { tree: Some(tree), .. } => {
                 let entries = draft.tree(&tree).unwrap_or_default().0;
                 waiting.extend(entries.into_iter().map(|entry| entry.node));
             }
-            Node::Directory { tree: None, .. } | Node::Symlink { .. } | Node::Pipe { .. } => {}
+            Node::Directory { tree: None, .. } | Node::Pipe { .. } => {}
         }
     }
     found
@@ -377,6 +415,8 @@ fn wanted_now(root: &Root) -> Wanted {
 /// Tells what was changed after an action.
 struct Judge<'a> {
     moment: Moment,
+    then: &'a [Root],
+    skipped: &'a Left<'a>,
     footprint: Option<Footprint>,
     draft: &'a Draft,
     /// Times of status change that looking changed.
@@ -393,8 +433,8 @@ impl Judge<'_> {
         match self.moment {
             Moment::None => Since::Unknown,
             Moment::At(moment) => later_than(moment),
-            Moment::Ended(moment) => match &self.footprint {
-                None => later_than(moment),
+            Moment::Ended(period) => match &self.footprint {
+                None => later_than(period.ended),
                 Some(footprint) => match footprint.verdict(path, found, self.content(path, now)) {
                     Verdict::Left => Since::Untouched,
                     Verdict::Other => Since::Changed,
@@ -404,6 +444,48 @@ impl Judge<'_> {
             Moment::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
             Moment::Open(_) => Since::Doubtful,
         }
+    }
+
+    /// Where something comes from that was not there: what a snapshot of the whole place does not know stood nowhere before.
+    fn origin(&self, path: &SavedPath, found: Option<&Stat>, since: Since) -> Origin {
+        let (Moment::Ended(period @ Period { began: Some(began), .. }), Some(found)) = (self.moment, found)
+        else {
+            return Origin::Unknown;
+        };
+        let holds = |root: &&Root| {
+            root.selection != Selection::Itself && path.as_path().starts_with(root.path.as_path())
+        };
+        let is_known = self.then.iter().any(|root| holds(&root)) && self.skipped.is_complete;
+        let is_directory = facts::kind(found) == FileType::Directory;
+        if !is_known || !is_directory && since != Since::Untouched {
+            return Origin::Unknown;
+        }
+        if !is_directory && facts::changed(found) < began {
+            return if self.came_with_directory(path, period) { Origin::Came } else { Origin::Unknown };
+        }
+        match facts::born(path.as_path()) {
+            Some(born) if born >= began => Origin::Made,
+            // Any change of what is in a directory changes its other times.
+            Some(_) | None if is_directory => Origin::Unknown,
+            Some(_) => Origin::Came,
+            None => Origin::Made,
+        }
+    }
+
+    /// Whether a file came with a directory above it that was moved while the action ran: the file itself does not change by that.
+    fn came_with_directory(&self, path: &SavedPath, period: Period) -> bool {
+        let Some(root) = self.then.iter().find(|root| path.as_path().starts_with(root.path.as_path())) else {
+            return false;
+        };
+        let is_new = |above: &&Path| {
+            above.starts_with(root.path.as_path())
+                && node_at(self.draft, root, &SavedPath::from(*above)).is_ok_and(|node| node.is_none())
+        };
+        let moved = path.as_path().ancestors().skip(1).take_while(is_new).last();
+        moved.and_then(|moved| stat(moved).ok()).is_some_and(|found| {
+            let changed = facts::changed(&found);
+            period.began.is_some_and(|began| began <= changed) && changed <= period.ended
+        })
     }
 
     /// What tells the content of a file from others; `None` when that is too much.
@@ -424,7 +506,37 @@ impl Judge<'_> {
     }
 }
 
-fn step(one: Difference, skipped: &[Skipped], judge: &Judge<'_>) -> Option<Step> {
+/// Whether something that was left out of a tree because version control ignores it was saved as a place of its own.
+pub fn is_saved_elsewhere(skipped: &Skipped, roots: &[Root]) -> bool {
+    let holds = |root: &Root| {
+        root.selection == Selection::Everything && skipped.path.as_path().starts_with(root.path.as_path())
+    };
+    skipped.reason == SkipReason::Ignored && roots.iter().any(holds)
+}
+
+/// What was not saved, so that it is not known whether it stood there.
+struct Left<'a> {
+    paths: BTreeSet<&'a SavedPath>,
+    /// Whether all of it is listed.
+    is_complete: bool,
+}
+
+impl<'a> Left<'a> {
+    fn of(skipped: &'a [Skipped], then: &[Root]) -> Self {
+        let ignored = skipped.iter().filter(|one| one.reason == SkipReason::Ignored).count() as u64;
+        Self {
+            paths: skipped.iter().filter(|one| !is_saved_elsewhere(one, then)).map(|one| &one.path).collect(),
+            is_complete: ignored < SkipReason::MOST_IGNORED,
+        }
+    }
+
+    /// Whether a path, or a directory above it, was not saved.
+    fn covers(&self, path: &SavedPath) -> bool {
+        path.as_path().ancestors().any(|above| self.paths.contains(&SavedPath::from(above)))
+    }
+}
+
+fn step(one: Difference, judge: &Judge<'_>) -> Option<Step> {
     let Difference { path, then, now } = one;
     let found = stat(path.as_path()).ok();
     let deed = match (&then, &now) {
@@ -433,11 +545,15 @@ fn step(one: Difference, skipped: &[Skipped], judge: &Judge<'_>) -> Option<Step>
         (None, Some(_)) => Deed::Remove,
         (Some(then), Some(now)) => deed(then, now, found.as_ref()),
     };
-    if deed == Deed::Remove && skipped.iter().any(|one| one.path == path) {
+    if deed == Deed::Remove && judge.skipped.covers(&path) {
         return None;
     }
     let since = judge.since(&path, found.as_ref(), now.as_ref());
-    Some(Step { path, deed, then, now, since, found: Found::of(found.as_ref()) })
+    let origin = match deed {
+        Deed::Remove => judge.origin(&path, found.as_ref(), since),
+        Deed::Create | Deed::Replace | Deed::Adjust => Origin::Unknown,
+    };
+    Some(Step { path, deed, then, now, since, origin, found: Found::of(found.as_ref()) })
 }
 
 /// Whether what stands there is the very file that stood there, which had several names.

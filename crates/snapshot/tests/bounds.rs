@@ -115,14 +115,18 @@ fn holes_count_for_nothing_and_come_back_as_zeros() {
 /// A tree with rules, and things that they ignore.
 fn ignored_tree(tree: &Path) {
     let files: &[(&str, &[u8])] = &[
-        (".gitignore", b".env*\nlocal/\nnode_modules/\ntarget\n*.o\n*.bin\nmany/\nother/\n"),
+        (
+            ".gitignore",
+            b".env*\nlocal/\nnode_modules/\ntarget\n*.o\n*.bin\nmany/\nother/\n__pycache__/\n.tox/\n",
+        ),
         ("Cargo.toml", b"[package]\n"),
         ("main.rs", b"fn main() {}\n"),
         (".env", b"KEY=1\n"),
         ("sub/.env.local", b"KEY=2\n"),
         ("local/notes/plan.md", b"plan\n"),
         ("node_modules/x/index.js", b"x\n"),
-        ("target/debug/app", b"x\n"),
+        ("src/__pycache__/a.pyc", b"x\n"),
+        (".tox/py/lib/x/.git/HEAD", b"ref: refs/heads/main\n"),
         ("a.o", b"x\n"),
         ("other/.git/HEAD", b"ref: refs/heads/main\n"),
         ("other/file", b"x\n"),
@@ -133,8 +137,13 @@ fn ignored_tree(tree: &Path) {
         fs::write(path, content).unwrap();
     }
     fs::write(tree.join("data.bin"), bytes(100_000, 4)).unwrap();
-    fs::create_dir(tree.join("many")).unwrap();
-    (0..200).for_each(|number| fs::write(tree.join(format!("many/{number}")), "x").unwrap());
+    // More than a little of what is made again: too many names, too many bytes.
+    for (place, count, length) in [("many", 200, 1), ("node_modules/x", 300, 1), ("target/debug", 3, 400_000)]
+    {
+        fs::create_dir_all(tree.join(place)).unwrap();
+        let file = |number| tree.join(format!("{place}/{number}"));
+        (0..count).for_each(|number| fs::write(file(number), bytes(length, 5)).unwrap());
+    }
 }
 
 fn not_ignored(tree: &Path, draft: &Draft, ignored: Ignored) -> Captured {
@@ -147,7 +156,7 @@ fn not_ignored(tree: &Path, draft: &Draft, ignored: Ignored) -> Captured {
 }
 
 #[test]
-fn small_files_that_nothing_makes_again_are_saved_although_they_are_ignored() {
+fn small_files_and_little_trees_are_saved_although_they_are_ignored() {
     let ground = ground();
     ignored_tree(&ground.tree);
     let before = describe(&ground.tree);
@@ -155,22 +164,21 @@ fn small_files_that_nothing_makes_again_are_saved_although_they_are_ignored() {
     let captured = not_ignored(&ground.tree, &draft, Ignored::SmallKept);
     assert_eq!(
         skipped(&captured, &ground.tree),
-        ["a.o", "data.bin", "many", "node_modules", "other", "target"]
+        [".tox", "data.bin", "many", "node_modules", "other", "target"]
             .map(|name| (Path::new(name), &SkipReason::Ignored))
     );
     let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
     for name in [".env", "sub/.env.local", "a.o", "main.rs"] {
         fs::remove_file(ground.tree.join(name)).unwrap();
     }
-    for name in ["local", "node_modules", "target"] {
+    for name in ["local", "node_modules", "target", "src/__pycache__"] {
         fs::remove_dir_all(ground.tree.join(name)).unwrap();
     }
     restore(&ground.store, saved).unwrap();
     let after = describe(&ground.tree);
     for (name, seen) in &before {
         let name = String::from_utf8_lossy(name);
-        let is_made_again =
-            name.starts_with("node_modules") || name.starts_with("target") || name.as_ref() == "a.o";
+        let is_made_again = name.starts_with("node_modules") || name.starts_with("target");
         assert_eq!(after.contains_key(name.as_bytes()), !is_made_again, "{name}");
         assert!(
             is_made_again || seen.sort == "directory" || after[name.as_bytes()] == *seen,
@@ -185,7 +193,7 @@ fn without_being_asked_for_nothing_is_saved_that_is_ignored() {
     ignored_tree(&ground.tree);
     let draft = ground.store.begin(Effort::Quick).unwrap();
     let captured = not_ignored(&ground.tree, &draft, Ignored::LeftOut);
-    // The tree, `.gitignore`, `Cargo.toml`, `main.rs`, `sub`.
-    assert_eq!(captured.entries, 5);
+    // The tree, `.gitignore`, `Cargo.toml`, `main.rs`, `src`, `sub`.
+    assert_eq!(captured.entries, 6);
     assert_eq!(captured.skipped, vec![]);
 }

@@ -1,8 +1,9 @@
 //! What `undo` and `rollback` have in common: showing what would be done, asking, doing it, telling how it went.
 
 mod git;
+mod left_out;
+mod sorting;
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -11,11 +12,12 @@ use checkrein_ledger::{Durability, FolderName, SessionLedger};
 use checkrein_protocol::RecordBody;
 use checkrein_snapshot::{
     Bounds, Deed, Ignoring, Listed, Manner, Moment, Mounts, Node, Over, Preparation, Prepared, Request,
-    Restored, SavedPath, Selection, Since, Skipped, SnapshotId, Step, Store,
+    Restored, Skipped, SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
+use self::sorting::Sorted;
 use super::log::time;
 use super::{Exit, Output, pretty};
 use crate::terminal::{bold, confirm, dim, log, plain, print};
@@ -23,6 +25,8 @@ use checkrein_engine::checkpoint;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::guard::Guard;
+pub use left_out::gone;
+pub use sorting::Weight;
 
 /// How many steps are shown one by one (ours); `--json` shows all.
 pub(super) const SHOWN: usize = 40;
@@ -143,130 +147,6 @@ pub struct Case<'a> {
     pub moment: Moment,
     /// What a person permits.
     pub permissions: Permissions,
-}
-
-/// What steps are done, and which are left, with the reason.
-struct Sorted {
-    left: Vec<(Step, String)>,
-}
-
-impl Case<'_> {
-    /// Leaves out what is not permitted.
-    fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
-        let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
-        for step in prepared.steps() {
-            if let Some(why) = self.objection(prepared, step, &held) {
-                objections.insert(step.path.clone(), why);
-            }
-        }
-        for (path, database) in prepared.steps().iter().filter_map(|step| {
-            let database = database_beside(&step.path)?;
-            prepared.steps().iter().any(|other| other.path == database).then(|| (step.path.clone(), database))
-        }) {
-            // One without the other is worse than both as they are.
-            for (one, other) in [(&path, &database), (&database, &path)] {
-                if objections.contains_key(one) && !objections.contains_key(other) {
-                    let why = format!("belongs to `{}`, which is kept", one.as_path().display());
-                    objections.insert(other.clone(), why);
-                }
-            }
-        }
-        // A directory that something is kept in stays with it.
-        let kept: Vec<SavedPath> = objections.keys().cloned().collect();
-        for step in prepared.steps().iter().filter(|step| step.deed == Deed::Remove) {
-            let is_around = |path: &SavedPath| path.as_path().starts_with(step.path.as_path());
-            if step.now.as_ref().is_some_and(Node::is_directory) && kept.iter().any(is_around) {
-                let why = || "something in it is kept".to_owned();
-                objections.entry(step.path.clone()).or_insert_with(why);
-            }
-        }
-        let mut left = Vec::new();
-        prepared.retain(|step| match objections.remove(&step.path) {
-            Some(why) => {
-                left.push((step.clone(), why));
-                false
-            }
-            None => true,
-        });
-        Sorted { left }
-    }
-
-    /// Whether anything would be done.
-    pub fn does_something(&self, surroundings: &Surroundings, prepared: &Prepared) -> bool {
-        let held = held(surroundings);
-        prepared.steps().iter().any(|step| self.objection(prepared, step, &held).is_none())
-    }
-
-    /// Why a step is not done; `None` when it is.
-    fn objection(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Option<String> {
-        let Self { snapshot, permissions, moment, .. } = self;
-        let is_kept = permissions.changed == Changed::Keep;
-        // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
-        // something or to change everything, or where version control brought it and can bring it again.
-        let was_made = || {
-            let mut around = snapshot
-                .snapshot
-                .roots
-                .iter()
-                .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
-            matches!(moment, Moment::Ended(_) | Moment::Open(_))
-                && (around.any(|root| root.node.is_none() || root.selection == Selection::Everything)
-                    || held(step))
-        };
-        if step.since == Since::Changed && is_kept && !misleads(prepared, snapshot, step) {
-            Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
-        } else if step.since == Since::Doubtful && is_kept && !is_no_loss(prepared, step, held) {
-            Some(format!(
-                "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
-                self.by_force()
-            ))
-        } else if step.deed == Deed::Remove
-            && permissions.new == New::Keep
-            && !was_made()
-            && !prepared.is_log_of_restored(step)
-        {
-            Some("was not there; `--remove-new` removes it".to_owned())
-        } else {
-            None
-        }
-    }
-
-    fn by_force(&self) -> String {
-        format!("checkrein undo {} --force", self.snapshot.id)
-    }
-}
-
-/// The database whose log a file is by its name, as SQLite gives it.
-fn database_beside(path: &SavedPath) -> Option<SavedPath> {
-    let path = path.as_path();
-    let name = path.file_name()?.to_str()?;
-    let database = ["-wal", "-journal"].iter().find_map(|end| name.strip_suffix(end))?;
-    Some(SavedPath::from(path.with_file_name(database)))
-}
-
-/// Whether the index of a repository would only mislead as it is: its references go back, and what it was compared with with them.
-fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
-    let path = step.path.as_path();
-    let is_index = path.file_name().is_some_and(|name| name == "index");
-    let Some(repository) = path.parent().filter(|_| is_index) else { return false };
-    let holds =
-        |name: &str| snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == repository.join(name));
-    let goes_back = |other: &Step| {
-        let other_path = other.path.as_path();
-        other.since != Since::Changed
-            && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
-    };
-    holds("HEAD") && prepared.steps().iter().any(goes_back)
-}
-
-/// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
-fn is_no_loss(prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
-    let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
-    step.deed == Deed::Adjust
-        || is_empty
-        || prepared.is_elsewhere(step)
-        || prepared.has_same_entries(step)
-        || held(step)
 }
 
 /// Tells whether version control holds what stands at the path of a step.
@@ -394,23 +274,14 @@ fn show(surroundings: &Surroundings, prepared: &Prepared, sorted: &Sorted, case:
     if sorted.left.len() > SHOWN {
         print(&format!("  and {} more are kept", sorted.left.len() - SHOWN));
     }
-    gone(snapshot).iter().for_each(|one| log(one));
-}
-
-/// What was not saved and is gone, in words.
-pub(super) fn gone(snapshot: &Listed) -> Vec<String> {
-    let is_gone = |one: &&Skipped| one.path.as_path().symlink_metadata().is_err();
-    let line = |one: &Skipped| {
-        let path = plain(&one.path.as_path().to_string_lossy());
-        format!("does not come back: {path}: {}", one.reason)
-    };
-    let mut lines: Vec<String> =
-        snapshot.snapshot.skipped.iter().filter(is_gone).take(SHOWN + 1).map(line).collect();
-    if lines.len() > SHOWN {
-        lines.truncate(SHOWN);
-        lines.push("more does not come back".to_owned());
+    for top in sorted.made_again.iter().take(SHOWN) {
+        let top = plain(&top.to_string_lossy());
+        print(&format!("  {:<8} {top}  {}", "keep", dim("changed since, and something makes it again")));
     }
-    lines
+    gone(snapshot).iter().for_each(|one| log(one));
+    if matches!(case.moment, Moment::Ended(_) | Moment::Open(_)) {
+        left_out::changed(snapshot, &case.ground.own).iter().for_each(|one| log(one));
+    }
 }
 
 /// Where a workspace is, when a person stands somewhere else.
@@ -476,7 +347,7 @@ fn tell(
                     restored.saved_as,
                     if restored.done == 1 { "it" } else { "them" },
                 )),
-                None if steps.is_empty() && sorted.left.is_empty() => {
+                None if steps.is_empty() && sorted.left.is_empty() && sorted.made_again.is_empty() => {
                     print("everything that was saved is as it was; nothing to do");
                 }
                 None => {}

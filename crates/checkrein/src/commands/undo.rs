@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::AbsolutePath;
+use checkrein_effects::{AbsolutePath, Effect, EffectKind};
 use checkrein_ledger::{FolderName, SessionLedger, lines};
-use checkrein_protocol::{Record, RecordBody};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 use checkrein_review::VerdictKind;
-use checkrein_snapshot::{Extent, FileTime, Listed, Moment, Occasion, Since, SnapshotId, Step};
+use checkrein_snapshot::{Deed, Extent, FileTime, Listed, Moment, Occasion, Period, Since, SnapshotId, Step};
 use checkrein_world::find_workspace;
 
 use super::log::time;
-use super::restoring::{Case, Ground, Permissions, count, elsewhere, gone, restore};
+use super::restoring::{Case, Ground, Permissions, Weight, count, elsewhere, gone, restore};
 use super::{Exit, Output};
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
@@ -27,6 +27,9 @@ const TOLD: usize = 3;
 /// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
 /// file system and that of the hook tick apart.
 const TICK: u64 = 20;
+
+/// What is taken off the start of a call as its client tells it, in milliseconds (ours).
+const START_SLACK: u64 = 1_000;
 
 /// Takes back an action, by the beginning of its name or the number of its snapshot; by default the last one in this workspace or below
 /// it that destroyed something and was not taken back yet, of the newest session that has one.
@@ -50,6 +53,7 @@ pub fn undo(
     let mut ledgers = Stories::default();
     let mut passed_over = Vec::new();
     let mut kept = None;
+    let mut made_again = None;
     // Of the newest action, where nothing else of it is to be told.
     let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
@@ -62,7 +66,8 @@ pub fn undo(
                 store.undone.iter().filter(|(_, is_undone)| **is_undone).map(|(id, _)| *id).collect();
             prepared.excuse(&taken_back)?;
         }
-        if action.is_some() || case.does_something(surroundings, &prepared) {
+        let weight = case.weight(surroundings, &prepared);
+        if action.is_some() || weight == Weight::Work {
             let later =
                 if action.is_some() { Vec::new() } else { ledgers.unsaved_after(surroundings, snapshot) };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
@@ -70,6 +75,16 @@ pub fn undo(
         }
         if prepared.steps().is_empty() {
             lost.get_or_insert_with(|| gone(snapshot));
+        }
+        match weight {
+            // Nothing was lost.
+            Weight::New if prepared.steps().iter().all(|step| step.deed == Deed::Remove) => continue,
+            // What was lost before counts more than what makes itself again.
+            Weight::MadeAgain => {
+                made_again.get_or_insert((store, snapshot, moment, prepared));
+                continue;
+            }
+            Weight::Nothing | Weight::New | Weight::Work => {}
         }
         // Nothing is kept of what never ran, or what somebody has put back already.
         let is_doubtful = |step: &Step| step.since == Since::Doubtful;
@@ -79,6 +94,12 @@ pub fn undo(
             passed_over.push(in_words(surroundings, &case, prepared.steps().len()));
             kept.get_or_insert((store, snapshot, moment, prepared));
         }
+    }
+    if let Some((store, snapshot, moment, prepared)) = made_again.filter(|_| kept.is_none()) {
+        let case = Case { ground: store.ground, snapshot, moment, permissions };
+        let mut others = ledgers.unsaved_after(surroundings, snapshot);
+        others.extend(lost.unwrap_or_default());
+        return restore(surroundings, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
         let case = Case { ground: store.ground, snapshot, moment, permissions };
@@ -231,6 +252,12 @@ fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, bool> {
 /// What the ledger says of one action.
 #[derive(Debug, Clone, Copy, Default)]
 struct Story {
+    /// When its review was written, in milliseconds since 1970.
+    reviewed: u64,
+    /// How long it took, in milliseconds, as its client tells.
+    took: Option<u64>,
+    /// Whether nothing else of its session ran at the same time.
+    alone: bool,
     /// When its outcome was written, in milliseconds since 1970.
     ended: Option<u64>,
     /// When something else began in its session.
@@ -244,9 +271,18 @@ struct Story {
 impl Story {
     fn moment(&self) -> Moment {
         match (self.ended, self.followed) {
-            (Some(ended), _) => file_time(ended + TICK).map_or(Moment::None, Moment::Ended),
+            (Some(ended), _) => file_time(ended + TICK).map_or(Moment::None, |at| {
+                Moment::Ended(Period { began: self.began(ended).and_then(file_time), ended: at })
+            }),
             (None, followed) => Moment::Open(followed.and_then(file_time)),
         }
+    }
+
+    /// When it began at the earliest: a person may have thought about it for a while after its review. `None` when something else ran
+    /// meanwhile.
+    fn began(self, ended: u64) -> Option<u64> {
+        let started = self.took.map_or(0, |took| ended.saturating_sub(took).saturating_sub(START_SLACK));
+        self.alone.then(|| self.reviewed.saturating_sub(TICK).max(started))
     }
 
     /// Whether it is not known that it did not run: a person who was asked may have said yes.
@@ -316,11 +352,24 @@ impl Stories {
     }
 }
 
+/// Whether what an action starts goes on after it.
+fn goes_on(review: &ReviewRecord) -> bool {
+    let is_asked_for =
+        review.input.get("run_in_background").and_then(serde_json::Value::as_bool) == Some(true);
+    let is_left =
+        |effect: &Effect| effect.kind == EffectKind::ProcessSpawn && effect.note.contains("background");
+    is_asked_for || review.effects.iter().any(is_left)
+}
+
 /// Everything that bears on how actions ended.
 fn read(records: impl Iterator<Item = Record>) -> Told {
     let Told { mut stories, mut unsaved } = Told::default();
     // Those of which nobody knows yet how they ended.
     let mut running: Vec<String> = Vec::new();
+    // All of them, in the order in which they began.
+    let mut begun: Vec<String> = Vec::new();
+    // Something that goes on in the background may write at any time.
+    let mut lingers = false;
     for record in records {
         let at = record.at.0;
         let begins = match &record.body {
@@ -337,6 +386,8 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
             RecordBody::Review(review) => {
                 let story = stories.entry(review.action_id.0.clone()).or_default();
                 *story = Story {
+                    reviewed: at,
+                    alone: !lingers,
                     asked: review.verdict == VerdictKind::Escalate.name(),
                     refused: [VerdictKind::Block, VerdictKind::Halt]
                         .iter()
@@ -349,11 +400,22 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     let words = checkpoint::call_in_words(&review.tool, &review.input);
                     unsaved.push(Unsaved { at, action: review.action_id.0.clone(), words, what });
                 }
+                lingers |= goes_on(&review);
+                begun.push(review.action_id.0.clone());
                 running.push(review.action_id.0);
             }
             RecordBody::Outcome(outcome) => {
                 running.retain(|action| *action != outcome.action_id.0);
-                stories.entry(outcome.action_id.0).or_default().ended = Some(at);
+                let place = begun.iter().rposition(|action| *action == outcome.action_id.0);
+                let together = place.and_then(|place| begun.get(place..)).unwrap_or_default();
+                if together.len() > 1 {
+                    for action in together {
+                        stories.entry(action.clone()).or_default().alone = false;
+                    }
+                }
+                let story = stories.entry(outcome.action_id.0).or_default();
+                story.took = outcome.duration_ms;
+                story.ended = Some(at);
             }
             RecordBody::Event { name, fields } if name == "PermissionDenied" => {
                 if let Some(action) = fields.get("tool_use_id").and_then(serde_json::Value::as_str) {

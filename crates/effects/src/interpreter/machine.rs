@@ -16,7 +16,7 @@ use super::bounds::Bounds;
 use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 pub(crate) use super::exit::Output;
-use super::overlay::Overlay;
+use super::overlay::{Overlay, Untracked};
 use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
 use super::shell::{Content, Shell, Whereabouts};
@@ -227,6 +227,21 @@ impl<'w> Machine<'w> {
     /// What stands at a path, as the command has changed it so far; symbolic links are not followed in the last part.
     pub(crate) fn entry(&self, path: &AbsolutePath) -> Entry {
         if self.away.is_some() { Entry::Unknown } else { self.tree.entry(self.world, path) }
+    }
+
+    /// The file tree, as the command has changed it so far.
+    pub(crate) fn overlay(&mut self) -> &mut Overlay {
+        &mut self.tree
+    }
+
+    /// Which files at a path version control does not track any more; `None` when the command changed nothing about that.
+    pub(crate) fn untracked(&self, path: &AbsolutePath) -> Option<Untracked> {
+        self.tree.untracked(path)
+    }
+
+    /// Whether version control does not track some files at or below a path any more.
+    pub(crate) fn untracks_below(&self, path: &AbsolutePath) -> bool {
+        self.tree.untracks_below(path)
     }
 
     /// The names in a directory, as the command has changed it so far.

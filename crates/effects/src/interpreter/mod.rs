@@ -90,6 +90,7 @@ pub(crate) use draft::{Aim, Draft, Upload};
 pub(crate) use exit::{Exit, Output, Status};
 pub(crate) use machine::Machine;
 pub use machine::RunCommand;
+pub(crate) use overlay::Untracked;
 pub(crate) use pattern::{Letters, Pattern};
 pub(crate) use resolve::{Last, resolve};
 pub(crate) use shell::{Content, Treatment, Variable, Whereabouts};

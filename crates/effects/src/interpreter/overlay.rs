@@ -14,6 +14,17 @@ pub(crate) struct Overlay {
     made: BTreeMap<String, Made>,
     /// Whether something ran of which it is not known what it changed.
     disturbed: bool,
+    /// Where version control does not track files any more that it tracked before, by the text of the path: those at and below it.
+    untracked: BTreeMap<String, Untracked>,
+}
+
+/// Which files version control does not track any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Untracked {
+    /// Those that were only staged: no commit holds them.
+    Staged,
+    /// All.
+    All,
 }
 
 /// What the command made of a path.
@@ -176,6 +187,29 @@ impl Overlay {
         self.disturbed
     }
 
+    /// Remembers that version control does not track these files any more, though they stand where they stood.
+    pub(crate) fn untrack(&mut self, path: &AbsolutePath, which: Untracked) {
+        let known = self.untracked.entry(path.as_str().to_owned()).or_insert(which);
+        *known = which.max(*known);
+    }
+
+    /// Remembers that version control tracks what stands at and below a path.
+    pub(crate) fn track(&mut self, path: &AbsolutePath) {
+        self.untracked.retain(|place, _| AbsolutePath::new(place).is_none_or(|place| !place.is_within(path)));
+    }
+
+    /// Which files at a path are not tracked any more; `None` when this command changed nothing about that.
+    pub(crate) fn untracked(&self, path: &AbsolutePath) -> Option<Untracked> {
+        let around = |place: &String| AbsolutePath::new(place).is_some_and(|place| path.is_within(&place));
+        self.untracked.iter().filter(|(place, _)| around(place)).map(|(_, which)| *which).max()
+    }
+
+    /// Whether some files at or below a path are not tracked any more.
+    pub(crate) fn untracks_below(&self, path: &AbsolutePath) -> bool {
+        let below = |place: &String| AbsolutePath::new(place).is_some_and(|place| place.is_within(path));
+        self.untracked(path).is_some() || self.untracked.keys().any(below)
+    }
+
     /// The tree after one of two ways.
     #[must_use]
     pub(crate) fn join(self, other: &Self) -> Self {
@@ -193,7 +227,12 @@ impl Overlay {
             };
             made.insert(path, joined);
         }
-        Self { made, disturbed: self.disturbed || other.disturbed }
+        let mut untracked = self.untracked;
+        for (path, which) in &other.untracked {
+            let known = untracked.entry(path.clone()).or_insert(*which);
+            *known = (*which).max(*known);
+        }
+        Self { made, disturbed: self.disturbed || other.disturbed, untracked }
     }
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.

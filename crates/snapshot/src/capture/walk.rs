@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `content` | what is in a file |
 //! | `grown` | directories, put together from below |
+//! | `ignored` | what is saved although version control ignores it |
 
 mod content;
 mod grown;
+mod ignored;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString};
@@ -23,12 +25,13 @@ use rustix::io::Errno;
 
 use self::content::names;
 use self::grown::Grown;
+use self::ignored::{IgnoredTotals, Keeping, SMALL_DIRECTORY};
 use super::{Bounds, Captured, Closed, Ended, Manner, Mounts, Over, Wanted, unreadable};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::facts::{self, open_place};
 use crate::id::ObjectId;
-use crate::ignoring::{Ignored, Layer, Sort};
+use crate::ignoring::{Layer, Sort};
 use crate::lending::Lent;
 use crate::lookup::open_strictly;
 use crate::node::{FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped};
@@ -40,18 +43,8 @@ const TRIES: usize = 3;
 /// The clocks of file systems tick up to every 10 ms: what changed so shortly before may change again without a trace (ours).
 const TICK: Duration = Duration::from_millis(50);
 
-/// How many places of what is made again are listed as left out (ours).
-const MADE_AGAIN: u64 = 256;
-
 /// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
 const HELD: usize = 24;
-/// The greatest file that is saved although version control ignores it, in bytes; how many names a directory may have that is looked into
-/// although it is ignored; how many of these files and how many bytes are saved in all (ours).
-const SMALL: u64 = 64 * 1024;
-const SMALL_DIRECTORY: usize = 128;
-const SMALL_FILES: u64 = 1_000;
-const SMALL_FILES_BYTES: u64 = 8 * 1024 * 1024;
-
 /// In which order files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
@@ -109,6 +102,7 @@ struct Task {
     device: u64,
     layer: Option<Layer>,
     ruling: Ruling,
+    keeping: Keeping,
 }
 
 /// What is known of a directory while its entries are read.
@@ -189,10 +183,7 @@ pub(super) struct Walk<'a> {
     /// How many bytes were read.
     read: AtomicU64,
     /// What of these is ignored by version control.
-    ignored: AtomicU64,
-    ignored_bytes: AtomicU64,
-    /// How much was found of what is made again.
-    made_again: AtomicU64,
+    ignored: IgnoredTotals,
     skipped: Mutex<Vec<Skipped>>,
     closed: Closed,
     /// What was opened.
@@ -225,9 +216,7 @@ impl<'a> Walk<'a> {
             entries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             read: AtomicU64::new(0),
-            ignored: AtomicU64::new(0),
-            ignored_bytes: AtomicU64::new(0),
-            made_again: AtomicU64::new(0),
+            ignored: IgnoredTotals::default(),
             skipped: Mutex::default(),
             closed,
             lent: Mutex::default(),
@@ -400,6 +389,7 @@ impl<'a> Walk<'a> {
                 device: found.st_dev,
                 layer: layer.flatten(),
                 ruling: Ruling::Passes,
+                keeping: Keeping::ByName,
             });
             return Ok(Top::Directory(facts::meta(&found), record));
         }
@@ -509,7 +499,8 @@ impl<'a> Walk<'a> {
             }
         };
         record.attributes = facts::attributes(&open.directory);
-        let most = if task.ruling == Ruling::Ignored { SMALL_DIRECTORY } else { usize::MAX };
+        let is_limited = task.ruling == Ruling::Ignored && task.keeping == Keeping::ByName;
+        let most = if is_limited { SMALL_DIRECTORY } else { usize::MAX };
         let names = match names(&open.directory, buffer, most) {
             Ok(names) => names,
             Err(error) => {
@@ -521,7 +512,7 @@ impl<'a> Walk<'a> {
         let is_much = |names: &[CString]| {
             names.len() > SMALL_DIRECTORY || names.iter().any(|name| name.as_bytes() == b".git")
         };
-        if task.ruling == Ruling::Ignored && is_much(&names) {
+        if is_limited && is_much(&names) {
             self.skip(&task.path, SkipReason::Ignored);
             return Ok(record);
         }
@@ -595,7 +586,7 @@ impl<'a> Walk<'a> {
             }
         };
         let kind = facts::kind(&stat);
-        let mut ruling = task.ruling;
+        let (mut ruling, mut keeping) = (task.ruling, task.keeping);
         if task.selection == Selection::NotIgnored {
             // A file of that name says where the repository of a submodule or of a linked work tree is.
             if name.as_bytes() == b".git" && kind == FileType::Directory {
@@ -605,8 +596,11 @@ impl<'a> Walk<'a> {
                 let known = around.earlier.and_then(|earlier| earlier.ruling(name.as_bytes(), around.rules));
                 ruling = known.unwrap_or_else(|| self.ruling(&path(), kind, around.layer));
             }
-            if ruling == Ruling::Ignored && !self.is_kept(name, beside, &stat, &path) {
-                return Ok(());
+            if ruling == Ruling::Ignored && keeping == Keeping::ByName {
+                match self.keeping(&around.open.directory, name, beside, &stat, &path) {
+                    Some(kept) => keeping = kept,
+                    None => return Ok(()),
+                }
             }
         }
         if around.spared.contains(&name.as_bytes()) {
@@ -640,6 +634,7 @@ impl<'a> Walk<'a> {
                 device: task.device,
                 layer: around.layer.cloned(),
                 ruling,
+                keeping,
             };
             found.push((position, below));
             let pending = Pending::Directory(facts::meta(&stat), 0);
@@ -663,39 +658,6 @@ impl<'a> Walk<'a> {
             Some(ignoring) if ignoring.is_ignored(path, sort, layer) => Ruling::Ignored,
             Some(_) | None => Ruling::Passes,
         }
-    }
-
-    /// Whether something is saved although version control ignores it: it may be the only copy, nothing makes it again, and it is little.
-    fn is_kept(&self, name: &CStr, beside: &[CString], stat: &Stat, path: &impl Fn() -> Vec<u8>) -> bool {
-        let keeps = self.manner.ignoring.is_some_and(|ignoring| ignoring.ignored() == Ignored::SmallKept);
-        let is_beside = |name: &str| beside.iter().any(|known| known.as_bytes() == name.as_bytes());
-        let is_made_again = || {
-            let name = name.to_string_lossy();
-            checkrein_effects::regenerated_when_ignored(&name, &is_beside)
-        };
-        let kind = facts::kind(stat);
-        let is_work = matches!(kind, FileType::RegularFile | FileType::Symlink | FileType::Directory);
-        if !keeps || !is_work {
-            return false;
-        }
-        if is_made_again() {
-            if self.made_again.fetch_add(1, Ordering::Relaxed) < MADE_AGAIN {
-                self.skip(&path(), SkipReason::Ignored);
-            }
-            return false;
-        }
-        let length = if kind == FileType::RegularFile { facts::length(stat) } else { 0 };
-        if self.ignored.fetch_add(1, Ordering::Relaxed) >= SMALL_FILES {
-            return false;
-        }
-        if length <= SMALL {
-            let bytes = self.ignored_bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length);
-            if bytes <= SMALL_FILES_BYTES {
-                return true;
-            }
-        }
-        self.skip(&path(), SkipReason::Ignored);
-        false
     }
 
     /// A file or a link; `None` when it was skipped.

@@ -242,7 +242,10 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.touch_submodules();
             git.forget("what was set for the submodule")
         }
-        Some(_) => {
+        Some(name) => {
+            if let ("set-url" | "set-branch", Some(root)) = (name, git.root()) {
+                git.machine.write(&Value::exact(root.join(".gitmodules").as_str()));
+            }
             git.touch_submodules();
             git.touch("")
         }

@@ -1,7 +1,7 @@
 //! Subcommands that bring files back as they were, and so throw away what they are.
 
 use crate::effect::{Certainty, EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Value};
+use crate::interpreter::{Draft, Exit, Untracked, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, VersionState};
 
@@ -67,10 +67,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["--hard", "--merge"]) {
         git.lose_changes(&[]);
         git.change_tree("tracked files become what the commit holds, what is only staged too");
-        if words.has("--recurse-submodules") {
-            git.possibly_lose_changes("submodules become what the commit records for them");
-            git.touch_submodules();
-        }
+        git.change_submodules(words);
         git.becomes(words.operands().first());
         return git.touch("commits that no branch holds any more stay in the reflog");
     }
@@ -80,6 +77,9 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--keep") {
         git.change_tree("tracked files become what the other commit holds");
         git.becomes(words.operands().first());
+    }
+    if !words.any(&["--soft", "--keep"]) {
+        git.untrack(words.operands_from(words.before_dashes.unwrap_or(usize::MAX)), Untracked::Staged);
     }
     git.forget("what is staged; the work tree stays as it is")
 }
@@ -97,6 +97,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.change_tree("tracked files become what the start of the new branch holds");
             git.becomes(words.operands().first());
         }
+        git.change_submodules(words);
         return git.touch(if words.has("--orphan") { "forgets what is staged" } else { "makes a branch" });
     }
     let count = words.operands().len();
@@ -130,6 +131,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
             git.becomes(words.operands().first());
+            git.change_submodules(words);
             git.touch("another branch is checked out")
         }
     }
@@ -147,6 +149,10 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
         git.becomes(words.operands().first());
     }
+    if words.has("--orphan") {
+        git.change_tree("tracked files go: the new branch begins with none");
+    }
+    git.change_submodules(words);
     git.touch("another branch is checked out")
 }
 
@@ -191,6 +197,9 @@ fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("-u") {
         git.change_tree("tracked files become what the tree holds");
         git.becomes(words.operands().last());
+        git.change_submodules(words);
+    } else {
+        git.untrack(&[], if words.has("--empty") { Untracked::All } else { Untracked::Staged });
     }
     git.forget("what is staged")
 }
@@ -343,6 +352,32 @@ impl Git<'_, '_> {
             }
         }
         if starts.is_empty() { self.root().map(|root| vec![root]) } else { Some(starts) }
+    }
+
+    /// With `--recurse-submodules`, or the setting for it, submodules become what is recorded for them as well.
+    fn change_submodules(&mut self, words: &Words) {
+        let is_set = || self.settings.exact("submodule.recurse").as_deref() == Some("true");
+        if words.has("--no-recurse-submodules") || !(words.has("--recurse-submodules") || is_set()) {
+            return;
+        }
+        if words.any(&["-f", "--force", "--discard-changes", "--hard", "--reset"]) {
+            self.possibly_lose_changes("submodules become what the commit records for them");
+        }
+        self.touch_submodules();
+    }
+
+    /// Version control does not track files at these paths any more, or without any in the whole work tree, but they stand where they stood.
+    pub(super) fn untrack(&mut self, paths: &[Value], which: Untracked) {
+        for place in self.starts(paths).or_else(|| self.root().map(|root| vec![root])).unwrap_or_default() {
+            self.machine.overlay().untrack(&place, which);
+        }
+    }
+
+    /// Version control tracks what stands at these paths.
+    pub(super) fn track(&mut self, paths: &[Value]) {
+        for place in self.starts(paths).unwrap_or_default() {
+            self.machine.overlay().track(&place);
+        }
     }
 
     /// Tracked files become what a revision holds, or `HEAD`.

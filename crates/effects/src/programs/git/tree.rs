@@ -1,6 +1,6 @@
 //! The files of the work tree, by what version control knows about them.
 
-use crate::interpreter::Machine;
+use crate::interpreter::{Machine, Untracked};
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, Listing, VersionState};
 
@@ -173,7 +173,9 @@ fn swept(
                 let inner = match machine.world().version(&path) {
                     VersionState::TrackedClean | VersionState::TrackedModified => {
                         // A clean directory may hold ignored files only if its worst file is at least ignored.
-                        if machine.world().version(&path) == VersionState::TrackedClean {
+                        if machine.world().version(&path) == VersionState::TrackedClean
+                            && !machine.untracks_below(&path)
+                        {
                             all.stays = true;
                             continue;
                         }
@@ -201,7 +203,8 @@ fn swept(
                 if matches!(state, VersionState::Unknown | VersionState::NoRepository) {
                     return None;
                 }
-                if sweep.takes(state) {
+                // What is not tracked any more may be ignored or not.
+                if sweep.takes(state) || is_tracked(state) && is_untracked_by_now(machine, &path) {
                     all.gone.push(path);
                 } else {
                     all.stays = true;
@@ -210,4 +213,29 @@ fn swept(
         }
     }
     Some(all)
+}
+
+/// Whether the command made version control forget a file that it tracked.
+fn is_untracked_by_now(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
+    match machine.untracked(path) {
+        None => false,
+        Some(Untracked::All) => true,
+        Some(Untracked::Staged) => {
+            let world = machine.world();
+            let Some(found) = world.repository(path) else { return true };
+            let below = path.relative_to(&found.root).unwrap_or_default();
+            !matches!(world.committed(&found.root, "HEAD", below), Committed::Object(_))
+        }
+    }
+}
+
+fn is_tracked(state: VersionState) -> bool {
+    match state {
+        VersionState::TrackedClean | VersionState::TrackedModified => true,
+        VersionState::Missing
+        | VersionState::Ignored
+        | VersionState::Untracked
+        | VersionState::NoRepository
+        | VersionState::Unknown => false,
+    }
 }

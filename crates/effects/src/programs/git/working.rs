@@ -1,7 +1,7 @@
 //! Subcommands that record, rearrange or export work; they lose nothing unless they are told to.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Draft, Exit, Input, Machine, Untracked, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, VersionState};
 
@@ -19,6 +19,9 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "add" | "stage" => {
             if words.any(&["-n", "--dry-run"]) {
                 return Some(Exit::unknown());
+            }
+            if !words.any(&["-u", "--update"]) {
+                git.track(words.operands());
             }
             git.touch("")
         }
@@ -161,12 +164,17 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::unknown();
     }
     if words.has("--cached") {
+        git.untrack(words.operands(), Untracked::All);
         return git.forget("what is staged there; the files stay in the work tree");
     }
     let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
     for operand in words.operands() {
         let path = git.absolute(operand);
-        git.machine.delete(&path, depth);
+        // Of a submodule everything goes, tracked or not.
+        let is_submodule = git.located(operand).is_some_and(|place| {
+            git.root().as_ref() != Some(&place) && git.machine.entry(&place.join(".git")) != Entry::Missing
+        });
+        git.machine.delete(&path, if is_submodule { Depth::Recursive } else { depth });
     }
     git.possibly_change_submodules(words.operands());
     git.touch("")

@@ -1,0 +1,255 @@
+//! Which steps of a restore are done, and which are left: what somebody changed since, what is new, what is made again by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use checkrein_effects::regenerated_when_ignored;
+use checkrein_snapshot::{
+    Deed, Listed, Moment, Node, Origin, Prepared, Root, SavedPath, Selection, Since, Sort, Step,
+};
+
+use super::{Case, Changed, New, held};
+use checkrein_engine::environment::Surroundings;
+
+/// What steps are done, and which are left, with the reason.
+pub(super) struct Sorted {
+    pub(super) left: Vec<(Step, String)>,
+    /// Trees that are made again and are left as they are.
+    pub(super) made_again: BTreeSet<PathBuf>,
+}
+
+/// How much a restore brings back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Nothing.
+    Nothing,
+    /// It only removes what is new.
+    New,
+    /// Only what is made again by itself.
+    MadeAgain,
+    /// Something that was lost or changed.
+    Work,
+}
+
+impl Case<'_> {
+    /// Leaves out what is not permitted.
+    pub(super) fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
+        let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
+        for step in prepared.steps() {
+            if let Some(why) = self.objection(prepared, step, &held) {
+                objections.insert(step.path.clone(), why);
+            }
+        }
+        for (path, database) in prepared.steps().iter().filter_map(|step| {
+            let database = database_beside(&step.path)?;
+            prepared.steps().iter().any(|other| other.path == database).then(|| (step.path.clone(), database))
+        }) {
+            // One without the other is worse than both as they are.
+            for (one, other) in [(&path, &database), (&database, &path)] {
+                if objections.contains_key(one) && !objections.contains_key(other) {
+                    let why = format!("belongs to `{}`, which is kept", one.as_path().display());
+                    objections.insert(other.clone(), why);
+                }
+            }
+        }
+        self.objections_to_directories(prepared, &mut objections);
+        // Half of what is made again is worth nothing: of such a tree all goes back, or nothing does.
+        let tops: BTreeMap<SavedPath, PathBuf> = prepared
+            .steps()
+            .iter()
+            .filter_map(|step| Some((step.path.clone(), self.made_again(step)?)))
+            .collect();
+        let made_again: BTreeSet<PathBuf> = tops
+            .iter()
+            .filter(|(path, _)| objections.contains_key(path))
+            .map(|(_, top)| top.clone())
+            .collect();
+        let mut left = Vec::new();
+        prepared.retain(|step| {
+            if tops.get(&step.path).is_some_and(|top| made_again.contains(top)) {
+                return false;
+            }
+            match objections.remove(&step.path) {
+                Some(why) => {
+                    left.push((step.clone(), why));
+                    false
+                }
+                None => true,
+            }
+        });
+        Sorted { left, made_again }
+    }
+
+    /// A directory goes when everything in it does, and stays with what is kept in it.
+    fn objections_to_directories(&self, prepared: &Prepared, objections: &mut BTreeMap<SavedPath, String>) {
+        let is_directory =
+            |step: &&Step| step.deed == Deed::Remove && step.now.as_ref().is_some_and(Node::is_directory);
+        let going: BTreeSet<&SavedPath> =
+            prepared.steps().iter().filter(|step| step.deed == Deed::Remove).map(|step| &step.path).collect();
+        // What is in a directory stands behind it.
+        for step in prepared.steps().iter().rev().filter(is_directory) {
+            let names: Vec<PathBuf> = fs::read_dir(step.path.as_path())
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|entry| entry.path())
+                .collect();
+            let goes = |path: &PathBuf| {
+                let path = SavedPath::from(path.as_path());
+                going.contains(&path) && !objections.contains_key(&path)
+            };
+            if !names.iter().all(goes) {
+                objections.entry(step.path.clone()).or_insert_with(|| "something in it is kept".to_owned());
+            } else if !names.is_empty() && self.is_new_and_kept(step) {
+                objections.remove(&step.path);
+            }
+        }
+    }
+
+    /// What a restore brings back.
+    pub fn weight(&self, surroundings: &Surroundings, prepared: &Prepared) -> Weight {
+        let held = held(surroundings);
+        let weight = |step: &Step| {
+            if self.objection(prepared, step, &held).is_some() {
+                Weight::Nothing
+            } else if self.is_only_new(step) {
+                Weight::New
+            } else if self.made_again(step).is_some() {
+                Weight::MadeAgain
+            } else {
+                Weight::Work
+            }
+        };
+        let mut strongest = Weight::Nothing;
+        for step in prepared.steps() {
+            strongest = strongest.max(weight(step));
+            if strongest == Weight::Work {
+                break;
+            }
+        }
+        strongest
+    }
+
+    /// The top of the tree around a step that version control ignores and something makes again, where that was not the place that the
+    /// action was about.
+    fn made_again(&self, step: &Step) -> Option<PathBuf> {
+        let mut place = self.ground.store.workspace().to_owned();
+        let below = step.path.as_path().strip_prefix(&place).ok()?.to_owned();
+        let (mut top, mut is_ignored) = (None, false);
+        let node = step.then.as_ref().or(step.now.as_ref());
+        for part in below.components() {
+            let is_beside = |name: &str| place.join(name).exists();
+            let is_named =
+                part.as_os_str().to_str().is_some_and(|name| regenerated_when_ignored(name, &is_beside));
+            place.push(part);
+            if is_named && top.is_none() {
+                top = Some(place.clone());
+            }
+            let is_file = place == step.path.as_path() && !node.is_some_and(Node::is_directory);
+            is_ignored = is_ignored
+                || self.ground.ignoring.ignores(&place, if is_file { Sort::File } else { Sort::Directory });
+            if is_ignored && let Some(top) = &top {
+                let is_meant = |root: &Root| root.path.as_path().starts_with(top);
+                return (!self.snapshot.snapshot.roots.iter().any(is_meant)).then(|| top.clone());
+            }
+        }
+        None
+    }
+
+    /// The innermost place of the snapshot around a step.
+    fn root_around(&self, step: &Step) -> Option<&Root> {
+        let roots = self.snapshot.snapshot.roots.iter();
+        let around = roots.filter(|root| step.path.as_path().starts_with(root.path.as_path()));
+        around.max_by_key(|root| root.path.as_path().as_os_str().len())
+    }
+
+    /// Whether a step removes something that no prediction named: the action made it beside what it was about, and nothing was lost.
+    fn is_only_new(&self, step: &Step) -> bool {
+        step.deed == Deed::Remove
+            && self
+                .root_around(step)
+                .is_some_and(|root| root.node.is_some() && root.selection == Selection::NotIgnored)
+    }
+
+    /// Whether the objection to a step is that something is new which nobody is known to have made.
+    fn is_new_and_kept(&self, step: &Step) -> bool {
+        self.is_only_new(step) && self.permissions.new == New::Keep
+    }
+
+    /// Why a step is not done; `None` when it is.
+    fn objection(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Option<String> {
+        let Self { snapshot, permissions, moment, .. } = self;
+        let is_kept = permissions.changed == Changed::Keep;
+        // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
+        // something or to change everything, or where version control brought it and can bring it again.
+        let was_made = || {
+            let mut around = snapshot
+                .snapshot
+                .roots
+                .iter()
+                .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
+            matches!(moment, Moment::Ended(_) | Moment::Open(_))
+                && (around.any(|root| root.node.is_none() || root.selection == Selection::Everything)
+                    || held(step)
+                    || match step.origin {
+                        Origin::Made => true,
+                        Origin::Came => prepared.is_elsewhere(step),
+                        Origin::Unknown => false,
+                    })
+        };
+        if step.since == Since::Changed && is_kept && !misleads(prepared, snapshot, step) {
+            Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
+        } else if step.since == Since::Doubtful && is_kept && !is_no_loss(prepared, step, held) {
+            Some(format!(
+                "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
+                self.by_force()
+            ))
+        } else if step.deed == Deed::Remove
+            && permissions.new == New::Keep
+            && !was_made()
+            && !prepared.is_log_of_restored(step)
+        {
+            Some("was not there; `--remove-new` removes it".to_owned())
+        } else {
+            None
+        }
+    }
+
+    fn by_force(&self) -> String {
+        format!("checkrein undo {} --force", self.snapshot.id)
+    }
+}
+
+/// The database whose log a file is by its name, as SQLite gives it.
+fn database_beside(path: &SavedPath) -> Option<SavedPath> {
+    let path = path.as_path();
+    let name = path.file_name()?.to_str()?;
+    let database = ["-wal", "-journal"].iter().find_map(|end| name.strip_suffix(end))?;
+    Some(SavedPath::from(path.with_file_name(database)))
+}
+
+/// Whether the index of a repository would only mislead as it is: its references go back, and what it was compared with with them.
+fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let path = step.path.as_path();
+    let is_index = path.file_name().is_some_and(|name| name == "index");
+    let Some(repository) = path.parent().filter(|_| is_index) else { return false };
+    let holds =
+        |name: &str| snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == repository.join(name));
+    let goes_back = |other: &Step| {
+        let other_path = other.path.as_path();
+        other.since != Since::Changed
+            && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
+    };
+    holds("HEAD") && prepared.steps().iter().any(goes_back)
+}
+
+/// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
+fn is_no_loss(prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+    let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
+    step.deed == Deed::Adjust
+        || is_empty
+        || prepared.is_elsewhere(step)
+        || prepared.has_same_entries(step)
+        || held(step)
+}

@@ -1,0 +1,192 @@
+//! What git throws away beside the work tree of a branch comes back: other work trees, stashes that are made and dropped in one call,
+//! bisections, submodules, branches that begin with nothing. The real git is asked before and after.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
+
+/// A project with commits, a stash, a submodule and two more work trees beside it, and work of every sort in each of them.
+const SETUP: &str = r"
+set -e
+git config --global user.name dev; git config --global user.email dev@localhost
+git config --global protocol.file.allow always; git config --global init.defaultBranch main
+mkdir ../library; git init -q ../library
+(cd ../library; echo one > lib.c; git add -A; git commit -qm one; echo two > lib.c; git commit -qam two)
+printf '*.log\n.env\n' > .gitignore; mkdir -p src; echo a1 > a; echo b1 > src/b; git add -A; git commit -qm c1
+for number in 2 3 4 5; do echo a$number > a; git commit -qam c$number; done
+git submodule --quiet add ../library sub; git commit -qm sub
+git checkout -q -b topic; echo topic > topic.c; echo other > src/b; git add -A; git commit -qm topic; git checkout -q main
+echo stashed > a; echo new > stashed.txt; git stash -q -u
+git worktree add -q ../tree -b tree
+(cd ../tree; echo change > a; echo new > new; echo KEY=1 > .env; mkdir d; echo deep > d/deep)
+git worktree add -q ../clean -b clean; echo KEY=2 > ../clean/.env
+echo changed > src/b; echo staged > staged; git add staged; echo more > staged; echo untracked > notes; echo KEY=3 > .env; echo log > debug.log
+echo change > sub/lib.c; echo new > sub/new
+";
+
+type Picture = BTreeMap<String, (u32, Vec<u8>)>;
+
+/// The files of all work trees, and what git says of each repository.
+fn picture(environment: &TestEnvironment) -> Picture {
+    let mut found = Picture::new();
+    let places = ["project", "tree", "clean", "library"].map(|name| environment.home().join(name));
+    let mut waiting: Vec<PathBuf> = places.to_vec();
+    while let Some(path) = waiting.pop() {
+        let Ok(facts) = fs::symlink_metadata(&path) else { continue };
+        let content = if facts.is_dir() {
+            let entries = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+            waiting.extend(entries.filter(|path| !path.is_dir() || !path.ends_with(".git")));
+            Vec::new()
+        } else {
+            fs::read(&path).unwrap()
+        };
+        found.insert(path.to_string_lossy().into_owned(), (facts.mode(), content));
+    }
+    for place in ["project", "project/sub", "tree", "clean"] {
+        for asked in [
+            "for-each-ref",
+            "rev-parse HEAD --symbolic-full-name HEAD",
+            "--no-optional-locks status --porcelain",
+            "stash list",
+            "config --local --list",
+            "diff --cached",
+            "reflog HEAD",
+            "worktree list",
+            "bisect log",
+            "submodule status",
+        ] {
+            let directory = environment.home().join(place);
+            let mut command = environment.command("git");
+            let answer = command.arg("-C").arg(directory).args(asked.split(' ')).output().unwrap().stdout;
+            found.insert(format!("{place}: git {asked}"), (0, answer));
+        }
+    }
+    found
+}
+
+fn call(environment: &TestEnvironment, event: &str, command: &str, more: Json) -> Json {
+    environment.answer_to(&environment.payload("s", event, shell_call("call", command, more)))
+}
+
+fn run(environment: &TestEnvironment, command: &str) {
+    environment
+        .command("bash")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+}
+
+/// What the hook answers to a command that changes something and is taken back exactly.
+fn is_taken_back(command: &str) -> Json {
+    let environment = TestEnvironment::new();
+    run(&environment, SETUP);
+    let before = picture(&environment);
+    assert!(before.contains_key("project: git stash list"), "the repository was made");
+    let answer = call(&environment, "PreToolUse", command, json!({}));
+    assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+    run(&environment, command);
+    let told = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
+    call(&environment, "PostToolUse", command, told);
+    assert!(picture(&environment) != before, "{command}: changed nothing");
+    let output = environment.checkrein(&["undo", "--yes"]);
+    let after = picture(&environment);
+    let differs: Vec<_> = before
+        .iter()
+        .filter(|(name, one)| after.get(*name) != Some(one))
+        .map(|(name, one)| (name, one, after.get(name)))
+        .collect();
+    let new: Vec<_> = after.keys().filter(|name| !before.contains_key(*name)).collect();
+    assert!(
+        differs.is_empty() && new.is_empty(),
+        "{command}: {differs:?}, new {new:?}\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    answer
+}
+
+#[test]
+fn a_work_tree_elsewhere_is_asked_about_and_comes_back() {
+    for command in [
+        "git worktree remove --force ../tree",
+        "cd /tmp && git -C \"$HOME/project\" worktree remove -f \"$HOME/tree\"",
+        // Git lets go what is ignored without being forced to.
+        "git worktree remove ../clean",
+    ] {
+        let answer = is_taken_back(command);
+        assert_eq!(decision(&answer), Some("ask"), "{command}: {answer}");
+    }
+}
+
+#[test]
+fn stashes_come_back() {
+    for command in [
+        "git stash && git stash drop",
+        "git stash -q -u; git stash drop -q",
+        "git stash push -a && git stash clear",
+        "git stash push -m one -- src/b && git stash drop 'stash@{0}'",
+        "git checkout -q -- . && git reset -q && rm staged && git stash pop",
+        "git checkout -q -- . && git reset -q && rm staged && git stash apply",
+    ] {
+        is_taken_back(command);
+    }
+}
+
+#[test]
+fn bisections_come_back() {
+    for command in [
+        "git bisect start HEAD HEAD~3",
+        "git stash -q && git bisect start HEAD HEAD~3 && git bisect good && git bisect reset && git stash drop",
+    ] {
+        is_taken_back(command);
+    }
+}
+
+#[test]
+fn submodules_come_back() {
+    for command in [
+        "git submodule update --force",
+        "git submodule deinit -f sub",
+        "git submodule deinit -f --all",
+        "git rm -qf sub",
+        "git submodule foreach -q 'git reset -q --hard && git clean -fdxq'",
+        "git checkout -q -f --recurse-submodules topic",
+        "git -c submodule.recurse=true switch -q -f topic",
+        "git submodule set-url sub ../elsewhere",
+    ] {
+        is_taken_back(command);
+    }
+}
+
+#[test]
+fn work_trees_that_were_emptied_come_back() {
+    for command in [
+        "git switch -q -f --orphan fresh",
+        "git stash -q && git switch -q --orphan fresh",
+        "git checkout -q --orphan fresh && git reset -q --hard",
+        "git checkout -q --orphan fresh && git rm -rfq --cached . && git clean -fdxq",
+        "git rm -q --cached a && git clean -fq",
+        "git read-tree --empty && git clean -fdq",
+        // What was only staged is not tracked any more.
+        "git reset -q && git clean -fq",
+    ] {
+        is_taken_back(command);
+    }
+}

@@ -1,0 +1,276 @@
+//! What a call that nobody can read through made beside what it lost: files, directories, trees that version control ignores. `undo` takes
+//! that back as well, and leaves what may be somebody else's.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
+
+/// Everything in the project: mode, time, content or target.
+fn picture(environment: &TestEnvironment) -> BTreeMap<PathBuf, (u32, Option<(i64, i64)>, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![environment.project()];
+    while let Some(path) = waiting.pop() {
+        let facts = fs::symlink_metadata(&path).unwrap();
+        let (time, content) = if facts.is_dir() {
+            let entries = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+            waiting.extend(entries.filter(|path| !path.ends_with(".git")));
+            (None, Vec::new())
+        } else if facts.is_symlink() {
+            (None, fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes())
+        } else {
+            (Some((facts.mtime(), facts.mtime_nsec())), fs::read(&path).unwrap())
+        };
+        found.insert(path, (facts.mode(), time, content));
+    }
+    found
+}
+
+fn project() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write(".gitignore", "__pycache__/\nnode_modules/\n*.o\n.cache/\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("rules");
+    environment.write("notes/plan.md", "only here\n");
+    environment.write("src/__pycache__/a.pyc", "one\n");
+    environment.write("src/__pycache__/b.pyc", "two\n");
+    environment.write("node_modules/left/index.js", "left\n");
+    environment.write("main.o", "object\n");
+    symlink("plan.md", environment.project().join("notes/link")).unwrap();
+    environment
+}
+
+/// A call of a program that nobody can read through.
+fn opaque(environment: &TestEnvironment, does: &str) -> &'static str {
+    let names = "my ($src, $notes, $modules) = ('src', 'notes', 'node_modules');\n\
+                 sub put { open(my $file, '>', $_[0]) or die; print $file $_[1]; close($file) }\n";
+    let digits: String = format!("{names}{does}; 1").bytes().map(|byte| format!("{byte:02x}")).collect();
+    environment.write("tool.pl", &format!("eval(pack('H*', '{digits}')) or die;\n"));
+    "perl tool.pl"
+}
+
+fn call(environment: &TestEnvironment, event: &str, id: &str, command: &str, more: Json) -> Json {
+    environment.answer_to(&environment.payload("s", event, shell_call(id, command, more)))
+}
+
+fn before(environment: &TestEnvironment, id: &str, command: &str) {
+    let answer = call(environment, "PreToolUse", id, command, json!({}));
+    assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+}
+
+fn run(environment: &TestEnvironment, command: &str) {
+    let status = environment.command("bash").args(["-c", command]).stdin(Stdio::null()).status().unwrap();
+    assert!(status.success(), "{command}");
+}
+
+fn after(environment: &TestEnvironment, id: &str, command: &str, more: Json) {
+    let mut fields = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
+    fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    call(environment, "PostToolUse", id, command, fields);
+}
+
+fn perform(environment: &TestEnvironment, id: &str, command: &str) {
+    before(environment, id, command);
+    run(environment, command);
+    after(environment, id, command, json!({}));
+}
+
+fn undo(environment: &TestEnvironment) -> (Output, String) {
+    let output = environment.checkrein(&["undo", "--yes"]);
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output, said)
+}
+
+fn read(environment: &TestEnvironment, name: &str) -> String {
+    fs::read_to_string(environment.project().join(name)).unwrap_or_else(|_| "-".to_owned())
+}
+
+#[test]
+fn what_an_unread_program_made_and_made_anew_is_taken_back_with_what_it_lost() {
+    for does in [
+        "put(\"$src/__pycache__/a.pyc\", 'anew')",
+        "unlink(\"$src/__pycache__/a.pyc\")",
+        "unlink(glob(\"$src/__pycache__/*\")); rmdir(\"$src/__pycache__\")",
+        "put(\"$src/__pycache__/a.pyc\", 'anew'); put(\"$src/__pycache__/c.pyc\", 'new')",
+        "put(\"$modules/left/index.js\", 'right'); put('main.o', 'anew')",
+        "unlink(\"$notes/plan.md\"); put(\"$notes/plan.html\", 'new')",
+        "unlink(\"$notes/plan.md\"); mkdir(\"$notes/out\"); put(\"$notes/out/plan.html\", 'new')",
+        "unlink(\"$notes/plan.md\"); mkdir(\"$notes/out\"); mkdir(\"$notes/out/empty\")",
+        "unlink(\"$notes/plan.md\"); mkdir(\"$notes/__pycache__\"); put(\"$notes/__pycache__/x.pyc\", 'new')",
+        "rename(\"$notes/plan.md\", \"$src/plan.md\")",
+        "rename($notes, \"$src/moved\")",
+        "unlink(\"$notes/plan.md\"); symlink('link', \"$notes/other\")",
+    ] {
+        let environment = project();
+        let command = opaque(&environment, does);
+        let earlier = picture(&environment);
+        perform(&environment, "call", command);
+        assert_ne!(picture(&environment), earlier, "{does}: changed nothing");
+        let (output, said) = undo(&environment);
+        assert_eq!(picture(&environment), earlier, "{does}: {said}");
+        assert!(output.status.success() && !said.contains("does not come back"), "{does}: {said}");
+    }
+}
+
+#[test]
+fn byte_code_that_python_writes_is_what_it_was() {
+    for command in ["python3 -m compileall -q src", "python3 -m py_compile src/a.py"] {
+        let environment = project();
+        environment.write("src/a.py", "a = 1\n");
+        let tag = "import sys; print(sys.implementation.cache_tag)";
+        let tag = environment.command("python3").args(["-c", tag]).output().unwrap().stdout;
+        let name = format!("src/__pycache__/a.{}.pyc", String::from_utf8_lossy(&tag).trim());
+        environment.write(&name, "not byte code\n");
+        let earlier = picture(&environment);
+        perform(&environment, "call", command);
+        assert_ne!(picture(&environment), earlier, "{command}: changed nothing");
+        let (_, said) = undo(&environment);
+        assert_eq!(picture(&environment), earlier, "{command}: {said}");
+    }
+}
+
+#[test]
+fn what_was_lost_comes_back_before_what_makes_itself_again() {
+    let environment = project();
+    perform(&environment, "first", "rm notes/plan.md");
+    let command = opaque(&environment, "put(\"$src/__pycache__/a.pyc\", 'anew'); put('report.txt', 'new')");
+    perform(&environment, "second", command);
+    let (_, said) = undo(&environment);
+    assert_eq!(read(&environment, "notes/plan.md"), "only here\n", "{said}");
+    assert_eq!(read(&environment, "src/__pycache__/a.pyc"), "anew", "{said}");
+    let (_, said) = undo(&environment);
+    assert_eq!(read(&environment, "src/__pycache__/a.pyc"), "one\n", "{said}");
+    assert_eq!(read(&environment, "report.txt"), "-", "{said}");
+}
+
+/// Nothing was lost with it, so nothing is to be taken back.
+#[test]
+fn what_only_made_something_is_not_taken_back() {
+    let environment = project();
+    let command = opaque(&environment, "put('report.txt', 'new')");
+    perform(&environment, "call", command);
+    let (output, said) = undo(&environment);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(read(&environment, "report.txt"), "new");
+}
+
+#[test]
+fn a_cache_that_was_written_again_since_is_left_whole() {
+    let environment = project();
+    let does = "unlink(\"$notes/plan.md\"); put(\"$src/__pycache__/a.pyc\", 'anew'); put(\"$src/__pycache__/b.pyc\", 'anew')";
+    let command = opaque(&environment, does);
+    perform(&environment, "call", command);
+    std::thread::sleep(Duration::from_millis(60));
+    environment.write("src/__pycache__/b.pyc", "later");
+    let (output, said) = undo(&environment);
+    assert!(output.status.success() && said.contains("something makes it again"), "{said}");
+    assert_eq!(read(&environment, "notes/plan.md"), "only here\n");
+    assert_eq!(
+        [read(&environment, "src/__pycache__/a.pyc"), read(&environment, "src/__pycache__/b.pyc")],
+        ["anew", "later"]
+    );
+}
+
+#[test]
+fn what_is_too_much_to_be_saved_and_was_changed_is_said() {
+    let environment = project();
+    (0..300).for_each(|number| environment.write(&format!("node_modules/left/{number}.js"), "one\n"));
+    (0..300).for_each(|number| environment.write(&format!("src/.cache/{number}"), "one\n"));
+    std::thread::sleep(Duration::from_millis(20));
+    let command = opaque(&environment, "unlink(\"$notes/plan.md\"); put(\"$modules/left/7.js\", 'anew')");
+    perform(&environment, "call", command);
+    let (_, said) = undo(&environment);
+    assert_eq!(read(&environment, "notes/plan.md"), "only here\n", "{said}");
+    assert!(said.contains("node_modules changed since and is left as it is"), "{said}");
+    assert!(!said.contains(".cache"), "{said}");
+}
+
+#[test]
+fn what_was_saved_as_a_place_of_its_own_is_not_said_to_be_lost() {
+    let environment = project();
+    (0..300).for_each(|number| environment.write(&format!("node_modules/left/{number}.js"), "one\n"));
+    let tool = opaque(&environment, "unlink(\"$notes/plan.md\")");
+    let earlier = picture(&environment);
+    perform(&environment, "call", &format!("rm -rf node_modules && {tool}"));
+    let (output, said) = undo(&environment);
+    assert_eq!(picture(&environment), earlier, "{said}");
+    assert!(output.status.success() && !said.contains("does not come back"), "{said}");
+}
+
+#[test]
+fn what_may_be_somebody_elses_stays() {
+    let does = "unlink(\"$notes/plan.md\"); put('new.txt', 'of the call')";
+    // Changed after the call, or made after it, by a person.
+    let environment = project();
+    let command = opaque(&environment, does);
+    perform(&environment, "call", command);
+    std::thread::sleep(Duration::from_millis(60));
+    environment.write("new.txt", "of a person");
+    environment.write("other.txt", "of a person");
+    let (_, said) = undo(&environment);
+    assert_eq!(read(&environment, "notes/plan.md"), "only here\n", "{said}");
+    assert_eq!(
+        [read(&environment, "new.txt"), read(&environment, "other.txt")],
+        ["of a person"; 2],
+        "{said}"
+    );
+
+    // Made while another call ran as well.
+    let environment = project();
+    let command = opaque(&environment, does);
+    before(&environment, "call", command);
+    before(&environment, "other", "ls");
+    run(&environment, command);
+    environment.write("beside.txt", "of the other call");
+    after(&environment, "other", "ls", json!({}));
+    after(&environment, "call", command, json!({}));
+    let (_, said) = undo(&environment);
+    assert_eq!(read(&environment, "notes/plan.md"), "only here\n", "{said}");
+    assert_eq!(
+        [read(&environment, "new.txt"), read(&environment, "beside.txt")],
+        ["of the call", "of the other call"],
+        "{said}"
+    );
+
+    // Made by a person who thought about the question for a while.
+    let environment = project();
+    let command = opaque(&environment, does);
+    before(&environment, "call", command);
+    environment.write("person.txt", "of a person");
+    std::thread::sleep(Duration::from_millis(1_200));
+    run(&environment, command);
+    after(&environment, "call", command, json!({ "duration_ms": 1 }));
+    let (_, said) = undo(&environment);
+    assert_eq!(
+        [read(&environment, "person.txt"), read(&environment, "new.txt")],
+        ["of a person", "-"],
+        "{said}"
+    );
+}
+
+/// Nothing tells when such a call ended, but a link that was moved is nobody's work.
+#[test]
+fn a_link_that_was_moved_goes_back_without_an_end() {
+    let environment = project();
+    let earlier = picture(&environment);
+    before(&environment, "call", "mv notes/link moved");
+    run(&environment, "mv notes/link moved");
+    let (output, said) = undo(&environment);
+    assert_eq!(picture(&environment), earlier, "{said}");
+    assert!(output.status.success(), "{said}");
+}
