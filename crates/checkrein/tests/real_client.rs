@@ -200,6 +200,21 @@ fn an_agent_that_empties_the_settings_keeps_the_hooks() {
 }
 
 /// A project whose hook is a program of its own, beside the home directory.
+#[test]
+fn variables_that_keep_the_hooks_away_are_found_before_a_session() {
+    // That the client obeys them is what makes them worth finding.
+    for (name, value) in [("CLAUDE_CODE_SHELL_PREFIX", "true"), ("CLAUDE_CODE_SIMPLE", "1")] {
+        let environment = guarded();
+        environment.write(".claude/settings.json", &json!({ "env": { name: value } }).to_string());
+        let model = Model::start(vec![bash("echo hello > hello.txt"), Turn::Says("finished")], vec![]);
+        let result = run(&environment, &model, &[]);
+        let session = environment.state().join("sessions").join(session_of(&result));
+        assert!(!session.exists(), "the client calls the hooks in spite of `{name}`");
+        let told = environment.checkrein(&["doctor"]);
+        assert!(String::from_utf8_lossy(&told.stdout).contains(&format!("it sets `{name}`")), "{told:?}");
+    }
+}
+
 fn with_own_hook() -> (TestEnvironment, PathBuf) {
     let environment = TestEnvironment::new();
     let hook = environment.home().join("programs/checkrein-hook");

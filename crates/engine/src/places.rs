@@ -18,6 +18,10 @@ use crate::environment::{Surroundings, home_from_system};
 /// The variables that move our places, in the order in which they are looked at.
 const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"];
 
+/// Variables of the client by which another program stands before our command line, or none of ours is called: once we are called, they
+/// may as well have changed what we are told.
+const INTERPOSING: [&str; 2] = ["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"];
+
 /// Surroundings in which nothing of the workspace says where our places are, and what was wrong with them.
 #[derive(Debug)]
 pub(crate) struct Settled {
@@ -44,11 +48,19 @@ fn settle_at(
     own_home: Option<&AbsolutePath>,
 ) -> Settled {
     let moved: Vec<&str> = MOVING.into_iter().filter(|name| moves(name, &surroundings, own_home)).collect();
-    if moved.is_empty() {
+    let is_set = |name: &&str| surroundings.variables.get(*name).is_some_and(|value| !value.is_empty());
+    let interposing: Vec<&str> = INTERPOSING.into_iter().filter(is_set).collect();
+    if moved.is_empty() && interposing.is_empty() {
         return Settled { surroundings, complaints: Vec::new() };
     }
     let brought = brought_by(&surroundings, workspace);
     let mut complaints = Vec::new();
+    for name in interposing {
+        if let Some((file, ..)) = brought.iter().find(|(_, named, _)| named == name) {
+            complaints.push(format!("`{file}` sets `{name}`, which a project must not"));
+        }
+    }
+    let before = complaints.len();
     let mut kept = Vec::clone(&moved);
     for name in &moved {
         let value = surroundings.variables.get(*name).map(String::as_str).unwrap_or_default();
@@ -62,7 +74,7 @@ fn settle_at(
         }
     }
     // A session that is on record where the person's own places are began there.
-    if complaints.is_empty()
+    if complaints.len() == before
         && let Some(session) = session
         && let Some(own) = without(&surroundings, &moved, own_home)
         && own.state_path != surroundings.state_path
@@ -72,7 +84,7 @@ fn settle_at(
         complaints.push(format!("{} moved while the session was going on", moved.join(", ")));
         kept.clear();
     }
-    if complaints.is_empty() {
+    if complaints.len() == before {
         return Settled { surroundings, complaints };
     }
     let dropped: Vec<&str> = moved.into_iter().filter(|name| !kept.contains(name)).collect();
@@ -225,6 +237,21 @@ mod tests {
                 assert_eq!(settled.complaints.len(), 1, "{name}={place}");
                 assert!(scene.is_at_home(&settled), "{name}={place}: {settled:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_program_that_the_project_puts_before_the_hook_is_complained_of_and_one_of_the_person_is_not() {
+        let scene = Scene::new();
+        for name in ["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"] {
+            let set = [(name, "1".to_owned())];
+            assert!(scene.settle(&set, None).complaints.is_empty(), "{name}");
+            let path = scene.at("home/project/.claude/settings.json");
+            fs::write(path.as_str(), serde_json::json!({ "env": { name: "1" } }).to_string()).unwrap();
+            let settled = scene.settle(&set, None);
+            assert_eq!(settled.complaints.len(), 1, "{name}");
+            assert!(scene.is_at_home(&settled), "{name}");
+            fs::remove_file(path.as_str()).unwrap();
         }
     }
 

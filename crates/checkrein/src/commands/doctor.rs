@@ -180,7 +180,7 @@ fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -
         let set = variables(&text);
         if let Some((name, _)) = set.iter().find(|(name, _)| scope != Scope::User && leads_guard(name)) {
             let detail =
-                format!("{path}: it sets `{name}`, so that the hooks look for their places elsewhere");
+                format!("{path}: it sets `{name}`, which decides where the hooks look, or whether they run");
             findings.push(broken(detail, Some("take it out of `env`")));
         }
         found.variables.extend(set);

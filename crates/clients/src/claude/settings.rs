@@ -148,9 +148,10 @@ pub fn variables(text: &str) -> Vec<(String, String)> {
     found.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Whether a variable decides where the guard finds its places, or which code its command line runs.
+/// Whether a variable decides where the guard finds its places, which code its command line runs, or whether the client runs it at all:
+/// Claude Code 2.1 puts every hook behind `CLAUDE_CODE_SHELL_PREFIX`, and calls none with `CLAUDE_CODE_SIMPLE`.
 pub fn leads_guard(name: &str) -> bool {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 12] = [
         "HOME",
         "XDG_CONFIG_HOME",
         "XDG_STATE_HOME",
@@ -160,8 +161,11 @@ pub fn leads_guard(name: &str) -> bool {
         "SHELLOPTS",
         "IFS",
         "CLAUDE_CODE_SHELL",
+        "CLAUDE_CODE_SHELL_PREFIX",
+        "CLAUDE_CODE_SIMPLE",
+        "CLAUDE_CODE_SAFE_MODE",
     ];
-    NAMES.contains(&name) || ["CHECKREIN_", "LD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+    NAMES.contains(&name) || ["CHECKREIN_", "LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a settings file, as it is now, leaves the hooks in force. `registered` are the command lines that reviewed calls from this very
@@ -456,6 +460,9 @@ mod tests {
             (" claude||{", " claude||true||{"),
             ("/opt/bin/checkrein-hook", "/tmp/checkrein-hook"),
             (r#""model":"#, r#""env": {"XDG_CONFIG_HOME": "/tmp/x"}, "model":"#),
+            (r#""model":"#, r#""env": {"CLAUDE_CODE_SHELL_PREFIX": "true"}, "model":"#),
+            (r#""model":"#, r#""env": {"CLAUDE_CODE_SIMPLE": "1"}, "model":"#),
+            (r#""model":"#, r#""env": {"DYLD_INSERT_LIBRARIES": "x"}, "model":"#),
         ] {
             let changed = registered.replace(from, to);
             assert_ne!(changed, registered, "{from}");
