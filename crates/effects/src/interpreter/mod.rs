@@ -39,6 +39,7 @@
 //! | `runaway` | what goes on without end |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
+//! | `outputs` | places of the guard that a call writes, by what its words say |
 //! | `bounds` | what the kernel keeps a command within |
 //! | `away` | hosts and containers, and which of their files are here |
 
@@ -64,6 +65,7 @@ mod glob;
 mod hidden_commands;
 mod loops;
 pub(crate) mod machine;
+mod outputs;
 mod overlay;
 mod parameter;
 mod pattern;

@@ -523,6 +523,7 @@ impl Machine<'_> {
         self.note_truncated(&call);
         let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
+        let count = self.effect_count();
         let mut exit = if let Some(program) = crate::catalogue::find(base, self.catalogue) {
             crate::catalogue::run(self, &program, call.clone())
         } else {
@@ -530,6 +531,7 @@ impl Machine<'_> {
             Exit::unknown()
         };
         self.sweep.showing = outer_showing;
+        self.note_unseen_writes(&call, count);
         self.cause = outer;
         let read = std::mem::replace(&mut self.gathered, gathered);
         match before {
