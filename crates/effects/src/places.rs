@@ -21,6 +21,6 @@ pub(crate) use credentials::{
 };
 pub(crate) use generated::{generated, regenerable_cache};
 pub use generated::{regenerated_tree, regenerated_when_ignored};
-pub(crate) use persistence::{is_pipeline, persistence};
+pub(crate) use persistence::{SHADOWS, is_known_at_home, is_pipeline, persistence};
 pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
 pub(crate) use watchers::{names_watcher, watcher};

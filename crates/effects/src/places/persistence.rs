@@ -1,5 +1,7 @@
 //! Files that make something run later by itself.
 
+mod home;
+
 use crate::path::AbsolutePath;
 
 use super::system::is_home_of_somebody;
@@ -13,9 +15,7 @@ pub(crate) fn persistence(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'
     if text.ends_with(".sample") {
         return None;
     }
-    // A shell starts with what lies in a home directory, not with what is kept in a project.
-    let in_home = path.parent().is_some_and(|parent| parent == *home || is_home_of_somebody(&parent));
-    if let Some((_, what)) = START_UP.iter().find(|(whole, _)| in_home && name == *whole) {
+    if let Some(what) = in_home(path, home).and_then(|rest| of_home(&rest)) {
         return Some(what);
     }
     if let Some((_, what)) = NAMES.iter().find(|(whole, _)| name == *whole) {
@@ -29,6 +29,41 @@ pub(crate) fn persistence(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'
     }
     INSIDE.iter().find(|(part, _)| inside(text, part)).map(|(_, what)| *what)
 }
+
+/// Whether a file is one that is known by its place in a home directory, whatever else lies around it.
+pub(crate) fn is_known_at_home(path: &AbsolutePath, home: &AbsolutePath) -> bool {
+    in_home(path, home).is_some_and(|rest| of_home(&rest).is_some())
+}
+
+/// The path from the home directory in which a file lies, that of the person or of somebody else.
+fn in_home(path: &AbsolutePath, home: &AbsolutePath) -> Option<String> {
+    if let Some(rest) = path.relative_to(home) {
+        return Some(rest.to_owned());
+    }
+    let others = std::iter::successors(path.parent(), AbsolutePath::parent);
+    let other =
+        others.filter(|above| above.parts().count() > 0).filter(is_home_of_somebody).find(|above| {
+            above.parts().count() == 2 || above.as_str() == "/root" || above.as_str().ends_with("/var/root")
+        })?;
+    path.relative_to(&other).map(str::to_owned)
+}
+
+/// What would run a file of a home directory, given by its path from there.
+fn of_home(rest: &str) -> Option<&'static str> {
+    let is_meant = |place: &&&str| match place.strip_suffix('/') {
+        Some(folder) => rest == folder || rest.starts_with(*place),
+        None => rest == **place,
+    };
+    // A shell starts with what lies in a home directory, not with what is kept in a project.
+    if let Some(group) = home::HOME.iter().find(|group| group.places.iter().any(|place| is_meant(&place))) {
+        return Some(group.what);
+    }
+    let program = home::PROGRAMS.iter().find_map(|folder| rest.strip_prefix(folder))?;
+    home::EVERYDAY.contains(&program).then_some(SHADOWS)
+}
+
+/// What a program is that is run in the place of one of the machine.
+pub(crate) const SHADOWS: &str = "a program that is run in the place of another of that name";
 
 /// Whether a file tells the continuous integration of a project what to run.
 pub(crate) fn is_pipeline(path: &AbsolutePath) -> bool {
@@ -54,32 +89,6 @@ pub(crate) fn is_pipeline(path: &AbsolutePath) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Files in a home directory by their whole name.
-const START_UP: &[(&str, &str)] = &[
-    (".bashrc", "a shell start-up file"),
-    (".bash_profile", "a shell start-up file"),
-    (".bash_login", "a shell start-up file"),
-    (".bash_logout", "a shell start-up file"),
-    (".bash_aliases", "a shell start-up file"),
-    (".profile", "a shell start-up file"),
-    (".zshrc", "a shell start-up file"),
-    (".zshenv", "a shell start-up file"),
-    (".zprofile", "a shell start-up file"),
-    (".zlogin", "a shell start-up file"),
-    (".zlogout", "a shell start-up file"),
-    (".shrc", "a shell start-up file"),
-    (".mkshrc", "a shell start-up file"),
-    (".login", "a shell start-up file"),
-    (".xsession", "a session start-up file"),
-    (".pam_environment", "variables of every login"),
-    (".kshrc", "a shell start-up file"),
-    (".cshrc", "a shell start-up file"),
-    (".tcshrc", "a shell start-up file"),
-    (".xinitrc", "a session start-up file"),
-    (".xprofile", "a session start-up file"),
-    (".xsessionrc", "a session start-up file"),
-];
-
 /// Files by their whole name, anywhere.
 const NAMES: &[(&str, &str)] = &[
     ("sitecustomize.py", "run by every Python program"),
@@ -89,6 +98,10 @@ const NAMES: &[(&str, &str)] = &[
     (".cursorrules", "instructions that an agent obeys"),
     (".windsurfrules", "instructions that an agent obeys"),
     (".clinerules", "instructions that an agent obeys"),
+    (".gdbinit", "run by every debugger that is started there"),
+    (".lldbinit", "run by every debugger that is started there"),
+    (".exrc", "editor configuration, which can run commands"),
+    (".nvim.lua", "editor configuration, which can run commands"),
     (".mcp.json", "agent configuration, which can run commands"),
     ("cline_mcp_settings.json", "agent configuration, which can run commands"),
 ];
@@ -132,6 +145,16 @@ const ENDS: &[(&str, &str)] = &[
     ("/.idea/workspace.xml", "editor configuration, which can run commands"),
     ("/.github/copilot-instructions.md", "instructions that an agent obeys"),
     ("/.vscode/mcp.json", "agent configuration, which can run commands"),
+    ("/.mvn/extensions.xml", "settings of a build tool, which can run commands"),
+    ("/.mvn/jvm.config", "settings of a build tool, which can run commands"),
+    ("/ClaudeCode/managed-settings.json", "agent configuration, which can run commands"),
+    ("/etc/claude-code/managed-settings.json", "agent configuration, which can run commands"),
+    ("/etc/csh.cshrc", "a shell start-up file"),
+    ("/etc/csh.login", "a shell start-up file"),
+    ("/etc/inputrc", "a shell start-up file"),
+    ("/etc/gitconfig", "git configuration, which can run commands"),
+    ("/etc/inetd.conf", "a service of this machine"),
+    ("/etc/inittab", "a machine start-up file"),
 ];
 
 /// Directories whose files are run.
@@ -170,6 +193,22 @@ const INSIDE: &[(&str, &str)] = &[
     ("/etc/update-motd.d/", "a program started at login"),
     ("/etc/apt/apt.conf.d/", "package manager settings, which can run commands"),
     ("/etc/sudoers.d/", "the rules of who may become root"),
+    ("/etc/polkit-1/", "the rules of who may become root"),
+    ("/etc/bash_completion.d/", "a shell start-up file"),
+    ("/etc/fish/", "a shell start-up file"),
+    ("/etc/skel/", "a shell start-up file"),
+    ("/etc/X11/Xsession.d/", "a session start-up file"),
+    ("/etc/periodic/", "a timed command"),
+    ("/etc/logrotate.d/", "a timed command"),
+    ("/etc/xinetd.d/", "a service of this machine"),
+    ("/etc/dbus-1/", "a service of this machine"),
+    ("/etc/NetworkManager/dispatcher.d/", "run when the network changes"),
+    ("/etc/network/if-up.d/", "run when the network changes"),
+    ("/etc/ppp/ip-up.d/", "run when the network changes"),
+    ("/etc/kernel/postinst.d/", "run when a kernel is installed"),
+    ("/etc/pacman.d/hooks/", "package manager settings, which can run commands"),
+    ("/etc/tmpfiles.d/", "settings of the machine at every start"),
+    ("/etc/binfmt.d/", "settings of the kernel at every start"),
     ("/etc/pam.d/", "the rules of who may log in"),
     ("/etc/udev/rules.d/", "a rule that runs on devices"),
     ("/.idea/runConfigurations/", "editor configuration, which can run commands"),
@@ -184,6 +223,11 @@ fn inside(text: &str, part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::Action;
+    use crate::effect::EffectKind;
+    use crate::predict::predict;
+    use crate::recorded::RecordedWorld;
+    use crate::world::{Place, VersionState};
 
     fn found(path: &str) -> bool {
         let home = AbsolutePath::new("/home/dev").unwrap();
@@ -212,6 +256,84 @@ mod tests {
             "/home/dev/.ssh/known_hosts",
         ] {
             assert!(!found(path), "{path} does not");
+        }
+    }
+
+    /// Ways to write to `{}`.
+    const WRITES: &[&str] = &[
+        "echo x > {}",
+        "echo x >> {}",
+        "echo x | tee -a {}",
+        "cp notes.txt {}",
+        "mv notes.txt {}",
+        "ln -sf $PWD/notes.txt {}",
+        "install -m 755 notes.txt {}",
+        "dd if=notes.txt of={}",
+        "sed -i s/a/b/ {}",
+        "curl -so {} https://example.com/x",
+        "python3 -c 'open(\"{}\", \"w\").write(\"x\")'",
+    ];
+
+    #[test]
+    fn every_place_counts_however_it_is_written() {
+        let root = |text: &str| AbsolutePath::new(text).unwrap();
+        let place = Place {
+            home: root("/home/dev"),
+            user: Some("dev".to_owned()),
+            workspace: root("/home/dev/proj"),
+            temporary: vec![root("/tmp")],
+            guarded: Vec::new(),
+            expected: Vec::new(),
+        };
+        for group in home::HOME {
+            assert!(!group.source.is_empty(), "{}", group.what);
+            for listed in group.places {
+                let file = if listed.ends_with('/') { format!("{listed}x") } else { (*listed).to_owned() };
+                for owner in ["/home/dev", "/home/other", "/root"] {
+                    let whole = root(owner).join(&file);
+                    assert_eq!(persistence(&whole, &place.home), Some(group.what), "{whole}");
+                }
+                let kept = root("/home/dev/proj/dotfiles").join(&file);
+                let anywhere = NAMES.iter().any(|(name, _)| kept.name() == Some(name))
+                    || INSIDE.iter().any(|(part, _)| kept.as_str().contains(part))
+                    || ENDS.iter().any(|(end, _)| kept.as_str().ends_with(end));
+                assert_eq!(persistence(&kept, &place.home).is_some(), anywhere, "{kept}");
+                let path = root("/home/dev").join(&file);
+                let world = RecordedWorld::complete(place.clone())
+                    .with_directory(&root("/home/dev"))
+                    .with_file(&path, "a", VersionState::NoRepository)
+                    .with_file(&root("/home/dev/proj/notes.txt"), "x", VersionState::Untracked);
+                for write in WRITES {
+                    let quoted =
+                        if write.contains("python3") { path.to_string() } else { format!("'{path}'") };
+                    let command = write.replace("{}", &quoted);
+                    let effects = predict(&Action::command(&command, root("/home/dev/proj")), &world).effects;
+                    let found = effects.iter().any(|effect| {
+                        effect.kind == EffectKind::Persistence && effect.target.path() == Some(&path)
+                    });
+                    assert!(found, "{command}: {effects:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_program_of_an_everyday_name_counts_and_a_tool_of_ones_own_does_not() {
+        for path in [
+            "/home/dev/.local/bin/ls",
+            "/home/dev/.cargo/bin/cargo",
+            "/home/dev/bin/sudo",
+            "/root/.pyenv/shims/python",
+        ] {
+            assert!(found(path), "{path}");
+        }
+        for path in [
+            "/home/dev/.local/bin/mytool",
+            "/home/dev/.local/bin/rg",
+            "/home/dev/proj/bin/ls",
+            "/home/dev/.local/bin/sub/ls",
+        ] {
+            assert!(!found(path), "{path}");
         }
     }
 }

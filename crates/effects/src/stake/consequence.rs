@@ -3,8 +3,8 @@
 use crate::effect::{Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target};
 use crate::path::AbsolutePath;
 use crate::places::{
-    SystemPlace, credential, credential_directory, generated, is_lifeline, is_program_directory,
-    names_watcher, persistence, system_place, watcher,
+    SHADOWS, SystemPlace, credential, credential_directory, generated, is_known_at_home, is_lifeline,
+    is_program_directory, names_watcher, persistence, system_place, watcher,
 };
 use crate::world::World;
 
@@ -71,8 +71,11 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         if is_temporary(&path, world) || spread && is_guarded(&path) {
             continue;
         }
-        if let Some(what) =
-            persistence(&path, &world.place().home).filter(|_| generated(&path, world).is_none())
+        // A second name for a program that is there runs nothing else, and an empty directory runs nothing yet.
+        let is_other = |what: &&str| effect.cause != "mkdir" && (*what != SHADOWS || effect.cause != "ln");
+        if let Some(what) = persistence(&path, &world.place().home)
+            .filter(is_other)
+            .filter(|_| is_known_at_home(&path, &world.place().home) || generated(&path, world).is_none())
         {
             found.push(follow(effect, EffectKind::Persistence, &path, what));
         } else if let Some(what) = watcher(&path) {
