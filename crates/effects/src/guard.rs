@@ -32,6 +32,8 @@ pub(crate) const OF_TREE: &str = "what the other tree holds";
 pub(crate) const TAKES_RIGHTS: &str = "takes rights from its owner";
 /// How the note begins of permissions that leave the owner every right.
 pub(crate) const LEAVES_RIGHTS: &str = "leaves its owner every right";
+/// How the note begins of a program that looks into a process, which stands still meanwhile.
+pub(crate) const HOLDS_UP: &str = "holds it up";
 /// How the note begins of a link by which something is changed that the change does not name.
 pub(crate) const SECOND_NAME: &str = "gives it a second name, by which it can be changed unseen";
 
@@ -278,12 +280,18 @@ fn stops_guard(effect: &Effect) -> Touch {
         {
             Touch::Surely
         }
+        EffectKind::ProcessKill if effect.note.starts_with(HOLDS_UP) && is_held_up(text) => Touch::Surely,
         EffectKind::SystemModification if named => Touch::Surely,
         EffectKind::PackageInstall if named && takes_away() => Touch::Surely,
         // Another version is another guard.
         EffectKind::PackageInstall if named => Touch::Perhaps,
         _ => Touch::Not,
     }
+}
+
+/// Whether the number or pattern of a process means the client or the guard.
+pub(crate) fn is_held_up(text: &str) -> bool {
+    names_guard(text) || is_client(text) || finds(text, HOOK)
 }
 
 /// Whether a process pattern or a service name means the guard: `checkrein`, `checkrein-hook`, `checkrein.service`.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Entry, FileFacts, Place, RecordedWorld,
-    Target, Timestamp, VersionState, predict,
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Entry, FileFacts, GuardedPath, Place,
+    RecordedWorld, Severity, Target, Timestamp, VersionState, predict,
 };
 use toml::Value as Toml;
 
@@ -199,4 +199,89 @@ fn every_program_is_described_once() {
         }
     }
     assert!(twice.is_empty(), "described twice:\n{}", twice.join("\n"));
+}
+
+/// The files and directories of the guard in the world of [`guarded`].
+const GUARDED: [&str; 2] = ["/home/dev/.claude/settings.json", "/home/dev/.local/state/checkrein"];
+
+fn guarded() -> RecordedWorld {
+    let mut world = world()
+        .with_file(&path(GUARDED[0]), "{}", VersionState::NoRepository)
+        .with_directory(&path(GUARDED[1]));
+    world.place.guarded =
+        GUARDED.iter().map(|place| GuardedPath { path: path(place), role: "the guard".to_owned() }).collect();
+    world
+}
+
+/// One call for each option that an entry, or one of its subcommands, has as the place of a file that it makes, changes or deletes.
+fn output_options(entry: &Toml, words: &str, found: &mut Vec<String>) {
+    for clause in entries(entry, "effects") {
+        let text = |key: &str| clause.get(key).and_then(Toml::as_str).unwrap_or_default();
+        if !matches!(text("kind"), "file_create" | "file_modify" | "file_delete") {
+            continue;
+        }
+        let options = text("target")
+            .split('|')
+            .filter_map(|pick| pick.strip_prefix("option:").or_else(|| pick.strip_prefix("options:")));
+        for option in options.flat_map(|names| names.split(',')) {
+            let mut call = words.to_owned();
+            let conditions = texts(clause, "all").chain(texts(clause, "when").take(1));
+            for condition in conditions {
+                match condition.split_once('=') {
+                    Some((name, _)) if name == option || name == "operands" => {}
+                    Some((name, value)) => call.extend([" ", name, " ", &value.replace('*', "x")]),
+                    None if condition.starts_with('-') && condition != option => {
+                        call.push(' ');
+                        call.push_str(condition);
+                    }
+                    None => {}
+                }
+            }
+            let operands = texts(clause, "when")
+                .chain(texts(clause, "all"))
+                .find_map(|condition| condition.strip_prefix("operands=").map(|form| form.replace('*', "x")));
+            let value = if texts(entry, "attached").any(|name| name == option) { "=@" } else { " @" };
+            call.extend([" ", option, value, " ", operands.as_deref().unwrap_or("notes.txt")]);
+            found.push(call);
+        }
+    }
+    for subcommand in entries(entry, "subcommands") {
+        if let Some(name) = texts(subcommand, "names").next() {
+            output_options(subcommand, &format!("{words} {name}"), found);
+        }
+    }
+}
+
+#[test]
+fn what_an_option_names_as_its_output_is_never_the_guard() {
+    let world = guarded();
+    let mut calls = Vec::new();
+    for (_, table) in files() {
+        for entry in entries(&table, "program") {
+            let name = texts(entry, "names").next().unwrap_or_default();
+            output_options(entry, name, &mut calls);
+        }
+    }
+    // Whatever the program, and whether or not the entry knows the option.
+    for program in ["frobnicate", "ls", "cargo build", "npm test", "pytest", "docker run"] {
+        for option in ["--output", "--outDir", "--log-file", "--report", "--save-to", "--trace-output"] {
+            calls.push(format!("{program} {option} @"));
+            calls.push(format!("{program} {option}=@"));
+        }
+    }
+    assert!(calls.len() > 150, "only {} options of the catalogue write", calls.len());
+    let mut missed = Vec::new();
+    for call in &calls {
+        for place in GUARDED {
+            let command = call.replace('@', place);
+            let effects = predict(&Action::command(&command, path(PROJECT)), &world).effects;
+            let stopped = effects.iter().any(|effect| {
+                effect.kind == EffectKind::GuardTampering && effect.severity == Severity::Critical
+            });
+            if !stopped {
+                missed.push(command);
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} of {} pass:\n{}", missed.len(), calls.len(), missed.join("\n"));
 }

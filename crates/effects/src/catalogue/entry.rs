@@ -202,6 +202,8 @@ pub(crate) enum Pick {
     Option(Names),
     /// All values given to the options.
     Options(Names),
+    /// The value of a variable, when it is set.
+    Variable(Text),
     /// The working directory, or a name in it.
     Cwd(Text),
     /// A fixed path; `~` is the home directory.

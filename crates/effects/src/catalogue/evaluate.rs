@@ -273,6 +273,10 @@ fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<
         }
         Pick::Option(options) => names(options).pop().map(Selected::Word).into_iter().collect(),
         Pick::Options(options) => names(options).into_iter().map(Selected::Word).collect(),
+        Pick::Variable(name) => {
+            let value = machine.variable(name).filter(|value| value.as_exact() != Some(""));
+            value.map(Selected::Word).into_iter().collect()
+        }
         Pick::Cwd(name) => {
             let path = if name.is_empty() { ".".to_owned() } else { format!("./{name}") };
             vec![Selected::Place(Value::Exact(path))]

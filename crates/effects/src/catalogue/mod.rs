@@ -179,7 +179,7 @@ mod tests {
         let head = "[[program]]\nnames = [\"x\"]\nsummary = \"s\"\nexamples = [\"x =>\"]\n";
         assert_eq!(
             fault(&format!("{head}effects = [{{ kind = \"file_delete\", target = \"operand\" }}]\n")),
-            "mine.toml:5: `operand` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, cwd[/NAME], path:PATH, text:TEXT"
+            "mine.toml:5: `operand` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, variable:NAME, cwd[/NAME], path:PATH, text:TEXT"
         );
         assert!(fault(&format!("{head}efects = []\n")).starts_with("mine.toml:5: unknown field `efects`"));
         assert!(

@@ -158,7 +158,7 @@ pub enum CatalogueProblem {
     Silent(String),
     /// A selection that cannot be read.
     #[error(
-        "`{0}` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, cwd[/NAME], path:PATH, text:TEXT"
+        "`{0}` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, variable:NAME, cwd[/NAME], path:PATH, text:TEXT"
     )]
     Selection(String),
     /// A condition that cannot be read.
@@ -384,6 +384,9 @@ fn pick(text: &str) -> Option<Pick> {
     }
     if let Some(names) = text.strip_prefix("options:") {
         return option_names(names).map(Pick::Options);
+    }
+    if let Some(name) = text.strip_prefix("variable:") {
+        return Some(Pick::Variable(Text::from(name)));
     }
     if let Some(name) = text.strip_prefix("cwd/") {
         return Some(Pick::Cwd(Text::from(name)));

@@ -72,7 +72,12 @@ impl<'a> Options<'a> {
         for pick in &selection.0 {
             match pick {
                 Pick::Option(names) | Pick::Options(names) => self.known.extend(names.iter()),
-                Pick::None | Pick::Operands(_) | Pick::Cwd(_) | Pick::Path(_) | Pick::Text(_) => {}
+                Pick::None
+                | Pick::Operands(_)
+                | Pick::Variable(_)
+                | Pick::Cwd(_)
+                | Pick::Path(_)
+                | Pick::Text(_) => {}
             }
         }
     }

@@ -39,7 +39,6 @@ const WRITTEN: &[&str] = &[
     "export",
     "gobin",
     "hardcopy",
-    "histfile",
     "hsts",
     "iidfile",
     "install",
@@ -134,7 +133,10 @@ impl Machine<'_> {
                 }
             }
         }
-        places.extend(self.exported_places());
+        // A program that is known through and through reads the variables that its entry names.
+        if !crate::catalogue::is_read_through(&call.program) {
+            places.extend(self.exported_places());
+        }
         let is_opaque = self.effects_since(before).any(|effect| effect.kind == EffectKind::Opaque);
         if places.is_empty() && !is_opaque {
             return;

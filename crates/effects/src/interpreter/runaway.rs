@@ -1,6 +1,6 @@
 //! Runaways: what starts processes or writes without end, until the machine has none left.
 
-use checkrein_shell::{Block, Command, Launch, Pipeline};
+use checkrein_shell::{Block, Command, Launch, Pipeline, Redirect, RedirectOperation};
 
 use crate::effect::{EffectKind, Severity, Target};
 
@@ -26,6 +26,8 @@ const PAUSES: &[&str] = &[
 ];
 /// Commands that leave a loop.
 const EXITS: &[&str] = &["break", "exit", "return", "exec"];
+/// From this size on a file is asked about (ours): more than most disks have left.
+const HUGE: u64 = 50_000_000_000;
 /// Files that never end.
 const ENDLESS: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
 
@@ -34,6 +36,8 @@ impl Machine<'_> {
     pub(super) fn note_flood(&mut self, body: &Block) {
         if is_flood(body) {
             self.exhausts("starts processes without end and without waiting for them", Severity::High);
+        } else if self.limited == 0 && is_filling(body) {
+            self.exhausts("writes into a file without end", Severity::High);
         }
     }
 
@@ -43,6 +47,10 @@ impl Machine<'_> {
             return;
         }
         let words = || call.words.iter().filter_map(Value::as_exact);
+        if self.is_huge(call) {
+            self.exhausts("writes more than most disks have left", Severity::High);
+            return;
+        }
         let is_endless = match call.program.as_str() {
             "yes" => self.is_kept() && !self.is_listened_to(),
             "cat" => self.is_kept() && !self.is_listened_to() && words().any(|word| ENDLESS.contains(&word)),
@@ -53,11 +61,55 @@ impl Machine<'_> {
                     .any(|word| word.strip_prefix("of=").is_some_and(|file| !file.starts_with("/dev/")));
                 from && to && !words().any(|word| word.starts_with("count="))
             }
+            "cp" => {
+                let files: Vec<&str> = words().filter(|word| !word.starts_with('-')).collect();
+                let to = files.last().is_some_and(|file| !file.starts_with("/dev/"));
+                files.len() > 1 && to && files.first().is_some_and(|file| ENDLESS.contains(file))
+            }
             _ => false,
         };
         if is_endless {
             self.exhausts("writes into a file without end", Severity::High);
         }
+    }
+
+    /// Whether a call fills the disk by the size that it names. Files with a size only (`truncate`) take no space.
+    fn is_huge(&self, call: &Call) -> bool {
+        let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+        let behind = |names: &[&str]| {
+            let place = words.iter().position(|word| names.contains(word));
+            let next = place.and_then(|place| words.get(place + 1)).copied();
+            let attached = || {
+                names.iter().find_map(|name| {
+                    let rest = words.iter().find_map(|word| word.strip_prefix(name))?;
+                    Some(rest.trim_start_matches('=')).filter(|rest| !rest.is_empty())
+                })
+            };
+            next.or_else(attached)
+        };
+        let operand = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
+        let size = match call.program.as_str() {
+            "fallocate" => behind(&["-l", "--length"]).and_then(bytes),
+            "mkfile" => words.iter().find(|word| !word.starts_with('-')).and_then(|word| bytes(word)),
+            "head"
+                if self.is_kept()
+                    && !self.is_listened_to()
+                    && words.iter().any(|word| ENDLESS.contains(word)) =>
+            {
+                behind(&["-c", "--bytes"]).and_then(bytes)
+            }
+            "openssl" if words.first() == Some(&"rand") => words.last().and_then(|word| bytes(word)),
+            "dd" if words
+                .iter()
+                .any(|word| ENDLESS.iter().any(|file| word.strip_prefix("if=") == Some(file))) =>
+            {
+                let count = operand("count=").and_then(bytes);
+                let block = operand("bs=").or_else(|| operand("ibs=")).map_or(Some(512), bytes);
+                count.zip(block).map(|(count, block)| count.saturating_mul(block))
+            }
+            _ => None,
+        };
+        size.is_some_and(|size| size >= HUGE)
     }
 
     /// Adds that a function calls itself without end: a bomb, when every call makes more of them.
@@ -83,6 +135,51 @@ impl Machine<'_> {
             Draft::new(EffectKind::SystemModification, target).severity(severity).irreversible().note(note),
         );
     }
+}
+
+/// A size as programs take it: `10`, `500G`, `1.5T`, `64MiB`, `10kB`, `2w`. `None` when it is no size.
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let whole: u64 = number.split('.').next()?.parse().ok()?;
+    let step: u32 = match unit.chars().next().map(|c| c.to_ascii_lowercase()) {
+        None | Some('c') => 0,
+        Some('k') => 1,
+        Some('m') => 2,
+        Some('g') => 3,
+        Some('t') => 4,
+        Some('p') => 5,
+        Some('e') => 6,
+        Some('b') => return whole.checked_mul(512),
+        Some('w') => return whole.checked_mul(2),
+        Some(_) => return None,
+    };
+    Some(whole.saturating_mul(1000_u64.saturating_pow(step)))
+}
+
+fn appends(redirect: &Redirect) -> bool {
+    match &redirect.operation {
+        RedirectOperation::Append(_) | RedirectOperation::AppendAll(_) => true,
+        RedirectOperation::Read(_)
+        | RedirectOperation::Write(_)
+        | RedirectOperation::Clobber(_)
+        | RedirectOperation::ReadWrite(_)
+        | RedirectOperation::WriteAll(_)
+        | RedirectOperation::Duplicate(_)
+        | RedirectOperation::HereString(_)
+        | RedirectOperation::HereDocument(_) => false,
+    }
+}
+
+/// Whether a turn of a loop writes to files and does nothing that takes time.
+fn is_filling(body: &Block) -> bool {
+    let mut writes = false;
+    let is_quick = body.iter().all(|statement| {
+        let Command::Simple(simple) = &statement.command else { return false };
+        writes |= simple.redirects.iter().any(appends);
+        matches!(simple.written_name(), Some("echo" | "printf" | ":" | "true" | "date" | "cat" | "seq"))
+    });
+    writes && is_quick
 }
 
 /// What a turn of a loop does, as far as it matters here.
@@ -234,6 +331,22 @@ mod tests {
         match parsed.script.into_iter().next().map(|statement| statement.command) {
             Some(Command::While(repeated)) => repeated.body,
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_as_programs_read_them() {
+        for (text, size) in [
+            ("10", Some(10)),
+            ("500G", Some(500_000_000_000)),
+            ("64MiB", Some(64_000_000)),
+            ("10kB", Some(10_000)),
+            ("2b", Some(1024)),
+            ("99999E", Some(u64::MAX)),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(bytes(text), size, "{text}");
         }
     }
 

@@ -483,13 +483,28 @@ impl Machine<'_> {
                     return self.call_program(&base, name, rest);
                 }
                 self.list_command(&base, rest);
+                let count = self.effect_count();
                 if missing {
                     self.not_there(name, &path);
-                    return Exit::unknown();
+                } else {
+                    self.caused_by(&base, |machine| {
+                        machine.opaque(format!("what `{name}` does is not known"));
+                    });
                 }
-                self.caused_by(&base, |machine| machine.opaque(format!("what `{name}` does is not known")));
+                self.note_unseen_writes(&self.call_of(&base, name, rest), count);
                 Exit::unknown()
             }
+        }
+    }
+
+    /// The call of a program with the words behind its name.
+    fn call_of(&self, base: &str, written: &str, rest: &[Value]) -> Call {
+        Call {
+            program: base.to_owned(),
+            written: written.to_owned(),
+            words: rest.to_vec(),
+            input: self.input.clone(),
+            arguments: Arguments::default(),
         }
     }
 
@@ -511,13 +526,7 @@ impl Machine<'_> {
                 rest = &with_options;
             }
         }
-        let call = Call {
-            program: base.to_owned(),
-            written: written.to_owned(),
-            words: rest.to_vec(),
-            input: self.input.clone(),
-            arguments: Arguments::default(),
-        };
+        let call = self.call_of(base, written, rest);
         self.run_options(&call);
         self.note_endless(&call);
         self.note_truncated(&call);

@@ -79,6 +79,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "project_command" => packages::project_command,
         "just" => packages::just,
         "make" => packages::make,
+        "nix_command" => wrappers::nix_command,
         "package_runner" => packages::runner,
         "package_script" => packages::script,
         "yarn_script" => packages::named_script,

@@ -90,6 +90,21 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::silent()
 }
 
+/// Adds that a process is held up by a program that looks into it, when it is the client or the guard: neither answers then.
+pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
+    let named = match target.as_exact() {
+        Some(text) => text.trim_start_matches("--pid=").to_owned(),
+        None => match Listed::in_words(machine) {
+            Some(Listed::Named(name)) => name,
+            Some(Listed::All | Listed::Chosen(_)) | None => return,
+        },
+    };
+    if crate::guard::is_held_up(&named) {
+        let draft = Draft::new(EffectKind::ProcessKill, Target::Process(named));
+        machine.add(draft.note(format!("{}, so that it does not answer", crate::guard::HOLDS_UP)));
+    }
+}
+
 /// Whether the words of `kill` end the shell that runs it: by its own number, or with its group.
 pub(crate) fn may_end_shell(words: &[Value]) -> bool {
     signal(words, &[]).is_some_and(|signal| {
@@ -224,7 +239,15 @@ pub(crate) fn crontab(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `tmux`: commands for new panes run, keys sent may run.
 pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let Some((verb, rest)) = call.arguments.operands.split_first() else { return Exit::unknown() };
+    // A lone `;` stands between commands.
+    for words in call.arguments.operands.split(|word| word.as_exact() == Some(";")) {
+        tmux_command(machine, words);
+    }
+    Exit::unknown()
+}
+
+fn tmux_command(machine: &mut Machine<'_>, words: &[Value]) {
+    let Some((verb, rest)) = words.split_first() else { return };
     let values = ["-s", "-n", "-t", "-c", "-x", "-y", "-e", "-F", "-f", "-l", "-p", "-b", "-N"];
     let value = |option: &str| {
         let at = rest.iter().position(|word| word.as_exact() == Some(option))?;
@@ -239,6 +262,16 @@ pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
         | "respawn-window" | "popup" | "display-popup" => {
             let words = skip_options(rest, &values);
             run_as_text_or_words(machine, words);
+        }
+        "save-buffer" | "saveb" => {
+            if let Some(file) = skip_options(rest, &["-b"]).first() {
+                machine.write(file);
+            }
+        }
+        "load-buffer" | "loadb" | "source-file" | "source" => {
+            if let Some(file) = skip_options(rest, &["-b", "-t"]).first() {
+                machine.read(file);
+            }
         }
         "run-shell" | "run" | "if-shell" | "if" | "pipe-pane" | "pipep" => {
             if let Some(text) = skip_options(rest, &values).first() {
@@ -272,7 +305,6 @@ pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         _ => {}
     }
-    Exit::unknown()
 }
 
 /// One word is text for a shell, several are a command.

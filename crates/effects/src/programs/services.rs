@@ -2,7 +2,7 @@
 
 use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
 /// Services that guard the machine, let people in, or keep its record.
 const GUARDING: &[&str] = &[
@@ -138,11 +138,41 @@ pub(crate) fn systemctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         | "log-target" | "service-watchdogs" | "reset-failed" => {
             if matches!(verb, "unmask" | "set-property" | "bind" | "mount-image") {
                 for unit in units.iter().take(1) {
-                    machine.add(
-                        Draft::new(EffectKind::InfrastructureChange, service(unit))
-                            .note("a service of this machine"),
-                    );
+                    if verb == "set-property" && holds_session(unit) {
+                        let draft = Draft::new(EffectKind::SystemModification, service(unit));
+                        machine.add(
+                            draft.severity(Severity::High).note("limits the session in which this runs"),
+                        );
+                        continue;
+                    }
+                    let named = unit.as_exact().is_some_and(crate::guard::is_held_up);
+                    let kind =
+                        if named { EffectKind::SystemModification } else { EffectKind::InfrastructureChange };
+                    machine.add(Draft::new(kind, service(unit)).note("a service of this machine"));
                 }
+            }
+            let telling = [
+                "LD_PRELOAD",
+                "LD_AUDIT",
+                "LD_LIBRARY_PATH",
+                "PATH",
+                "BASH_ENV",
+                "ENV",
+                "PYTHONSTARTUP",
+                "PYTHONPATH",
+                "NODE_OPTIONS",
+            ];
+            let names = units.iter().map(Value::known_start);
+            let is_telling = |word: &String| telling.contains(&word.split('=').next().unwrap_or_default());
+            if verb == "set-environment" && names.into_iter().any(|word| is_telling(&word)) {
+                machine.add(
+                    Draft::new(
+                        EffectKind::Persistence,
+                        Target::Service("services of this person".to_owned()),
+                    )
+                    .severity(Severity::High)
+                    .note("every service that starts from now on runs code of its own"),
+                );
             }
         }
         "reboot" | "poweroff" | "halt" | "kexec" | "soft-reboot" | "switch-root" | "emergency" | "rescue"
@@ -228,7 +258,24 @@ pub(crate) fn systemd_run(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 .note("runs later by itself"),
         );
     }
+    for property in call.arguments.values(&["-p", "--property"]).filter_map(Value::as_exact) {
+        // `ExecStopPost=...`: more commands of the unit, with signs in front that say how they run.
+        if let Some((_, text)) = property.split_once('=').filter(|(name, _)| name.starts_with("Exec")) {
+            let text = text.trim_start_matches(['-', '@', '+', '!', ':', '|']);
+            machine.possibly(|machine| machine.run_text(&Value::exact(text), Input::Inherited));
+        }
+    }
     machine.run_words(&call.arguments.operands, call.input.clone())
+}
+
+/// Whether a unit holds the session in which the client and this command run: its limits are theirs.
+fn holds_session(unit: &Value) -> bool {
+    unit.as_exact().is_some_and(|unit| {
+        ["user.slice", "app.slice", "session.slice", "-.slice"].contains(&unit)
+            || unit.starts_with("user-")
+            || unit.starts_with("user@")
+            || unit.starts_with("session-")
+    })
 }
 
 /// `launchctl`.

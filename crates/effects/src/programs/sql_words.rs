@@ -75,7 +75,7 @@ fn outside(name: &str) -> Option<Finding> {
         "xp_cmdshell" | "sys_exec" | "sys_eval" | "load_extension" | "dblink_exec" | "system" => {
             Finding::Runs(name.to_owned())
         }
-        "lo_export" | "writefile" | "pg_file_write" | "lo_import" => Finding::Unclear,
+        "lo_export" | "writefile" | "pg_file_write" | "lo_import" | "edit" => Finding::Unclear,
         _ => return None,
     })
 }
@@ -99,9 +99,30 @@ pub(super) fn functions(tokens: &[Token]) -> Vec<Finding> {
         {
             Some(Finding::Writes(file.clone()))
         }
+        // `VACUUM INTO 'x'`, `ATTACH 'x' AS y`, `EXPORT DATABASE 'x'`: the first two are SQLite's, the last DuckDB's.
+        [Token::Word(word), Token::SingleQuotedString(file)]
+            if matches!(upper(word).as_str(), "INTO" | "ATTACH" | "DATABASE")
+                && is_first(tokens, &["VACUUM", "ATTACH", "EXPORT"]) =>
+        {
+            Some(Finding::Writes(file.clone()))
+        }
+        _ => None,
+    }));
+    // `SELECT writefile('x', ...)`.
+    found.extend(tokens.windows(3).filter_map(|three| match three {
+        [Token::Word(word), Token::LParen, Token::SingleQuotedString(file)]
+            if matches!(word.value.to_ascii_lowercase().as_str(), "writefile" | "pg_file_write") =>
+        {
+            Some(Finding::Writes(file.clone()))
+        }
         _ => None,
     }));
     found
+}
+
+/// Whether a statement begins with one of these words.
+fn is_first(tokens: &[Token], words: &[&str]) -> bool {
+    matches!(tokens.first(), Some(Token::Word(word)) if words.contains(&upper(word).as_str()))
 }
 
 /// What a statement does, told by its first words.

@@ -54,7 +54,15 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         {
             machine.opaque(format!("`{}` runs code of its own", call.program));
         }
-        let saves = text.split(['|', ' ', '\n']).any(|part| {
+        for file in written_by(text) {
+            let file = match file.strip_prefix("~/") {
+                Some(rest) => format!("{}/{rest}", machine.world().place().home),
+                None => file.to_owned(),
+            };
+            machine.write(&Value::Exact(file));
+        }
+        let unnamed = text.split(['|', '\n']).filter(|part| written_by(part).next().is_none());
+        let saves = unnamed.flat_map(|part| part.split(' ')).any(|part| {
             matches!(
                 part.trim_start_matches([':', '%']),
                 "w" | "wq"
@@ -82,6 +90,35 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::unknown()
+}
+
+/// The files that a command of the editor names to write to: `w! x`, `saveas x`, `%w >> x`.
+fn written_by(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['|', '\n']).filter_map(|part| {
+        let part = part.trim_start_matches(|c: char| c.is_ascii_digit() || " :%,$.'<>".contains(c));
+        let (verb, file) = part.split_once(' ')?;
+        let verbs = [
+            "w",
+            "write",
+            "wq",
+            "x",
+            "xit",
+            "sav",
+            "saveas",
+            "up",
+            "update",
+            "redir",
+            "mks",
+            "mksession",
+            "mkv",
+            "mkvimrc",
+            "mkexrc",
+        ];
+        let file = file.trim().trim_start_matches('>').trim();
+        let is_file =
+            verbs.contains(&verb.trim_end_matches('!')) && !file.is_empty() && !file.starts_with(['!', '+']);
+        is_file.then_some(file)
+    })
 }
 
 /// `ed`: a line editor that does what its input says.

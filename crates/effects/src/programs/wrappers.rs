@@ -237,7 +237,26 @@ pub(crate) fn ionice(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if peeled.has(&["-p", "--pid", "-P", "-u"]) || peeled.rest.is_empty() {
         return Exit::unknown();
     }
-    machine.run_words(&peeled.rest, call.input.clone())
+    // A mask of processors, or a priority, stands before the command: `taskset 0x3 make`, `chrt -f 10 make`.
+    let is_number = |word: &Value| {
+        word.as_exact().is_none_or(|text| {
+            let digits = text.trim_start_matches("0x");
+            !digits.is_empty()
+                && digits.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, ',' | '-' | ':'))
+                && text.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    let behind = usize::from(peeled.rest.first().is_some_and(is_number));
+    machine.run_words(peeled.rest.get(behind..).unwrap_or_default(), call.input.clone())
+}
+
+/// `nix develop`, `nix shell`: all that stands behind `-c` is a command.
+pub(crate) fn nix_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let begins = |word: &Value| matches!(word.as_exact(), Some("-c" | "--command" | "--"));
+    match call.words.iter().position(begins) {
+        Some(place) => machine.run_words(call.words.get(place + 1..).unwrap_or_default(), call.input.clone()),
+        None => Exit::unknown(),
+    }
 }
 
 /// `nohup`
@@ -376,6 +395,9 @@ pub(crate) fn strace(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(file) = peeled.value(&["-o", "--output"]) {
         machine.write(file);
     }
+    if let Some(target) = peeled.value(&["-p", "--attach"]) {
+        super::processes::attach(machine, target);
+    }
     if peeled.rest.is_empty() { Exit::unknown() } else { machine.run_words(&peeled.rest, call.input.clone()) }
 }
 
@@ -384,8 +406,16 @@ pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
     machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("debugger".to_owned())));
     let mut words = call.words.iter();
     let mut runs = false;
+    if matches!(call.program.as_str(), "gcore" | "pstack" | "gstack") {
+        call.words.iter().for_each(|target| super::processes::attach(machine, target));
+    }
     while let Some(word) = words.next() {
         match word.as_exact() {
+            Some("-p" | "--pid" | "-pid" | "--attach-pid" | "attach") => {
+                if let Some(target) = words.next() {
+                    super::processes::attach(machine, target);
+                }
+            }
             Some("-ex" | "--ex" | "-eval-command" | "--eval-command" | "-iex" | "-o" | "--one-line") => {
                 let order = words.next().and_then(Value::as_exact).unwrap_or_default();
                 let command = ["shell ", "!", "make ", "pipe ", "platform shell "]

@@ -92,6 +92,12 @@ pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if flags.into_iter().any(|flags| flags.contains('c')) {
         machine.forget_history("erases what was typed");
     }
+    for option in ["-w", "-a"] {
+        let place = words.iter().position(|word| word.as_exact() == Some(option));
+        if let Some(file) = place.and_then(|place| words.get(place + 1)) {
+            machine.write(file);
+        }
+    }
     if let Some(place) = words.iter().position(|word| word.as_exact() == Some("-s")) {
         let line = crate::programs::strings::joined(words.get(place + 1..).unwrap_or_default(), " ");
         if let Some(text) = line.as_exact()
