@@ -16,9 +16,10 @@ use checkrein_protocol::{Client, HookEvent, Moment, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::terminal::log_all;
+use checkrein_engine::Engine;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::fail_closed::Failure;
-use checkrein_engine::guard::Guard;
 
 /// The greatest payload that is read, in bytes. The outcome of an edit carries the whole old file, so this is generous; it takes up to
 /// four times as much memory (ours).
@@ -113,13 +114,14 @@ fn respond(client: Client, payload: Vec<u8>, session: &OnceLock<SessionId>) -> R
         return Err(Failure::Oversize);
     }
     let surroundings = Surroundings::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
-    let mut guard = Guard::of_session(surroundings, &event.cwd, Some(&event.session));
-    let answer = guard.handle(&event, started);
+    let engine = Engine::new(surroundings);
+    let response = engine.answer(&event, started);
+    log_all(&response.diagnostics);
     let encoded = match client {
-        Client::Claude => claude::encode(&event, &answer),
+        Client::Claude => claude::encode(&event, &response.answer),
     };
     // The process ends in a moment and gives all its memory back at once; giving it back piece by piece costs more than that.
-    std::mem::forget((guard, event, answer));
+    std::mem::forget((engine, event, response));
     Ok(encoded)
 }
 
@@ -140,7 +142,8 @@ fn refuse(client: Client, session: Option<SessionId>, failure: &Failure) {
     let recorder = thread::Builder::new().spawn(move || {
         let record = || {
             if let Ok(surroundings) = Surroundings::of_process() {
-                checkrein_engine::guard::record_failure(&surroundings, session, &failure);
+                checkrein_engine::record_failure(&surroundings, session, &failure);
+                log_all(&surroundings.diagnostics.take());
             }
         };
         drop(panic::catch_unwind(AssertUnwindSafe(record)));

@@ -1,10 +1,10 @@
 //! What a review becomes: an answer to the client, and what the configuration says about how it is looked at.
 
-use checkrein_effects::{Action, EffectKind, History};
+use checkrein_effects::{Action, EffectKind, History, Place};
 use checkrein_patterns::{Audience, PatternKind, PatternSensitivity, PatternSettings, Share};
-use checkrein_policy::{Config, Precedent, Profile, ReviewMode, Sensitivity};
+use checkrein_policy::{Approve, Config, Mode, Precedent, Profile, ReviewMode, Sensitivity};
 use checkrein_protocol::HookAnswer;
-use checkrein_review::{Need, Review, Rewrite, VerdictKind, to_save};
+use checkrein_review::{Need, Review, Rewrite, VerdictKind, can_be_taken_back, to_save};
 use serde_json::Value as Json;
 
 /// Whether an action goes ahead without waiting for copies: in mode `async`, where its risk lies below both thresholds for that and nothing
@@ -32,6 +32,30 @@ pub(crate) fn answer(review: &Review, action: &Action) -> HookAnswer {
             input: review.rewrite.as_ref().map(|rewrite| rewritten_input(action, rewrite)),
         },
         VerdictKind::Block | VerdictKind::Halt => HookAnswer::Deny { reason: review.message() },
+    }
+}
+
+/// What the client is told as the mode and the wishes of the person have it.
+pub(crate) fn reply(
+    review: &Review,
+    action: &Action,
+    place: &Place,
+    config: &Config,
+    halted: Option<&str>,
+) -> HookAnswer {
+    match config.mode {
+        Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
+            let can_be_taken_back = can_be_taken_back(review, place, config);
+            match answer(review, action) {
+                HookAnswer::Silent if can_be_taken_back => HookAnswer::Allow { text: String::new() },
+                HookAnswer::Hint { text } if can_be_taken_back => HookAnswer::Allow { text },
+                other => other,
+            }
+        }
+        Mode::Enforce => answer(review, action),
+        // A halt is a person's word, not a verdict of the policy under observation.
+        Mode::Observe if halted.is_some() => answer(review, action),
+        Mode::Observe => HookAnswer::Silent,
     }
 }
 

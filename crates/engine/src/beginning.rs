@@ -5,23 +5,22 @@
 //! makes the rules stricter counts at once; what makes them looser waits for a person (`checkrein trust`) or for the next session. A
 //! session that goes on in another workspace keeps the rules of the one where it began.
 
-use std::fs;
 use std::path::PathBuf;
 
 use checkrein_clients::claude::CANARY_SESSION;
 use checkrein_effects::{AbsolutePath, Action, GuardedPath, History};
-use checkrein_ledger::SessionLedger;
+use checkrein_ledger::{SessionLedger, SessionState};
 use checkrein_policy::{Config, FileHash, Policy, settings_of, strictest};
-use checkrein_protocol::{Beginning, HookEvent};
+use checkrein_protocol::{Beginning, HookEvent, Moment};
 use checkrein_review::review;
-use checkrein_world::changes::real_path;
 
 use crate::config_files;
+use crate::context::Context;
 use crate::environment::Surroundings;
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
-use crate::guard::Guard;
 use crate::installation::{self, Installations, claude_settings};
+use crate::places::real_place;
 use crate::rules::RuleTexts;
 
 /// The rules that a session is held to.
@@ -35,26 +34,56 @@ pub(crate) struct Held {
     pub(crate) waiting: Vec<&'static str>,
 }
 
+/// Holds the session to what it began with. Where that is not on record, and something is about to be recorded, this is the beginning.
+pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEvent, state: &SessionState) {
+    let Some(beginning) = state.beginning().cloned() else {
+        if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
+            match begin(context, ledger, event) {
+                Ok(begun) => context.begun = begun,
+                Err(failure) => context.failures.push(failure),
+            }
+        }
+        context.beginning = context.begun.as_deref().cloned();
+        return;
+    };
+    let none = RuleTexts::default();
+    let now = (&context.policy, context.rules().unwrap_or(&none));
+    let held = held(context.surroundings(), ledger, &beginning, context.workspace(), now);
+    context.beginning = Some(beginning);
+    match held {
+        Ok(None) => {}
+        Ok(Some(held)) => {
+            let stricter = match &event.moment {
+                Moment::BeforeAction { action, .. } => was_stricter(context, action, state.history(), &held),
+                _ => false,
+            };
+            context.waiting = held.waiting;
+            context.policy = held.earlier.filter(|_| stricter).unwrap_or(held.policy);
+        }
+        Err(error) => context.failures.push(Failure::Configuration(error.message)),
+    }
+}
+
 /// Keeps what a session begins with, to be written into its next record; `None` for a session that is none.
 pub(crate) fn begin(
-    guard: &mut Guard,
+    context: &mut Context,
     ledger: &SessionLedger,
     event: &HookEvent,
 ) -> Result<Option<Box<Beginning>>, Failure> {
     if event.session.as_str() == CANARY_SESSION {
         return Ok(None);
     }
-    let workspace = guard.workspace().clone();
-    let files = settings_of_client(guard.surroundings(), &workspace, &event.cwd);
-    let surroundings = guard.surroundings().clone();
-    let settings = guard
+    let workspace = context.workspace().clone();
+    let files = settings_of_client(context.surroundings(), &workspace, &event.cwd);
+    let surroundings = context.surroundings().clone();
+    let settings = context
         .installations_mut()
         .remember(&surroundings, &files)
         .map_err(|error| Failure::Record(error.message))?;
-    let texts = guard.rules().cloned().unwrap_or_default();
+    let texts = context.rules().cloned().unwrap_or_default();
     let write = |error: CommandError| Failure::Record(error.message);
     config_files::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
-    let places = other_names(&installation::guarded(&surroundings, &workspace, guard.installations()));
+    let places = other_names(&installation::guarded(&surroundings, &workspace, context.installations()));
     Ok(Some(Box::new(Beginning { workspace, rules: texts.hash().0, settings, places })))
 }
 
@@ -87,22 +116,6 @@ fn other_names(guarded: &[GuardedPath]) -> Vec<AbsolutePath> {
         }
     }
     names
-}
-
-/// Where a path really is, as far as it exists; the rest of it is taken as it stands.
-pub(crate) fn real_place(path: &AbsolutePath) -> AbsolutePath {
-    let mut above = Some(path.clone());
-    while let Some(folder) = above {
-        if fs::symlink_metadata(folder.as_str()).is_ok() {
-            let real = real_path(&folder);
-            return match path.relative_to(&folder) {
-                Some(rest) if !rest.is_empty() => real.join(rest),
-                Some(_) | None => real,
-            };
-        }
-        above = folder.parent();
-    }
-    path.clone()
 }
 
 /// The rules that a session is held to, which began otherwise; `None` where what holds now may hold.
@@ -173,9 +186,9 @@ pub fn waiting(
 }
 
 /// Whether the described commands of the beginning are stricter about an action than those of now.
-pub(crate) fn was_stricter(guard: &Guard, action: &Action, history: History, held: &Held) -> bool {
+pub(crate) fn was_stricter(context: &Context, action: &Action, history: History, held: &Held) -> bool {
     let Some(earlier) = &held.earlier else { return false };
-    let world = guard.world(history);
+    let world = context.world(history);
     review(action, &world, earlier).verdict.kind > review(action, &world, &held.policy).verdict.kind
 }
 

@@ -25,10 +25,9 @@ use checkrein_snapshot::{
     Occasion, SessionPlace, SnapshotError, Store, Wanted, capture_small_first, measure,
 };
 
+use crate::context::Context;
 use crate::environment::Surroundings;
-use crate::guard::Guard;
 use crate::session_ledger;
-use crate::verification::workspace_of;
 
 use databases::Settled;
 pub use words::{NOT_SAVED, call_in_words, in_words};
@@ -107,58 +106,99 @@ pub fn ignoring(surroundings: &Surroundings, workspace: &AbsolutePath) -> Ignori
     Ignoring::of(workspace, &surroundings.home, configuration).with_ignored(Ignored::SmallKept)
 }
 
-/// The review that counts when what the action would destroy is saved first, and what was saved.
+/// What became of what an action would destroy.
+#[derive(Debug)]
+pub(crate) enum Protected {
+    /// There is nothing to save, or it is refused anyway.
+    Nothing,
+    /// It is saved, or would be.
+    Saved {
+        saved: Saved,
+        /// Where, in words.
+        note: String,
+        /// What was left, each one clause.
+        left: Vec<String>,
+        /// What of the work tree could not be saved, when the action may lose it.
+        incomplete: Option<String>,
+        record: Option<SnapshotRecord>,
+    },
+    /// Nothing had to be saved; what was left, each one clause.
+    Left(Vec<String>),
+    /// The only copy of something cannot be saved, for this reason.
+    Lost(String),
+}
+
+/// Saves what an action would destroy, within bounds, unless it is refused whatever is saved. `unprotected` is its review when nothing is.
 pub(crate) fn protect(
-    guard: &Guard,
+    context: &Context,
     forecast: &Forecast<'_>,
-    review: Review,
+    unprotected: &Review,
     purpose: &Purpose,
-) -> (Review, Option<SnapshotRecord>) {
-    if !guard.policy().config().snapshots.enabled || !depends_on_saving(&review) {
-        return (review, None);
+) -> Protected {
+    if !context.policy().config().snapshots.enabled || !depends_on_saving(unprotected) {
+        return Protected::Nothing;
     }
     let started = Instant::now();
     let (action, world) = (forecast.action(), forecast.world());
-    let plan = Plan::of(&review, action, world);
+    let plan = Plan::of(unprotected, action, world);
     if plan.is_empty() {
-        return (review, None);
+        return Protected::Nothing;
     }
-    match plan.carry_out(guard, action, purpose) {
+    match plan.carry_out(context, action, purpose) {
         Ok(Done { saved, record, note, left, incomplete }) => {
             let record = record.map(|record| SnapshotRecord {
                 elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
                 ..record
             });
-            let after = forecast.judge(&saved);
-            let mut settled = settle(&review, after, &note);
-            let contained = settled.rewrite.as_mut().filter(|rewrite| rewrite.safety == Safety::Contained);
-            if let Some(rewrite) = contained {
-                rewrite.note = format!("{}; {note}", rewrite.note);
-            }
-            if let Some(why) = incomplete.filter(|_| settled.verdict.kind == VerdictKind::Escalate) {
-                settled.reasoning.primary = format!("{}; {why}", settled.reasoning.primary);
-                settled.reasoning.all.insert(0, why);
-            }
-            settled.failures.extend(left);
-            (settled, record)
+            Protected::Saved { saved, note, left, incomplete, record }
         }
-        Err(Unsaved::Nothing(left)) => {
-            let mut review = review;
-            review.failures.extend(left);
-            (review, None)
-        }
-        Err(Unsaved::Required(why)) => (unsaved(review, &why), None),
+        Err(Unsaved::Nothing(left)) => Protected::Left(left),
+        Err(Unsaved::Required(why)) => Protected::Lost(why),
         Err(Unsaved::Failed(error)) => {
             let why = format!("what this would destroy {NOT_SAVED}{error}");
             let is_needed = plan.places.iter().any(|place| place.need == Need::Required);
-            if is_needed { (unsaved(review, &why), None) } else { (noted(review, why), None) }
+            if is_needed { Protected::Lost(why) } else { Protected::Left(vec![why]) }
         }
     }
 }
 
-fn noted(mut review: Review, why: String) -> Review {
-    review.failures.push(why);
-    review
+impl Protected {
+    /// The record of what was saved, when something was.
+    pub(crate) fn record(&self) -> Option<&SnapshotRecord> {
+        match self {
+            Self::Saved { record, .. } => record.as_ref(),
+            Self::Nothing | Self::Left(_) | Self::Lost(_) => None,
+        }
+    }
+
+    /// The review that counts, of one when nothing is saved and of what is. Judging is pure.
+    pub(crate) fn judge(&self, forecast: &Forecast<'_>, plain: Review) -> Review {
+        match self {
+            Self::Nothing => plain,
+            Self::Saved { saved, note, left, incomplete, .. } => {
+                let mut settled = settle(&plain, forecast.judge(saved), note);
+                let contained =
+                    settled.rewrite.as_mut().filter(|rewrite| rewrite.safety == Safety::Contained);
+                if let Some(rewrite) = contained {
+                    rewrite.note = format!("{}; {note}", rewrite.note);
+                }
+                if let Some(why) =
+                    incomplete.as_ref().filter(|_| settled.verdict.kind == VerdictKind::Escalate)
+                {
+                    settled.reasoning.primary = format!("{}; {why}", settled.reasoning.primary);
+                    settled.reasoning.all.insert(0, why.clone());
+                }
+                settled.failures.extend(left.iter().cloned());
+                settled
+            }
+            Self::Left(left) => {
+                let mut review = plain;
+                review.failures.extend(left.iter().cloned());
+                review
+            }
+            Self::Lost(why) => unsaved(plain, why),
+        }
+    }
 }
 
 /// What there is to save.
@@ -292,14 +332,14 @@ impl Plan {
         self.places.is_empty() && self.repositories.is_empty() && self.extent == Extent::Places
     }
 
-    fn carry_out(&self, guard: &Guard, action: &Action, purpose: &Purpose) -> Result<Done, Unsaved> {
-        let settings = &guard.policy().config().snapshots;
+    fn carry_out(&self, context: &Context, action: &Action, purpose: &Purpose) -> Result<Done, Unsaved> {
+        let settings = &context.policy().config().snapshots;
         let bounds = Bounds {
             entries: settings.max_files,
             bytes: settings.max_megabytes.saturating_mul(1024 * 1024),
             time: Duration::from_millis(settings.max_ms),
         };
-        let own = [PathBuf::from(guard.surroundings().state_path.as_str())];
+        let own = [PathBuf::from(context.surroundings().state_path.as_str())];
         let manner = |bounds| Manner {
             bounds,
             largest: None,
@@ -331,7 +371,7 @@ impl Plan {
         }
         let mut saved = Saved::default();
         taken.iter().for_each(|place| saved.add(place.path.clone(), place.reach));
-        let keeps_references = !references.is_empty() && self.keep_objects(guard, purpose)?;
+        let keeps_references = !references.is_empty() && self.keep_objects(context, purpose)?;
         let add_references = |saved: &mut Saved| {
             self.repositories.iter().for_each(|directory| saved.add_references(directory.clone()));
         };
@@ -350,12 +390,12 @@ impl Plan {
             }
             Purpose::Save(place) => place,
         };
-        let store = store(guard.surroundings(), guard.workspace());
+        let store = store(context.surroundings(), context.workspace());
         let mut draft = store.begin(Effort::Quick)?;
         let mut whole = None;
-        if extent == Extent::WorkTree && workspace_of(guard).is_some() {
+        if extent == Extent::WorkTree && context.work_tree().is_some() {
             whole = self
-                .work_trees(guard, &store, &draft, &wanted, &manner(bounds))?
+                .work_trees(context, &store, &draft, &wanted, &manner(bounds))?
                 // Room that the work tree took may be what something was lacking that has to be saved.
                 .filter(|captured| !is_needed || missing(captured).is_none());
             if whole.is_none() {
@@ -411,9 +451,9 @@ impl Plan {
         };
         let (entries, bytes, but) = (captured.entries, captured.bytes, left_out(&captured.skipped));
         let id = draft.commit(&captured.described(Circumstances {
-            at: guard.surroundings().now().0,
+            at: context.surroundings().now().0,
             occasion: Occasion::BeforeAction,
-            reason: masked(guard, &in_words(action)),
+            reason: masked(context, &in_words(action)),
             place: Some(place.clone()),
         }))?;
         let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved };
@@ -430,15 +470,15 @@ impl Plan {
     /// an action to wait for it.
     fn work_trees(
         &self,
-        guard: &Guard,
+        context: &Context,
         store: &Store,
         draft: &Draft,
         wanted: &[Wanted],
         manner: &Manner<'_>,
     ) -> Result<Option<Captured>, SnapshotError> {
-        let Some(mut whole) = work_tree(guard, store, draft, wanted, manner)? else { return Ok(None) };
+        let Some(mut whole) = work_tree(context, store, draft, wanted, manner)? else { return Ok(None) };
         for root in &self.others {
-            let ignoring = ignoring(guard.surroundings(), root);
+            let ignoring = ignoring(context.surroundings(), root);
             let manner = Manner { ignoring: Some(&ignoring), ..*manner };
             let place = Wanted { path: PathBuf::from(root.as_str()), selection: Choice::NotIgnored };
             let Ended::Whole(more) = capture_small_first(draft, &[place], &manner)? else { return Ok(None) };
@@ -472,11 +512,11 @@ impl Plan {
     }
 
     /// Keeps the objects that references stand for; whether all of them are kept. To somebody who only asks they would be.
-    fn keep_objects(&self, guard: &Guard, purpose: &Purpose) -> Result<bool, SnapshotError> {
+    fn keep_objects(&self, context: &Context, purpose: &Purpose) -> Result<bool, SnapshotError> {
         if matches!(purpose, Purpose::Ask) || self.references != ReferenceChange::Lose {
             return Ok(true);
         }
-        let store = store(guard.surroundings(), guard.workspace());
+        let store = store(context.surroundings(), context.workspace());
         for directory in &self.repositories {
             let objects = shared(Path::new(directory.as_str())).join("objects");
             if store.keep_objects(&objects, &OBJECTS)? == Kept::NotAll {
@@ -551,7 +591,7 @@ impl Plan {
 
 /// Captures the work tree together with other places; `None` when it is too large for an action to wait for it.
 fn work_tree(
-    guard: &Guard,
+    context: &Context,
     store: &Store,
     draft: &Draft,
     others: &[Wanted],
@@ -559,7 +599,7 @@ fn work_tree(
 ) -> Result<Option<Captured>, SnapshotError> {
     let root = store.workspace();
     let named = root.to_str().and_then(AbsolutePath::new);
-    let ignoring = ignoring(guard.surroundings(), named.as_ref().unwrap_or(guard.workspace()));
+    let ignoring = ignoring(context.surroundings(), named.as_ref().unwrap_or(context.workspace()));
     let seen = store.seen();
     let bounds = Bounds { entries: u64::MAX, bytes: manner.bounds.bytes.saturating_mul(4), ..manner.bounds };
     let manner = Manner { bounds, ignoring: Some(&ignoring), seen: seen.as_ref(), ..*manner };
@@ -586,7 +626,7 @@ fn wanted(place: &ToSave) -> Wanted {
 }
 
 /// A text without the secrets that are known by their form.
-pub(crate) fn masked(guard: &Guard, text: &str) -> String {
-    session_ledger::mask_key(guard.surroundings(), guard.policy().config())
+pub(crate) fn masked(context: &Context, text: &str) -> String {
+    session_ledger::mask_key(context.surroundings(), context.policy().config())
         .map_or_else(|_| String::new(), |key| mask_text(text, &key).into_owned())
 }

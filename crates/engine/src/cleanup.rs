@@ -10,7 +10,6 @@ use checkrein_intervention::IncidentId;
 
 use crate::incident;
 use crate::stop::Stopping;
-use crate::text::log;
 
 /// How many bytes are moved at most (ours).
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -23,13 +22,15 @@ pub(crate) fn move_away(stopping: &Stopping<'_>, id: &IncidentId) {
         Ok(moved) if moved.is_empty() => {}
         Ok(moved) => {
             if let Err(error) = list(&place, &moved) {
-                log(&format!(
-                    "checkrein: what was moved away is in `{}`, and not listed: {error}",
-                    place.display()
-                ));
+                stopping
+                    .surroundings
+                    .diagnostics
+                    .add(format!("what was moved away is in `{}`, and not listed: {error}", place.display()));
             }
         }
-        Err(error) => log(&format!("checkrein: temporary files were not moved away: {error}")),
+        Err(error) => {
+            stopping.surroundings.diagnostics.add(format!("temporary files were not moved away: {error}"));
+        }
     }
 }
 

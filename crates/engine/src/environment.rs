@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_ledger::StateHome;
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
 use checkrein_supervise::{Kernel, Network, Scope};
 
+use crate::clock::{Clock, SystemClock};
+use crate::diagnostics::Diagnostics;
 use crate::error::CommandError;
+use crate::notification::{Notifier, NotifyingProcess};
 
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
@@ -34,6 +36,12 @@ pub struct Surroundings {
     pub run_limits: Option<Arc<HookLimits>>,
     /// The environment variables with names and values of plain text; shared, since there may be many.
     pub variables: Arc<BTreeMap<String, String>>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Who tells people.
+    pub notifier: Arc<dyn Notifier>,
+    /// Where what does not work is collected.
+    pub diagnostics: Diagnostics,
 }
 
 /// The program that runs commands within bounds, by its name.
@@ -61,11 +69,8 @@ impl Surroundings {
         Self::of(Arc::new(variables), cwd)
     }
 
-    /// What these variables say.
-    pub(crate) fn of(
-        variables: Arc<BTreeMap<String, String>>,
-        cwd: AbsolutePath,
-    ) -> Result<Self, CommandError> {
+    /// What these variables say, for work in this directory.
+    pub fn of(variables: Arc<BTreeMap<String, String>>, cwd: AbsolutePath) -> Result<Self, CommandError> {
         let directory = |name: &str| variables.get(name).and_then(|text| AbsolutePath::new(text));
         let login = directory("HOME").is_none().then(login_from_system).flatten();
         let home =
@@ -99,7 +104,27 @@ impl Surroundings {
             configuration,
             program: env::current_exe().ok(),
             variables,
+            clock: Arc::new(SystemClock),
+            notifier: Arc::new(NotifyingProcess),
+            diagnostics: Diagnostics::default(),
         })
+    }
+
+    /// The same with another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The same with somebody else who tells people.
+    #[must_use]
+    pub fn with_notifier(self, notifier: Arc<dyn Notifier>) -> Self {
+        Self { notifier, ..self }
+    }
+
+    /// The same for one call, of which what does not work is collected by itself.
+    pub(crate) fn for_a_call(&self) -> Self {
+        Self { diagnostics: Diagnostics::default(), ..self.clone() }
     }
 
     /// The directories for temporary files.
@@ -113,8 +138,7 @@ impl Surroundings {
 
     /// The time.
     pub fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        self.clock.now()
     }
 
     /// Whether this process was started by an agent: the clients say so in the environment of their tools.

@@ -11,168 +11,165 @@ use checkrein_review::VerdictKind;
 
 use crate::answering::pattern_settings;
 use crate::checkpoint;
-use crate::guard::Guard;
+use crate::context::Context;
 use crate::monitor;
 use crate::notification::{self, Notice};
 use crate::rollback::{self, Session, Who};
 use crate::stop::{Barrier, Stopping, stop_session};
 use crate::verification;
 
-impl Guard {
-    /// Does something about what the detectors find, if anything, and answers what the agent is told.
-    pub(crate) fn step_in(&self, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
-        let config = self.policy().config();
-        let now = self.surroundings().now();
-        let noticed = monitor::look(state, &pattern_settings(config), config, self.surroundings(), now);
-        if noticed.records.is_empty() {
-            return HookAnswer::Silent;
-        }
-        let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
-        let stop = made.as_ref().filter(|made| made.kind == InterventionKind::EmergencyStop);
-        let goes_back = made.as_ref().and_then(|made| made.rollback);
-        let mut saved = String::new();
-        if let Some(made) = stop {
-            saved = stop_session(
-                &Stopping {
-                    surroundings: self.surroundings(),
-                    config,
-                    workspace: self.workspace(),
-                    ledger: Some(ledger),
-                    state,
-                    barrier: Barrier::Halt,
-                    by: "emergency_stop",
-                    reason: made.text.lines().next().unwrap_or_default(),
-                    issue: noticed.about.as_ref(),
-                },
-                noticed.records,
-            );
-        } else {
-            let durability = if goes_back.is_some() { Durability::Durable } else { Durability::Plain };
-            if let Err(error) = ledger.append_all(now, noticed.records, durability) {
-                crate::text::log(&format!("checkrein: not recorded: {error}"));
-            }
-        }
-        match made {
-            Some(made) if monitor::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
-            Some(made) => {
-                let about = noticed.about.as_ref();
-                let told = goes_back.map(|rollback| self.go_back(ledger, state, rollback, about));
-                let text = told.into_iter().fold(made.text, |text, told| text + "\n" + &told);
-                HookAnswer::Hint { text }
-            }
-            None => HookAnswer::Silent,
-        }
+/// Does something about what the detectors find, if anything, and answers what the agent is told.
+pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
+    let config = context.policy().config();
+    let now = context.surroundings().now();
+    let noticed = monitor::look(state, &pattern_settings(config), config, context.surroundings(), now);
+    if noticed.records.is_empty() {
+        return HookAnswer::Silent;
     }
-
-    /// Tells people, where they want to be told. That nobody could be told is written down, and keeps nobody waiting.
-    pub(crate) fn tell(&self, ledger: &SessionLedger, event: &str, title: &str, text: &str) {
-        let notice = Notice {
-            event: event.to_owned(),
-            session: ledger.folder().as_str().to_owned(),
-            workspace: self.workspace().clone(),
-            at: self.surroundings().now(),
-            title: title.to_owned(),
-            text: checkpoint::masked(self, text),
-        };
-        if let Err(error) = notification::send(self.surroundings(), self.policy().config(), &notice) {
-            let failure = RecordBody::Failure {
-                stage: "notify".to_owned(),
-                kind: "not_started".to_owned(),
-                detail: error.to_string(),
-                verdict: VerdictKind::Ok.name().to_owned(),
-            };
-            self.record(ledger, failure);
-        }
-    }
-
-    /// Tells people and the model that a call ran without the answer it needed, besides what else is answered to its outcome.
-    pub(crate) fn tell_unanswered(
-        &self,
-        ledger: &SessionLedger,
-        record: &UnansweredRecord,
-        answer: HookAnswer,
-    ) -> HookAnswer {
-        let what =
-            format!("`{}` ran although a person was to be asked first: {}", record.call, record.reason);
-        self.tell(ledger, "unanswered", "checkrein: a call ran without your answer", &what);
-        let text = format!(
-            "checkrein: {what}\nThe client asked nobody. Do not build on it, and tell the person; \
-             `checkrein show {}` has the details",
-            record.action_id.as_str()
+    let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
+    let stop = made.as_ref().filter(|made| made.kind == InterventionKind::EmergencyStop);
+    let goes_back = made.as_ref().and_then(|made| made.rollback);
+    let mut saved = String::new();
+    if let Some(made) = stop {
+        saved = stop_session(
+            &Stopping {
+                surroundings: context.surroundings(),
+                config,
+                workspace: context.workspace(),
+                ledger: Some(ledger),
+                state,
+                barrier: Barrier::Halt,
+                by: "emergency_stop",
+                reason: made.text.lines().next().unwrap_or_default(),
+                issue: noticed.about.as_ref(),
+            },
+            noticed.records,
         );
-        match answer {
-            HookAnswer::Silent | HookAnswer::Allow { .. } => HookAnswer::Hint { text },
-            HookAnswer::Hint { text: more } => HookAnswer::Hint { text: format!("{text}\n{more}") },
-            HookAnswer::Rewrite { .. }
-            | HookAnswer::Ask { .. }
-            | HookAnswer::Deny { .. }
-            | HookAnswer::Stop { .. } => answer,
+    } else {
+        let durability = if goes_back.is_some() { Durability::Durable } else { Durability::Plain };
+        if let Err(error) = ledger.append_all(now, noticed.records, durability) {
+            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
         }
     }
+    match made {
+        Some(made) if monitor::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
+        Some(made) => {
+            let about = noticed.about.as_ref();
+            let told = goes_back.map(|rollback| go_back(context, ledger, state, rollback, about));
+            let text = told.into_iter().fold(made.text, |text, told| text + "\n" + &told);
+            HookAnswer::Hint { text }
+        }
+        None => HookAnswer::Silent,
+    }
+}
 
-    /// Tells people of a question that waits for them, where they want to be told of those.
-    pub(crate) fn tell_question(&self, ledger: &SessionLedger, text: &str) {
-        if self.policy().config().notifications.questions {
-            self.tell(ledger, "question", "checkrein: a question waits for you", text);
-        }
+/// Tells people, where they want to be told. That nobody could be told is written down, and keeps nobody waiting.
+pub(crate) fn tell(context: &Context, ledger: &SessionLedger, event: &str, title: &str, text: &str) {
+    let notice = Notice {
+        event: event.to_owned(),
+        session: ledger.folder().as_str().to_owned(),
+        workspace: context.workspace().clone(),
+        at: context.surroundings().now(),
+        title: title.to_owned(),
+        text: checkpoint::masked(context, text),
+    };
+    if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
+        let failure = RecordBody::Failure {
+            stage: "notify".to_owned(),
+            kind: "not_started".to_owned(),
+            detail: error.to_string(),
+            verdict: VerdictKind::Ok.name().to_owned(),
+        };
+        context.record(ledger, failure);
     }
+}
 
-    /// Goes back where nobody has to agree, asks a person where somebody has to; what the agent is told about it. What happened stands in
-    /// the records either way.
-    fn go_back(
-        &self,
-        ledger: &SessionLedger,
-        state: &SessionState,
-        rollback: Rollback,
-        about: Option<&Issue>,
-    ) -> String {
-        let session = Session {
-            surroundings: self.surroundings(),
-            config: self.policy().config(),
-            workspace: self.workspace(),
-            ledger,
-            state,
-        };
-        let Rollback { before, depth, consent } = rollback;
-        let is_safe = verification::workspace_of(self).is_some();
-        let way = if is_safe {
-            session.way(before, depth, Who::Hook)
-        } else {
-            Err("the workspace is a home directory or one that everybody writes to".to_owned())
-        };
-        let (record, told) = match (way, consent) {
-            (Err(why), _) => {
-                let steps =
-                    about.map(|issue| other_way(issue, RecoveryPolicy::of(self.policy().config().profile)));
-                let told = format!("It could not be set back: {why}.{}", steps.unwrap_or_default());
-                not_done(before, told)
-            }
-            (Ok(way), _) if way.is_empty() => {
-                not_done(before, format!("Nothing that is saved changed since action {}.", before.0))
-            }
-            (Ok(way), RecoveryConsent::NotNeeded) => {
-                let record = session.go(way, "intervention");
-                let told = record.text.clone();
-                (record, told)
-            }
-            (Ok(way), RecoveryConsent::Required) => {
-                let record = session.proposal(&way);
-                self.tell_question(ledger, &record.text);
-                let asked = "A person is asked whether to set that back; your next call waits for them.";
-                let told = format!("{}\n{asked}", record.text);
-                (record, told)
-            }
-        };
-        let body = RecordBody::Rollback(Box::new(record));
-        if let Err(error) = ledger.append(self.surroundings().now(), body, Durability::Durable) {
-            crate::text::log(&format!("checkrein: not recorded: {error}"));
-        }
-        if consent == RecoveryConsent::NotNeeded {
-            // What was set back is no surprise of the next call.
-            verification::take_picture(self, ledger);
-        }
-        told
+/// Tells people and the model that a call ran without the answer it needed, besides what else is answered to its outcome.
+pub(crate) fn tell_unanswered(
+    context: &Context,
+    ledger: &SessionLedger,
+    record: &UnansweredRecord,
+    answer: HookAnswer,
+) -> HookAnswer {
+    let what = format!("`{}` ran although a person was to be asked first: {}", record.call, record.reason);
+    tell(context, ledger, "unanswered", "checkrein: a call ran without your answer", &what);
+    let text = format!(
+        "checkrein: {what}\nThe client asked nobody. Do not build on it, and tell the person; \
+         `checkrein show {}` has the details",
+        record.action_id.as_str()
+    );
+    match answer {
+        HookAnswer::Silent | HookAnswer::Allow { .. } => HookAnswer::Hint { text },
+        HookAnswer::Hint { text: more } => HookAnswer::Hint { text: format!("{text}\n{more}") },
+        HookAnswer::Rewrite { .. }
+        | HookAnswer::Ask { .. }
+        | HookAnswer::Deny { .. }
+        | HookAnswer::Stop { .. } => answer,
     }
+}
+
+/// Tells people of a question that waits for them, where they want to be told of those.
+pub(crate) fn tell_question(context: &Context, ledger: &SessionLedger, text: &str) {
+    if context.policy().config().notifications.questions {
+        tell(context, ledger, "question", "checkrein: a question waits for you", text);
+    }
+}
+
+/// Goes back where nobody has to agree, asks a person where somebody has to; what the agent is told about it. What happened stands in
+/// the records either way.
+fn go_back(
+    context: &Context,
+    ledger: &SessionLedger,
+    state: &SessionState,
+    rollback: Rollback,
+    about: Option<&Issue>,
+) -> String {
+    let session = Session {
+        surroundings: context.surroundings(),
+        config: context.policy().config(),
+        workspace: context.workspace(),
+        ledger,
+        state,
+    };
+    let Rollback { before, depth, consent } = rollback;
+    let is_safe = context.work_tree().is_some();
+    let way = if is_safe {
+        session.way(before, depth, Who::Hook)
+    } else {
+        Err("the workspace is a home directory or one that everybody writes to".to_owned())
+    };
+    let (record, told) = match (way, consent) {
+        (Err(why), _) => {
+            let steps =
+                about.map(|issue| other_way(issue, RecoveryPolicy::of(context.policy().config().profile)));
+            let told = format!("It could not be set back: {why}.{}", steps.unwrap_or_default());
+            not_done(before, told)
+        }
+        (Ok(way), _) if way.is_empty() => {
+            not_done(before, format!("Nothing that is saved changed since action {}.", before.0))
+        }
+        (Ok(way), RecoveryConsent::NotNeeded) => {
+            let record = session.go(way, "intervention");
+            let told = record.text.clone();
+            (record, told)
+        }
+        (Ok(way), RecoveryConsent::Required) => {
+            let record = session.proposal(&way);
+            tell_question(context, ledger, &record.text);
+            let asked = "A person is asked whether to set that back; your next call waits for them.";
+            let told = format!("{}\n{asked}", record.text);
+            (record, told)
+        }
+    };
+    let body = RecordBody::Rollback(Box::new(record));
+    if let Err(error) = ledger.append(context.surroundings().now(), body, Durability::Durable) {
+        context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+    }
+    if consent == RecoveryConsent::NotNeeded {
+        // What was set back is no surprise of the next call.
+        verification::take_picture(context, ledger);
+    }
+    told
 }
 
 /// Where no snapshot helps, what the plan for the failure has the agent do itself (seed 000: a recovery plan is made instead).

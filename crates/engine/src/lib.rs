@@ -2,7 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `guard` | the functions that every surface calls: before an action and after it |
+//! | `engine` | what every surface calls: before a call, after it, at any other event |
+//! | `corridor` | the way of a call, each step once |
+//! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
+//! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
 //! | `asking` | who asks: a person or an agent, told by the processes above |
 //! | `config_files` | the layers of configuration, read and merged |
@@ -27,20 +30,29 @@
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `error` | what can fail, as a person reads it |
 //! | `processes` | what `/proc` tells of a process |
+//! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
 //! | `text` | records and calls in words |
 
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::disallowed_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod adjudication;
+mod adjustments;
 pub mod answering;
 pub mod asking;
 pub mod beginning;
 pub mod checkpoint;
 mod cleanup;
+pub mod clock;
 pub mod config_files;
+pub mod context;
+mod corridor;
+pub mod diagnostics;
+mod docket;
+mod engine;
 pub mod environment;
 pub mod error;
 pub mod fail_closed;
-pub mod guard;
 pub mod incident;
 pub mod installation;
 mod interventions;
@@ -60,3 +72,7 @@ pub mod text;
 mod turn_end;
 pub mod usage;
 mod verification;
+
+pub use context::Context;
+pub use corridor::check;
+pub use engine::{Engine, Response, ToolCall, record_failure};

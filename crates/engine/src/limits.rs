@@ -6,27 +6,22 @@ use std::fs;
 use checkrein_effects::Timestamp;
 use checkrein_ledger::SessionState;
 use checkrein_policy::Config;
-use checkrein_review::{Review, VerdictKind};
 
+use crate::docket::Docket;
 use crate::processes::Process;
 
 /// The longest `meminfo` that is read, in bytes; the kernel writes far less.
 const LONGEST: u64 = 64 * 1024;
 
-/// Refuses a call of a session that has gone on for longer, or whose client takes more memory with everything that it started, than the
-/// configuration allows. What cannot be found out is noted in the review.
-pub(crate) fn enforce(review: &mut Review, state: &SessionState, now: Timestamp, config: &Config) {
-    if review.verdict.kind >= VerdictKind::Block {
-        return;
-    }
-    let over = over_time(state, now, config).or_else(|| over_memory(review, config));
-    if let Some(reason) = over {
-        review.verdict.kind = VerdictKind::Block;
-        review.rewrite = None;
-        review.reasoning.primary = reason;
-        review.alternatives =
-            vec!["stop here and say what is done and what is left; the user can raise the limit".to_owned()];
-    }
+/// Why a call is refused of a session that has gone on for longer, or whose client takes more memory with everything that it started, than
+/// the configuration allows. What cannot be found out is noted.
+pub(crate) fn exceeded(
+    docket: &mut Docket,
+    state: &SessionState,
+    now: Timestamp,
+    config: &Config,
+) -> Option<String> {
+    over_time(state, now, config).or_else(|| over_memory(docket, config))
 }
 
 fn over_time(state: &SessionState, now: Timestamp, config: &Config) -> Option<String> {
@@ -37,14 +32,14 @@ fn over_time(state: &SessionState, now: Timestamp, config: &Config) -> Option<St
     })
 }
 
-fn over_memory(review: &mut Review, config: &Config) -> Option<String> {
+fn over_memory(docket: &mut Docket, config: &Config) -> Option<String> {
     let limit = config.memory_limit_mb().filter(|limit| *limit > 0)?;
     // A part is not larger than the whole, which one file tells; the processes are looked at only where it could matter.
     if memory_in_use().is_some_and(|used| used >> 20 <= limit) {
         return None;
     }
     let Some(used) = memory_of_client() else {
-        review.failures.push("how much memory the client takes could not be found out".to_owned());
+        docket.did_not_run("how much memory the client takes could not be found out");
         return None;
     };
     let used = used >> 20;

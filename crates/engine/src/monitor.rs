@@ -1,14 +1,12 @@
 //! After each outcome: what the detectors find, and what the controller does about it.
 
-use checkrein_effects::{Effect, Severity, Timestamp};
-use checkrein_intervention::{
-    Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task, Throttle,
-};
+use checkrein_effects::{Severity, Timestamp};
+use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task};
 use checkrein_ledger::SessionState;
-use checkrein_patterns::{ActionNumber, Issue, Mark, News, PatternKind, PatternSettings};
-use checkrein_policy::{Config, Mode, Profile, StrategyType};
+use checkrein_patterns::{Issue, News, PatternKind, PatternSettings};
+use checkrein_policy::{Config, Profile, StrategyType};
 use checkrein_protocol::RecordBody;
-use checkrein_review::{Review, VerdictKind};
+use checkrein_review::VerdictKind;
 
 use crate::config_files::{strategy, template};
 use crate::environment::Surroundings;
@@ -96,56 +94,12 @@ fn unusable(stage: &str, error: CommandError) -> RecordBody {
     }
 }
 
-/// Refuses a call that tighter limits forbid now, whatever its review said.
-pub(crate) fn throttle(review: &mut Review, state: &SessionState, config: &Config) {
-    let Some(reason) = refusal(review, state, config) else { return };
-    if review.verdict.kind >= VerdictKind::Block {
-        return;
-    }
-    review.verdict.kind = VerdictKind::Block;
-    review.rewrite = None;
-    review.reasoning.primary = reason;
-    review.alternatives = vec!["try something else, or tell the person what is missing".to_owned()];
-}
-
-/// Holds a call until a person has decided about a rollback that they were asked about, whatever its review said.
-pub(crate) fn hold(review: &mut Review, state: &SessionState, config: &Config) {
-    let Some(proposed) = state.controller().awaits() else { return };
-    if review.verdict.kind >= VerdictKind::Escalate || config.mode == Mode::Observe {
-        return;
-    }
-    review.verdict.kind = VerdictKind::Escalate;
-    review.rewrite = None;
-    review.reasoning.primary =
-        format!("the session has gone wrong since action {}. {}", proposed.before.0, proposed.changes);
-    review.alternatives = vec![
-        "run that in a terminal and tell the agent how to go on; a yes lets it go on as it is".to_owned(),
-    ];
-}
-
 /// Whether a person must agree before files are set back: where one is near, unless they said otherwise.
 fn consent(config: &Config) -> RecoveryConsent {
     match config.profile {
         Profile::Interactive if !config.interventions.auto_rollback => RecoveryConsent::Required,
         Profile::Interactive | Profile::Unattended | Profile::Strict => RecoveryConsent::NotNeeded,
     }
-}
-
-fn refusal(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
-    let action = ActionNumber(state.actions() + 1);
-    let throttle: &Throttle = state.controller().throttle()?;
-    if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.exact)) {
-        return Some(format!(
-            "this call was made again and again with the same result; it is refused until something is changed, or {} other calls have run",
-            throttle.left
-        ));
-    }
-    let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
-    let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
-    let limit = throttle.reduced(config.file_operation_limit()?, action);
-    let is_tight = throttle.factor_for(action) < 1.0;
-    let over = is_tight && operations > 0 && state.file_operations() + operations > limit;
-    over.then(|| format!("file operations are limited to {limit} for now, because the session went wrong"))
 }
 
 /// Whether an intervention ends the session.

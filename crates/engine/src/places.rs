@@ -11,8 +11,8 @@ use checkrein_clients::claude::variables;
 use checkrein_effects::AbsolutePath;
 use checkrein_ledger::FolderName;
 use checkrein_protocol::SessionId;
+use checkrein_world::changes::real_path;
 
-use crate::beginning::real_place;
 use crate::environment::{Surroundings, home_from_system};
 
 /// The variables that move our places, in the order in which they are looked at.
@@ -164,6 +164,22 @@ fn without(
         variables.insert("HOME".to_owned(), own_home?.to_string());
     }
     Surroundings::of(Arc::new(variables), surroundings.cwd.clone()).ok()
+}
+
+/// Where a path really is, as far as it exists; the rest of it is taken as it stands.
+pub(crate) fn real_place(path: &AbsolutePath) -> AbsolutePath {
+    let mut above = Some(path.clone());
+    while let Some(folder) = above {
+        if fs::symlink_metadata(folder.as_str()).is_ok() {
+            let real = real_path(&folder);
+            return match path.relative_to(&folder) {
+                Some(rest) if !rest.is_empty() => real.join(rest),
+                Some(_) | None => real,
+            };
+        }
+        above = folder.parent();
+    }
+    path.clone()
 }
 
 #[cfg(test)]

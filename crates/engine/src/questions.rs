@@ -25,8 +25,8 @@ use checkrein_protocol::{
 use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
 use serde_json::Value as Json;
 
+use crate::context::Context;
 use crate::environment::Surroundings;
-use crate::guard::Guard;
 use crate::processes::Process;
 use crate::text::call;
 use crate::text::cut;
@@ -217,7 +217,7 @@ fn answering_program() -> Answering {
 
 /// The record that a call ran although a person was to be asked and was not; `None` for every other call.
 pub(crate) fn unanswered(
-    guard: &Guard,
+    context: &Context,
     ledger: &SessionLedger,
     event: &HookEvent,
     id: &ActionId,
@@ -233,7 +233,7 @@ pub(crate) fn unanswered(
     }
     Some(UnansweredRecord {
         action_id: id.clone(),
-        call: crate::checkpoint::masked(guard, &cut(&call(&review), 200)),
+        call: crate::checkpoint::masked(context, &cut(&call(&review), 200)),
         reason: review.reason,
         permission_mode: event.permission_mode,
         doubt: DoubtRecord { points: POINTS, ceiling: MOST_DOUBT },

@@ -4,11 +4,12 @@ use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
 use checkrein_patterns::{Observation, PatternSettings};
 use checkrein_protocol::{ActionId, MessagePlace, OutcomeRecord, Record, RecordBody, SessionId};
-use checkrein_review::{Review, review, settle_trust};
+use checkrein_review::Review;
 use serde_json::Value as Json;
 
 use crate::answering::pattern_settings;
-use crate::guard::Guard;
+use crate::context::Context;
+use crate::corridor::replayed;
 use crate::monitor::{self, Noticed};
 use crate::records::{message_record, review_record, success};
 
@@ -18,7 +19,7 @@ const PACE: u64 = 10_000;
 /// A session that is being played.
 #[derive(Debug)]
 pub struct Rehearsal {
-    guard: Guard,
+    context: Context,
     settings: PatternSettings,
     state: SessionState,
     sequence: u64,
@@ -36,11 +37,11 @@ pub struct RecordedOutcome<'a> {
 
 impl Rehearsal {
     /// A session that begins with these goals.
-    pub fn new(guard: Guard, goals: &[String]) -> Self {
-        let settings = pattern_settings(guard.policy().config());
-        let workspace = guard.workspace().to_string();
+    pub fn new(context: Context, goals: &[String]) -> Self {
+        let settings = pattern_settings(context.policy().config());
+        let workspace = context.workspace().to_string();
         let mut rehearsal =
-            Self { guard, settings, state: SessionState::default(), sequence: 0, now: Timestamp(0) };
+            Self { context, settings, state: SessionState::default(), sequence: 0, now: Timestamp(0) };
         rehearsal.apply(RecordBody::SessionStarted {
             session: SessionId("rehearsal".to_owned()),
             client: "replay".to_owned(),
@@ -90,17 +91,13 @@ impl Rehearsal {
 
     /// Reviews an action as the next one.
     pub fn review(&self, action: &Action) -> Review {
-        let config = self.guard.policy().config();
-        let world = self.guard.world_at(self.state.history(), self.now);
-        let mut review = review(action, &world, self.guard.policy());
-        monitor::throttle(&mut review, &self.state, config);
-        settle_trust(&mut review, &self.state.trust(), config);
-        review
+        let world = self.context.world_at(self.state.history(), self.now);
+        replayed(&self.context, action, &self.state, &world)
     }
 
     /// Takes up that an action with this review was called.
     pub fn take_up(&mut self, review: &Review, action: &Action, action_id: ActionId) {
-        let mode = self.guard.policy().config().mode;
+        let mode = self.context.policy().config().mode;
         let record = review_record(review, action, action_id, None, mode, 0);
         self.apply(RecordBody::Review(Box::new(record)));
     }
@@ -131,8 +128,8 @@ impl Rehearsal {
         let noticed = monitor::look(
             &self.state,
             &self.settings,
-            self.guard.policy().config(),
-            self.guard.surroundings(),
+            self.context.policy().config(),
+            self.context.surroundings(),
             self.now,
         );
         noticed.records.iter().for_each(|body| self.apply(body.clone()));

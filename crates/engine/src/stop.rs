@@ -18,7 +18,6 @@ use crate::cleanup;
 use crate::environment::Surroundings;
 use crate::incident::{self, Report};
 use crate::notification::{self, Notice};
-use crate::text::log;
 
 /// What keeps a stopped session from going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,13 +62,13 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
     if let (Barrier::Halt, Some(ledger)) = (stopping.barrier, ledger)
         && let Err(error) = halt(&surroundings.state, HaltTarget::Session(ledger.folder()), reason)
     {
-        log(&format!("checkrein: not halted: {error}"));
+        surroundings.diagnostics.add(format!("not halted: {error}"));
     }
     if let Some(ledger) = ledger {
         let mut records = before;
         records.push(record(stopping));
         if let Err(error) = ledger.append_all(now, records, Durability::Durable) {
-            log(&format!("checkrein: not recorded: {error}"));
+            surroundings.diagnostics.add(format!("not recorded: {error}"));
         }
     }
     let report = Report {
@@ -95,7 +94,7 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
     if let Some(ledger) = ledger {
         let kept = &config.interventions.emergency_stop;
         if let Err(error) = incident::clear_away(surroundings, ledger, kept, now) {
-            log(&format!("checkrein: old incidents were not removed: {error}"));
+            surroundings.diagnostics.add(format!("old incidents were not removed: {error}"));
         }
     }
     saved
@@ -133,7 +132,7 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
     };
     if let Err(error) = notification::send(surroundings, config, &notice) {
         let detail = error.to_string();
-        log(&format!("checkrein: nobody was told: {detail}"));
+        surroundings.diagnostics.add(format!("nobody was told: {detail}"));
         let failure = RecordBody::Failure {
             stage: "notify".to_owned(),
             kind: "not_started".to_owned(),
@@ -143,7 +142,7 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
         if let Some(ledger) = ledger
             && let Err(error) = ledger.append(surroundings.now(), failure, Durability::Plain)
         {
-            log(&format!("checkrein: not recorded: {error}"));
+            surroundings.diagnostics.add(format!("not recorded: {error}"));
         }
     }
 }

@@ -1,13 +1,6 @@
 //! Records and calls in words, and text from elsewhere made fit to be shown.
 
-use std::io::{self, Write as _};
-
 use checkrein_protocol::{ReviewRecord, RollbackStage};
-
-/// Writes a remark for the person, or for the client's log.
-pub fn log(text: &str) {
-    drop(writeln!(io::stderr().lock(), "{text}"));
-}
 
 /// A number of things in words: `1 record`, `2 records`.
 pub fn counted(count: u64, what: &str) -> String {

@@ -10,7 +10,8 @@ use checkrein_protocol::{HookAnswer, HookEvent, MessagePlace, Moment, RecordBody
 use serde_json::json;
 
 use crate::answering::pattern_settings;
-use crate::guard::Guard;
+use crate::context::Context;
+use crate::interventions::tell;
 use crate::monitor::{self, Noticed};
 use crate::records::{event_record, message_record};
 use crate::stop::{Barrier, Stopping, stop_session};
@@ -19,79 +20,77 @@ use crate::usage;
 /// By whom a session is stopped that offers itself new work again and again.
 const CASCADE: &str = "cascade";
 
-impl Guard {
-    /// Records the end of a turn, with what the agent said last, and answers it.
-    pub(crate) fn turn_ended(
-        &self,
-        event: &HookEvent,
-        ledger: &SessionLedger,
-        message: Option<&str>,
-    ) -> HookAnswer {
-        let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-        let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
-        let read = self.transcribed(event, &known, usage::AT_THE_END, message);
-        let said = message.map(|text| message_record(text, MessagePlace::End));
-        let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
-        let now = self.surroundings().now();
-        let config = self.policy().config();
-        let appended = match ledger.append_all_to(known, now, bodies, Durability::Plain) {
-            Ok(appended) => appended,
-            Err(error) => {
-                crate::text::log(&format!("checkrein: not recorded: {error}"));
-                return HookAnswer::Silent;
-            }
-        };
-        let state = &appended.state;
-        let mut noticed = monitor::look(state, &pattern_settings(config), config, self.surroundings(), now);
-        let is_answered = config.mode == Mode::Enforce && matches!(event.moment, Moment::TurnEnding { .. });
-        let issues = state.behaviour().issues(&pattern_settings(config));
-        let cascade = issues.iter().find(|issue| issue.kind == PatternKind::Cascade);
-        if let (true, true, Some(issue)) = (is_answered, offered, cascade) {
-            noticed.records.retain(|body| !matches!(body, RecordBody::Intervention(_)));
-            return self.stop_cascade(ledger, state, issue, noticed);
+/// Records the end of a turn, with what the agent said last, and answers it.
+pub(crate) fn turn_ended(
+    context: &Context,
+    event: &HookEvent,
+    ledger: &SessionLedger,
+    message: Option<&str>,
+) -> HookAnswer {
+    let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+    let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
+    let read = usage::transcribed(context.surroundings(), event, &known, usage::AT_THE_END, message);
+    let said = message.map(|text| message_record(text, MessagePlace::End));
+    let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
+    let now = context.surroundings().now();
+    let config = context.policy().config();
+    let appended = match ledger.append_all_to(known, now, bodies, Durability::Plain) {
+        Ok(appended) => appended,
+        Err(error) => {
+            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            return HookAnswer::Silent;
         }
-        let about = noticed.about.take().filter(|issue| is_answered && is_about_words(issue));
-        if about.is_none() {
-            // Nothing can be done about what the agent did once its turn is over: it is taken up after its next call.
-            noticed.records.retain(|body| !matches!(body, RecordBody::Intervention(_)));
-        }
-        if !noticed.records.is_empty()
-            && let Err(error) = ledger.append_all(now, noticed.records, Durability::Plain)
-        {
-            crate::text::log(&format!("checkrein: not recorded: {error}"));
-        }
-        let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookAnswer::Silent };
-        if issue.kind == PatternKind::Cascade {
-            self.tell(ledger, CASCADE, "checkrein: an agent offers itself new work", &issue.summary);
-        }
-        match config.profile {
-            Profile::Interactive => HookAnswer::Hint { text: made.text },
-            Profile::Unattended | Profile::Strict => HookAnswer::Deny { reason: made.text },
-        }
+    };
+    let state = &appended.state;
+    let mut noticed = monitor::look(state, &pattern_settings(config), config, context.surroundings(), now);
+    let is_answered = config.mode == Mode::Enforce && matches!(event.moment, Moment::TurnEnding { .. });
+    let issues = state.behaviour().issues(&pattern_settings(config));
+    let cascade = issues.iter().find(|issue| issue.kind == PatternKind::Cascade);
+    if let (true, true, Some(issue)) = (is_answered, offered, cascade) {
+        noticed.records.retain(|body| !matches!(body, RecordBody::Intervention(_)));
+        return stop_cascade(context, ledger, state, issue, noticed);
     }
+    let about = noticed.about.take().filter(|issue| is_answered && is_about_words(issue));
+    if about.is_none() {
+        // Nothing can be done about what the agent did once its turn is over: it is taken up after its next call.
+        noticed.records.retain(|body| !matches!(body, RecordBody::Intervention(_)));
+    }
+    if !noticed.records.is_empty()
+        && let Err(error) = ledger.append_all(now, noticed.records, Durability::Plain)
+    {
+        context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+    }
+    let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookAnswer::Silent };
+    if issue.kind == PatternKind::Cascade {
+        tell(context, ledger, CASCADE, "checkrein: an agent offers itself new work", &issue.summary);
+    }
+    match config.profile {
+        Profile::Interactive => HookAnswer::Hint { text: made.text },
+        Profile::Unattended | Profile::Strict => HookAnswer::Deny { reason: made.text },
+    }
+}
 
-    fn stop_cascade(
-        &self,
-        ledger: &SessionLedger,
-        state: &SessionState,
-        issue: &Issue,
-        noticed: Noticed,
-    ) -> HookAnswer {
-        let reason = "it offered itself new work again after it was told that nobody is there to answer";
-        let stopping = Stopping {
-            surroundings: self.surroundings(),
-            config: self.policy().config(),
-            workspace: self.workspace(),
-            ledger: Some(ledger),
-            state,
-            barrier: Barrier::Halt,
-            by: CASCADE,
-            reason,
-            issue: Some(issue),
-        };
-        let saved = stop_session(&stopping, noticed.records);
-        HookAnswer::Stop { reason: format!("checkrein stopped the session: {reason}{saved}") }
-    }
+fn stop_cascade(
+    context: &Context,
+    ledger: &SessionLedger,
+    state: &SessionState,
+    issue: &Issue,
+    noticed: Noticed,
+) -> HookAnswer {
+    let reason = "it offered itself new work again after it was told that nobody is there to answer";
+    let stopping = Stopping {
+        surroundings: context.surroundings(),
+        config: context.policy().config(),
+        workspace: context.workspace(),
+        ledger: Some(ledger),
+        state,
+        barrier: Barrier::Halt,
+        by: CASCADE,
+        reason,
+        issue: Some(issue),
+    };
+    let saved = stop_session(&stopping, noticed.records);
+    HookAnswer::Stop { reason: format!("checkrein stopped the session: {reason}{saved}") }
 }
 
 /// Whether an issue is about what was said, which the end of a turn is the moment to answer.

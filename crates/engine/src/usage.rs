@@ -7,15 +7,16 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use checkrein_clients::Prices;
 use checkrein_clients::transcript::{Meter, Reading};
 use checkrein_effects::AbsolutePath;
-use checkrein_ledger::{Cost, SessionState};
+use checkrein_ledger::{Cost, KnownSession, SessionState};
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::Config;
-use checkrein_protocol::{MicroDollars, TranscriptMark, UsageRecord};
-use checkrein_review::{Review, VerdictKind};
+use checkrein_protocol::{HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord};
 use checkrein_supervise::runs::HookLimits;
 
+use crate::docket::Docket;
 use crate::environment::Surroundings;
 use crate::error::CommandError;
+use crate::records::{message_mark, message_record};
 
 /// How much of a transcript is read after a call (ours); what is left is read after the next.
 pub(crate) const AFTER_A_CALL: usize = 1024 * 1024;
@@ -59,7 +60,7 @@ pub(crate) fn read(
             Some(Reading { usage, said: Vec::new() })
         }
         Err(error) => {
-            crate::text::log(&format!("checkrein: `{path}` is not read: {error}"));
+            surroundings.diagnostics.add(format!("`{path}` is not read: {error}"));
             None
         }
     }
@@ -102,6 +103,31 @@ fn piece(path: &AbsolutePath, mark: TranscriptMark, most: usize) -> io::Result<P
     Ok(if bytes.is_empty() { Piece::Nothing } else { Piece::New(bytes) })
 }
 
+/// How many messages between calls are written down from one reading of a transcript (ours).
+const MESSAGES: usize = 8;
+
+/// What the transcript says that is new, as records: what was spent, and messages between calls that speak of new work. `last` is the
+/// message that is recorded anyway.
+pub(crate) fn transcribed(
+    surroundings: &Surroundings,
+    event: &HookEvent,
+    known: &KnownSession,
+    most: usize,
+    last: Option<&str>,
+) -> Vec<RecordBody> {
+    let transcript = event.transcript.as_ref();
+    let Some(reading) = read(surroundings, known.state(), transcript, most) else {
+        return Vec::new();
+    };
+    let known_marks = [Some(known.state().said()), last.map(message_mark)];
+    let is_new = |text: &&String| !known_marks.contains(&Some(message_mark(text)));
+    let speaks = |body: &RecordBody| matches!(body, RecordBody::Message { cascade: Some(_), .. });
+    let said = reading.said.iter().filter(is_new).map(|text| message_record(text, MessagePlace::Midway));
+    let mut bodies: Vec<RecordBody> = said.filter(speaks).take(MESSAGES).collect();
+    bodies.push(RecordBody::Usage(Box::new(reading.usage)));
+    bodies
+}
+
 /// The prices in force: one for every model that was given for a run, `prices.csv` of the configuration, and those that come along.
 pub fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices, CommandError> {
     if let Some(given) = given {
@@ -122,54 +148,34 @@ pub fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices
     })
 }
 
-/// How a call stands to the limits of tokens and dollars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spending {
-    /// They hold, there are none, or it is not known.
-    Within,
-    /// It is refused for them.
-    Over,
-}
-
-/// Refuses a call when what was spent and what the next answer will take are more than the limits, tighter ones included. A session that is
-/// older than the run above it is left to the run, which knows what was spent since.
-pub(crate) fn budget(
-    review: &mut Review,
+/// Why a call is refused for what was spent and what the next answer will take, when that is more than the limits, tighter ones included. A
+/// session that is older than the run above it is left to the run, which knows what was spent since.
+pub(crate) fn exceeded(
+    docket: &mut Docket,
     state: &SessionState,
     config: &Config,
     run: Option<&HookLimits>,
-) -> Spending {
+) -> Option<String> {
     let is_older = |run: &HookLimits| state.started().is_some_and(|started| started.0 < run.since);
-    if run.is_some_and(is_older) {
-        return Spending::Within;
-    }
     let (tokens, dollars) = (config.token_limit(), config.dollar_limit());
-    if tokens.is_none() && dollars.is_none() || review.verdict.kind >= VerdictKind::Block {
-        return Spending::Within;
+    if run.is_some_and(is_older) || tokens.is_none() && dollars.is_none() {
+        return None;
     }
-    if let Some(reason) = over(state, tokens, dollars, review) {
-        review.verdict.kind = VerdictKind::Block;
-        review.rewrite = None;
-        review.reasoning.primary = reason;
-        review.alternatives =
-            vec!["end here: say what is done and what is left; a person can raise the limit".to_owned()];
-        return Spending::Over;
-    }
-    Spending::Within
+    over(state, tokens, dollars, docket)
 }
 
 fn over(
     state: &SessionState,
     tokens: Option<u64>,
     dollars: Option<f64>,
-    review: &mut Review,
+    docket: &mut Docket,
 ) -> Option<String> {
     let spent = state.spent();
     if !spent.is_metered() {
         if state.outcomes() > 0 {
-            review
-                .failures
-                .push("what the session spends is not known: its transcript could not be read".to_owned());
+            docket.did_not_run(
+                "what the session spends is not known: its transcript could not be read".to_owned(),
+            );
         }
         return None;
     }
@@ -201,7 +207,7 @@ fn over(
     if !is_whole {
         let names: Vec<&str> =
             spent.models().iter().filter(|one| one.cost.is_none()).map(|one| one.model.as_str()).collect();
-        review.failures.push(format!(
+        docket.did_not_run(format!(
             "the limit of dollars was not checked as a whole: no price is known for {} (`prices.csv` can name one)",
             names.join(", ")
         ));

@@ -31,7 +31,7 @@ use checkrein_world::changes::{
 };
 
 use crate::checkpoint;
-use crate::guard::Guard;
+use crate::context::Context;
 use crate::records::RECORDED_EFFECTS;
 use crate::session_ledger;
 use crate::text::call;
@@ -59,9 +59,9 @@ const OTHER_SESSIONS: usize = 16;
 const OTHER_RECORDS: usize = 32;
 
 /// Takes the first picture of the workspace, so that the first call already can be told what is gone after it.
-pub(crate) fn take_picture(guard: &Guard, ledger: &SessionLedger) {
+pub(crate) fn take_picture(context: &Context, ledger: &SessionLedger) {
     let (Some(workspace), Ok(key)) =
-        (workspace_of(guard), session_ledger::mask_key(guard.surroundings(), guard.policy().config()))
+        (context.work_tree(), session_ledger::mask_key(context.surroundings(), context.policy().config()))
     else {
         return;
     };
@@ -69,45 +69,45 @@ pub(crate) fn take_picture(guard: &Guard, ledger: &SessionLedger) {
     let never = Timestamp(u64::MAX);
     let stored = stored(ledger);
     let before = Before::picture(stored.as_ref());
-    let look = look_around(guard, &workspace, &workspace, never, &before, &key);
-    store(ledger, &look);
+    let look = look_around(context, &workspace, &workspace, never, &before, &key);
+    store(context, ledger, &look);
 }
 
 /// What was seen after a call; `None` for calls that cannot change files.
 pub(crate) fn verify(
-    guard: &Guard,
+    context: &Context,
     ledger: &SessionLedger,
     id: &ActionId,
     outcome: &Outcome,
 ) -> Option<VerificationRecord> {
     let manner = Manner::of(outcome)?;
-    let at = guard.surroundings().now();
+    let at = context.surroundings().now();
     let Some(found) = Found::newest(ledger, id) else {
         return Some(not_at_all("no review of this call was found"));
     };
-    let Ok(key) = session_ledger::mask_key(guard.surroundings(), guard.policy().config()) else {
+    let Ok(key) = session_ledger::mask_key(context.surroundings(), context.policy().config()) else {
         return Some(not_at_all("the key for masking cannot be read"));
     };
     match manner {
         Manner::Reported => {
-            keep_footprint(guard, &found, at, &[]);
+            keep_footprint(context, &found, at, &[]);
             Some(reported(outcome, &found, &key))
         }
         // Whether a tool of somebody else can change anything is what its review said.
         Manner::SeenIfItMay if !found.review.effects.iter().any(may_change) => None,
-        Manner::Seen | Manner::SeenIfItMay => Some(match workspace_of(guard) {
+        Manner::Seen | Manner::SeenIfItMay => Some(match context.work_tree() {
             None => {
-                keep_footprint(guard, &found, at, &[]);
+                keep_footprint(context, &found, at, &[]);
                 not_at_all("the workspace is a home directory or one that everybody writes to")
             }
-            Some(workspace) => seen(guard, ledger, outcome, &found, &workspace, &key),
+            Some(workspace) => seen(context, ledger, outcome, &found, &workspace, &key),
         }),
     }
 }
 
 /// Keeps what an action left behind that something was saved for, so that what somebody changes from now on is told apart from it when
 /// it is taken back. A failure leaves that to the clock.
-fn keep_footprint(guard: &Guard, found: &Found, at: Timestamp, others: &[PathBuf]) {
+fn keep_footprint(context: &Context, found: &Found, at: Timestamp, others: &[PathBuf]) {
     let Some(snapshot) = &found.review.snapshot else { return };
     let file_time = |milliseconds: u64| {
         Some(FileTime {
@@ -118,7 +118,7 @@ fn keep_footprint(guard: &Guard, found: &Found, at: Timestamp, others: &[PathBuf
     // Our clock is cut to milliseconds, that of the file system is not.
     let (since, at) = (file_time(found.at.0.saturating_sub(TICK)), file_time(at.0 + 1));
     let (Some(since), Some(at)) = (since, at) else { return };
-    let kept = checkpoint::store(guard.surroundings(), guard.workspace()).keep_footprint(
+    let kept = checkpoint::store(context.surroundings(), context.workspace()).keep_footprint(
         SnapshotId(snapshot.id),
         &found.review.action_id.0,
         since,
@@ -126,7 +126,7 @@ fn keep_footprint(guard: &Guard, found: &Found, at: Timestamp, others: &[PathBuf
         others,
     );
     if let Err(error) = kept {
-        crate::text::log(&format!("checkrein: what the call left behind was not kept: {error}"));
+        context.surroundings().diagnostics.add(format!("what the call left behind was not kept: {error}"));
     }
 }
 
@@ -198,32 +198,32 @@ fn reported(outcome: &Outcome, found: &Found, key: &MaskKey) -> VerificationReco
 
 /// What the workspace shows, against what was predicted.
 fn seen(
-    guard: &Guard,
+    context: &Context,
     ledger: &SessionLedger,
     outcome: &Outcome,
     found: &Found,
     workspace: &AbsolutePath,
     key: &MaskKey,
 ) -> VerificationRecord {
-    let now = guard.surroundings().now();
+    let now = context.surroundings().now();
     let since = since(found.at, outcome.duration_ms, now);
     let near = real_path(&outcome.action.cwd);
     let stored = stored(ledger);
     let snapshot = found.review.snapshot.as_ref().map(|record| SnapshotId(record.id));
-    let saved = snapshot.and_then(|id| Saved::of(guard, id, workspace));
+    let saved = snapshot.and_then(|id| Saved::of(context, id, workspace));
     let names = |relative: &str| saved.as_ref()?.names(relative);
     let before = Before { picture: stored.as_ref(), names: &names };
-    let look = look_around(guard, workspace, &near, since, &before, key);
-    store(ledger, &look);
+    let look = look_around(context, workspace, &near, since, &before, key);
+    store(context, ledger, &look);
     let others: Vec<PathBuf> =
         look.changes.iter().map(|change| PathBuf::from(change.path.as_str())).collect();
-    keep_footprint(guard, found, now, &others);
+    keep_footprint(context, found, now, &others);
     let changes: Vec<Change> = look
         .changes
         .iter()
         .map(|change| Change { path: masked(&change.path, key), kind: change.kind })
         .collect();
-    let mut effects = predicted(guard, outcome, found);
+    let mut effects = predicted(context, outcome, found);
     let own = effects.len();
     let standings = standings(&effects, since);
     let is_over = outcome.progress == Progress::Finished;
@@ -234,7 +234,7 @@ fn seen(
     let mut comparison = aftermath(&effects);
     let mut others = Others::default();
     if !comparison.surprises.is_empty() {
-        others = Others::beside(guard, ledger, found, workspace, since, now);
+        others = Others::beside(context, ledger, found, workspace, since, now);
         effects.extend(others.effects.iter().cloned());
         // What another call was to change is no surprise, and what it left undone is none of this one.
         let joint = aftermath(&effects);
@@ -272,12 +272,12 @@ fn seen(
 }
 
 /// The effects that were predicted for what ran.
-fn predicted(guard: &Guard, outcome: &Outcome, found: &Found) -> Vec<Effect> {
+fn predicted(context: &Context, outcome: &Outcome, found: &Found) -> Vec<Effect> {
     let mut effects = found.review.effects.clone();
     if found.review.rewrite.is_some() {
         // Something else ran than what was reviewed and written down.
-        let world = guard.world(History::default());
-        effects.extend(predict_with(&outcome.action, &world, guard.policy().catalogue()).effects);
+        let world = context.world(History::default());
+        effects.extend(predict_with(&outcome.action, &world, context.policy().catalogue()).effects);
     }
     effects
 }
@@ -313,7 +313,7 @@ struct Others {
 
 impl Others {
     fn beside(
-        guard: &Guard,
+        context: &Context,
         ledger: &SessionLedger,
         found: &Found,
         workspace: &AbsolutePath,
@@ -323,7 +323,7 @@ impl Others {
         let mut others = Self::default();
         let records = last(&ledger.path(), 64).unwrap_or_default();
         others.take(&records, Some(found.number), since, now, "in this session");
-        for path in busy_ledgers(guard, ledger.folder(), since) {
+        for path in busy_ledgers(context, ledger.folder(), since) {
             let records = last(&path, OTHER_RECORDS).unwrap_or_default();
             let here: Vec<Record> =
                 records.into_iter().filter(|record| concerns(record, workspace)).collect();
@@ -374,14 +374,14 @@ fn concerns(record: &Record, workspace: &AbsolutePath) -> bool {
 }
 
 /// The ledgers of other sessions that were written to lately, newest first.
-fn busy_ledgers(guard: &Guard, own: &FolderName, since: Timestamp) -> Vec<PathBuf> {
+fn busy_ledgers(context: &Context, own: &FolderName, since: Timestamp) -> Vec<PathBuf> {
     let oldest = since.0.saturating_sub(RUNNING_FOR);
     let mut busy: Vec<(u64, PathBuf)> = Vec::new();
-    for entry in fs::read_dir(guard.surroundings().state.sessions()).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(context.surroundings().state.sessions()).into_iter().flatten().flatten() {
         let Some(folder) = FolderName::on_disk(&entry.file_name()).filter(|folder| folder != own) else {
             continue;
         };
-        let path = SessionLedger::of_folder(&guard.surroundings().state, folder).path();
+        let path = SessionLedger::of_folder(&context.surroundings().state, folder).path();
         let modified = fs::metadata(&path).and_then(|facts| facts.modified()).ok();
         let modified = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let modified = modified.and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0);
@@ -450,24 +450,15 @@ fn written(coverage: &Coverage) -> VerificationRecord {
     }
 }
 
-/// The workspace by its real path; `None` when so many others write there that nothing could be told from it.
-pub(crate) fn workspace_of(guard: &Guard) -> Option<AbsolutePath> {
-    let surroundings = guard.surroundings();
-    let workspace = real_path(guard.workspace());
-    let holds = |place: &AbsolutePath| real_path(place).is_within(&workspace);
-    let is_crowded = holds(&surroundings.home) || surroundings.temporary().iter().any(holds);
-    (!is_crowded).then_some(workspace)
-}
-
 fn look_around(
-    guard: &Guard,
+    context: &Context,
     workspace: &AbsolutePath,
     near: &AbsolutePath,
     since: Timestamp,
     before: &Before<'_>,
     key: &MaskKey,
 ) -> Look {
-    let surroundings = guard.surroundings();
+    let surroundings = context.surroundings();
     // The client writes its own answers to permission questions there; its settings have a watch of their own.
     let spared = [workspace.join(".claude/settings.local.json"), real_path(&surroundings.state_path)];
     let ground = Ground {
@@ -497,7 +488,7 @@ fn stored(ledger: &SessionLedger) -> Option<Picture> {
 }
 
 /// Keeps a picture for the next look. In place: a torn one is told by its sum and counts as none.
-fn store(ledger: &SessionLedger, look: &Look) {
+fn store(context: &Context, ledger: &SessionLedger, look: &Look) {
     if look.novelty == Novelty::Same {
         return;
     }
@@ -507,7 +498,7 @@ fn store(ledger: &SessionLedger, look: &Look) {
     let written = checkrein_files::open_with(&mut options, picture_path(ledger))
         .and_then(|mut file| std::io::Write::write_all(&mut file, &bytes));
     if let Err(error) = written {
-        crate::text::log(&format!("checkrein: no picture of the workspace was kept: {error}"));
+        context.surroundings().diagnostics.add(format!("no picture of the workspace was kept: {error}"));
     }
 }
 

@@ -217,6 +217,7 @@ impl SessionState {
             RecordBody::Halted { scope: HaltScope::All, .. }
             | RecordBody::Resumed { scope: HaltScope::All, .. }
             | RecordBody::Event { .. }
+            | RecordBody::Told { .. }
             | RecordBody::ConfigChanged { .. }
             | RecordBody::Marked { .. }
             | RecordBody::Retention { .. }

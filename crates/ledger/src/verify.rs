@@ -323,6 +323,7 @@ impl Chain {
             | RecordBody::Review(_)
             | RecordBody::Outcome(_)
             | RecordBody::Unanswered(_)
+            | RecordBody::Told { .. }
             | RecordBody::Event { .. }
             | RecordBody::Halted { .. }
             | RecordBody::ReviewClosed { .. }

@@ -209,3 +209,14 @@ pub enum HookAnswer {
         reason: String,
     },
 }
+
+impl HookAnswer {
+    /// What is said with it; empty when nothing is.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Silent => "",
+            Self::Allow { text } | Self::Hint { text } | Self::Rewrite { text, .. } => text,
+            Self::Ask { reason, .. } | Self::Deny { reason } | Self::Stop { reason } => reason,
+        }
+    }
+}

@@ -97,6 +97,13 @@ pub enum RecordBody {
     Outcome(OutcomeRecord),
     /// An action that a person was to be asked about ran without their answer.
     Unanswered(Box<UnansweredRecord>),
+    /// What the agent was told about a call, where that is more than its review says: something was done about an issue.
+    Told {
+        /// The call.
+        action_id: ActionId,
+        /// The whole text, masked.
+        text: String,
+    },
     /// Any other message of the client.
     Event {
         /// Its name in the client's words.

@@ -10,9 +10,10 @@ use serde_json::{Value as Json, json};
 
 use super::{Exit, Output, line, pretty};
 use crate::terminal::{bold, dim, plain, print, verdict};
+use checkrein_engine::check as check_action;
+use checkrein_engine::context::Context;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::guard::Guard;
 
 /// Where the action would run.
 #[derive(Debug, Clone, Default)]
@@ -31,8 +32,8 @@ pub fn one(
     output: Output,
 ) -> Result<Exit, CommandError> {
     let cwd = directory(&surroundings, place.cwd.as_deref());
-    let guard = guard(surroundings, place, &cwd);
-    let review = guard.check(&Action::command(command, cwd), None);
+    let context = context(surroundings, place, &cwd);
+    let review = check_action(&context, &Action::command(command, cwd), None);
     match output {
         Output::Json => print(&pretty(&BatchAnswer::new(json!("1"), &review))?),
         Output::Text => print(&explain(&review)),
@@ -49,7 +50,7 @@ pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<
         )),
     };
     let own = directory(&surroundings, place.cwd.as_deref());
-    let first = guard(surroundings, place, &own);
+    let first = context(surroundings, place, &own);
     let settings = &first.policy().config().step_reviewer.cache;
     let size = if settings.enabled { usize::try_from(settings.max_size).unwrap_or(usize::MAX) } else { 0 };
     let mut cache = ReviewCache::new(TimeToLive(settings.ttl_minutes.saturating_mul(60_000)), Size(size));
@@ -68,10 +69,10 @@ pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<
             }
             Ok((id, question)) => {
                 let cwd = question.cwd.as_deref().map_or_else(|| own.clone(), |text| own.join(text));
-                let guard = guard_for(&mut guards, place, &cwd);
+                let context = guard_for(&mut guards, place, &cwd);
                 let action = action(question, cwd);
                 let found = cache.found();
-                let review = guard.check(&action, Some(&mut cache));
+                let review = check_action(context, &action, Some(&mut cache));
                 line(&BatchAnswer { cached: cache.found() > found, ..BatchAnswer::new(id, &review) })?
             }
         };
@@ -84,12 +85,16 @@ pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<
 }
 
 /// The guard of the workspace that holds `cwd`; workspaces are few, commands many.
-fn guard_for<'a>(guards: &'a mut Vec<(AbsolutePath, Guard)>, place: &Where, cwd: &AbsolutePath) -> &'a Guard {
+fn guard_for<'a>(
+    guards: &'a mut Vec<(AbsolutePath, Context)>,
+    place: &Where,
+    cwd: &AbsolutePath,
+) -> &'a Context {
     let known = guards.iter().position(|(directory, _)| directory == cwd);
     let at = known.unwrap_or_else(|| {
-        let surroundings = guards.first().map(|(_, guard)| guard.surroundings().clone());
+        let surroundings = guards.first().map(|(_, context)| context.surroundings().clone());
         if let Some(surroundings) = surroundings {
-            guards.push((cwd.clone(), guard(surroundings, place, cwd)));
+            guards.push((cwd.clone(), context(surroundings, place, cwd)));
         }
         guards.len() - 1
     });
@@ -129,13 +134,13 @@ fn directory(surroundings: &Surroundings, given: Option<&str>) -> AbsolutePath {
     given.map_or_else(|| surroundings.cwd.clone(), |text| surroundings.cwd.join(text))
 }
 
-fn guard(surroundings: Surroundings, place: &Where, cwd: &AbsolutePath) -> Guard {
+fn context(surroundings: Surroundings, place: &Where, cwd: &AbsolutePath) -> Context {
     match &place.root {
         Some(root) => {
             let root = surroundings.cwd.join(root);
-            Guard::in_workspace(surroundings, root)
+            Context::in_workspace(surroundings, root)
         }
-        None => Guard::open(surroundings, cwd),
+        None => Context::open(surroundings, cwd),
     }
 }
 

@@ -14,9 +14,9 @@ use serde::Serialize;
 use super::init::{Scope, read, registered, settings_file};
 use super::{Exit, Output, pretty};
 use crate::terminal::{Wellness, counted, dim, mark, print};
+use checkrein_engine::context::Context;
 use checkrein_engine::environment::{Surroundings, confinement_gaps};
 use checkrein_engine::error::CommandError;
-use checkrein_engine::guard::Guard;
 use checkrein_engine::installation::FALLEN_HINT;
 
 /// How often the hook is run for the latency figure.
@@ -52,12 +52,12 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
     let mut findings = Vec::new();
     let settings = settings_findings(&surroundings, &mut findings);
     let state = surroundings.state.clone();
-    let guard = Guard::open(surroundings, &crate_cwd()?);
-    for failure in guard.failures() {
+    let context = Context::open(surroundings, &crate_cwd()?);
+    for failure in context.failures() {
         findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
     }
-    if guard.failures().is_empty() {
-        let mode = guard.policy().config().mode.word();
+    if context.failures().is_empty() {
+        let mode = context.policy().config().mode.word();
         let wellness = if mode == "observe" { Wellness::Doubtful } else { Wellness::Well };
         findings.push(finding(
             "configuration",
@@ -67,9 +67,9 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
         ));
     }
     state_finding(&state, &mut findings);
-    findings.push(containment_finding(guard.policy().config()));
-    probe_all(&guard, &settings, RUNS, &mut findings);
-    for fallen in guard.installations().fallen() {
+    findings.push(containment_finding(context.policy().config()));
+    probe_all(&context, &settings, RUNS, &mut findings);
+    for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
         findings.push(finding("projects", Wellness::Doubtful, detail, Some(FALLEN_HINT)));
     }
@@ -103,11 +103,11 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
 pub(super) fn protection(surroundings: &Surroundings) -> Result<(), CommandError> {
     let mut findings = Vec::new();
     let settings = settings_findings(surroundings, &mut findings);
-    let guard = Guard::open(surroundings.clone(), &surroundings.cwd);
-    for failure in guard.failures() {
+    let context = Context::open(surroundings.clone(), &surroundings.cwd);
+    for failure in context.failures() {
         findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
     }
-    probe_all(&guard, &settings, 1, &mut findings);
+    probe_all(&context, &settings, 1, &mut findings);
     // How fast the hook is is no matter of protection.
     findings.retain(|finding| finding.check != "latency");
     match findings.into_iter().max_by_key(|finding| finding.wellness) {
@@ -245,15 +245,15 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
 }
 
 /// Tries every hook command as the client would run it.
-fn probe_all(guard: &Guard, settings: &ClientSettings, runs: usize, findings: &mut Vec<Finding>) {
+fn probe_all(context: &Context, settings: &ClientSettings, runs: usize, findings: &mut Vec<Finding>) {
     for command in &settings.commands {
-        probe(guard, command, &settings.variables, runs, findings);
+        probe(context, command, &settings.variables, runs, findings);
     }
 }
 
 /// Feeds the canary to the hook command through a shell, with the variables that the client sets, and measures it.
 fn probe(
-    guard: &Guard,
+    context: &Context,
     command: &str,
     variables: &[(String, String)],
     runs: usize,
@@ -261,7 +261,7 @@ fn probe(
 ) {
     let name =
         HookCommand::parse(command, "PreToolUse").map_or(command.to_owned(), |(known, _)| known.to_string());
-    let canary = canary(guard.workspace());
+    let canary = canary(context.workspace());
     let mut times = Vec::with_capacity(runs);
     for _ in 0..runs {
         let started = Instant::now();
@@ -274,7 +274,7 @@ fn probe(
                 return;
             }
             Ok(output) if !canary.is_denied(&output) => {
-                let observing = guard.policy().config().mode.word() == "observe";
+                let observing = context.policy().config().mode.word() == "observe";
                 let detail = format!("`{name}` let `rm -rf ~` pass");
                 let (wellness, hint) = if observing {
                     (Wellness::Doubtful, "the mode is observe: nothing is stopped")

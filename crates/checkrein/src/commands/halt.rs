@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::log::folders;
 use super::{Exit, Output, for_people_only, line};
-use crate::terminal::{log, plain, print};
+use crate::terminal::{log, log_all, plain, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
@@ -83,6 +83,7 @@ fn stop(
         },
         Vec::new(),
     );
+    log_all(&surroundings.diagnostics.take());
     let scope = match barrier {
         Barrier::Halt => is_halted(&surroundings.state, folder),
         Barrier::HaltOfAll | Barrier::None => return Ok(said),

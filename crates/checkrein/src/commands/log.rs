@@ -133,6 +133,7 @@ fn describe(record: &Record) -> (String, String, String) {
         RecordBody::Unanswered(unanswered) => {
             (verdict("escalate"), format!("ran unanswered: {}", unanswered.call), unanswered.reason.clone())
         }
+        RecordBody::Told { text, .. } => plainly("told".to_owned(), text.clone()),
         RecordBody::SessionStarted { workspace, source, .. } => {
             plainly(format!("session {source}"), workspace.clone())
         }

@@ -20,9 +20,9 @@ use super::recording::{Listener, Opening, Step, read};
 use super::{Exit, Output, line};
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use checkrein_engine::config_files;
+use checkrein_engine::context::Context;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::guard::Guard;
 use checkrein_engine::monitor::{Noticed, stops};
 use checkrein_engine::replay::{RecordedOutcome, Rehearsal};
 
@@ -77,11 +77,11 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     /// Where a session worked, as far as it says so, and who judges there.
-    fn set(&self, opening: &Opening) -> (AbsolutePath, Guard) {
+    fn set(&self, opening: &Opening) -> (AbsolutePath, Context) {
         let named = opening.cwd.as_deref().and_then(AbsolutePath::new);
         let cwd = named.unwrap_or_else(|| self.surroundings.cwd.clone());
-        let guard = Guard::open(self.surroundings.clone(), &cwd);
-        (cwd, guard)
+        let context = Context::open(self.surroundings.clone(), &cwd);
+        (cwd, context)
     }
 
     /// What a session was for.
@@ -129,14 +129,14 @@ struct Said {
 
 impl<P: Fn() -> Result<Policy, CommandError>> Listener for Comparison<'_, P> {
     fn opened(&mut self, opening: Opening) -> Result<(), CommandError> {
-        let (cwd, guard) = self.stage.set(&opening);
+        let (cwd, context) = self.stage.set(&opening);
         let (_, other) = self.stage.set(&opening);
         let other = other.with_policy((self.policy)()?);
         let goals = self.stage.goals(&opening);
         self.comparing = Some(Comparing {
             id: opening.id,
             cwd,
-            ours: Rehearsal::new(guard, &goals),
+            ours: Rehearsal::new(context, &goals),
             theirs: Rehearsal::new(other, &goals),
             steps: 0,
             calls: 0,
@@ -301,11 +301,11 @@ struct Playing {
 
 impl Listener for Player<'_> {
     fn opened(&mut self, opening: Opening) -> Result<(), CommandError> {
-        let (cwd, guard) = self.stage.set(&opening);
+        let (cwd, context) = self.stage.set(&opening);
         if self.stage.output == Output::Text {
             print(&bold(&format!("session {}", plain(&opening.id.to_string()))));
         }
-        let rehearsal = Rehearsal::new(guard, &self.stage.goals(&opening));
+        let rehearsal = Rehearsal::new(context, &self.stage.goals(&opening));
         self.playing =
             Some(Playing { id: opening.id, cwd, rehearsal, findings: Findings::default(), steps: 0 });
         Ok(())

@@ -22,9 +22,9 @@ use super::log::time;
 use super::{Exit, Output, pretty};
 use crate::terminal::{bold, confirm, dim, log, plain, print};
 use checkrein_engine::checkpoint;
+use checkrein_engine::context::Context;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::guard::Guard;
 pub use left_out::gone;
 pub use sorting::Weight;
 
@@ -151,7 +151,7 @@ pub struct Case<'a> {
 
 /// Tells whether version control holds what stands at the path of a step.
 fn held(surroundings: &Surroundings) -> impl Fn(&Step) -> bool + use<> {
-    let world = Guard::open(surroundings.clone(), &surroundings.cwd).world(History::default());
+    let world = Context::open(surroundings.clone(), &surroundings.cwd).world(History::default());
     move |step| {
         let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
         path.is_some_and(|path| world.version(&path) == VersionState::TrackedClean)

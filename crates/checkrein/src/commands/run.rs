@@ -40,7 +40,7 @@ use super::exec::{plain_environment, still_there};
 use super::kept::{Keeping, Kept};
 use super::{Exit, Output, Switch, for_no_agent, line};
 use crate::credentials::{CredentialName, Credentials};
-use crate::terminal::{cut, log, plain};
+use crate::terminal::{cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::{CREDENTIALS, Surroundings};
@@ -403,6 +403,7 @@ impl Plan {
             },
             Vec::new(),
         );
+        log_all(&self.surroundings.diagnostics.take());
         log(&format!("checkrein: {}", plain(saved.trim_start())));
     }
 

@@ -15,9 +15,8 @@ use serde_json::json;
 
 use super::words::told;
 use super::{NOT_SAVED, ignoring, masked, store};
+use crate::context::Context;
 use crate::environment::Surroundings;
-use crate::guard::Guard;
-use crate::verification::workspace_of;
 
 /// How far a snapshot of the workspace goes that keeps a session or an action waiting (ours): the goal is 100,000 files in 3 s.
 const START: Bounds =
@@ -40,15 +39,15 @@ const LIVE: u64 = 24 * 60 * 60 * 1_000;
 const THREADS: usize = 4;
 
 /// Saves the workspace when a session starts; what is to be recorded about it.
-pub(crate) fn at_start(guard: &Guard, place: SessionPlace) -> Option<RecordBody> {
-    let settings = &guard.policy().config().snapshots;
+pub(crate) fn at_start(context: &Context, place: SessionPlace) -> Option<RecordBody> {
+    let settings = &context.policy().config().snapshots;
     if !settings.enabled || !settings.session_start {
         return None;
     }
-    workspace_of(guard)?;
+    context.work_tree()?;
     let started = Instant::now();
     let taken = take(
-        guard,
+        context,
         Reach { bounds: START, largest: u64::MAX },
         Unchanged::Reuse,
         Occasion::SessionStart,
@@ -70,13 +69,13 @@ pub(crate) fn at_start(guard: &Guard, place: SessionPlace) -> Option<RecordBody>
 }
 
 /// Clears away what is older, more or larger than is kept, so that nobody has to think of it. A failure leaves more than is needed.
-pub(crate) fn clear_away(guard: &Guard) -> Option<RecordBody> {
-    let settings = &guard.policy().config().snapshots;
-    let store = store(guard.surroundings(), guard.workspace()).with_lock_wait(Duration::from_millis(50));
+pub(crate) fn clear_away(context: &Context) -> Option<RecordBody> {
+    let settings = &context.policy().config().snapshots;
+    let store = store(context.surroundings(), context.workspace()).with_lock_wait(Duration::from_millis(50));
     if !settings.enabled || store.last_look().is_none() {
         return None;
     }
-    let retention = retention(guard.surroundings(), settings);
+    let retention = retention(context.surroundings(), settings);
     let going = store.expendable(&retention).ok().filter(|going| !going.is_empty())?;
     let pruned = store.prune(&going, retention.since).ok()?;
     Some(RecordBody::Event {
@@ -102,24 +101,34 @@ pub fn retention(surroundings: &Surroundings, settings: &Snapshots) -> Retention
     }
 }
 
-/// Saves the workspace before an action, when it is time for that or the action cannot be seen through. `saved` is what was saved for
-/// the action already.
+/// The workspace before an action.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The snapshot from which the action is taken back.
+    pub(crate) snapshot: Option<SnapshotRecord>,
+    /// What could not be saved, each one clause.
+    pub(crate) gaps: Vec<String>,
+}
+
+/// Saves the workspace before an action, when it is time for that or the action cannot be seen through. `review` is that of the action when
+/// nothing is saved, `saved` what was saved for it already.
 pub(crate) fn before(
-    guard: &Guard,
-    review: &mut Review,
+    context: &Context,
+    review: &Review,
     reason: &str,
     place: &SessionPlace,
     saved: Option<SnapshotRecord>,
-) -> Option<SnapshotRecord> {
-    let settings = &guard.policy().config().snapshots;
+) -> Kept {
+    let settings = &context.policy().config().snapshots;
     let effects = &review.side_effects.effects;
     let is_unclear = is_opaque(review) || changes_unknown_files(review) || runs_unread_code(review);
     let changes = is_unclear || effects.iter().any(|effect| effect.kind.is_mutating());
-    if !settings.enabled || !changes || review.verdict.kind >= VerdictKind::Block {
-        return saved;
+    let is_refused = review.verdict.kind >= VerdictKind::Block && saved.is_none();
+    if !settings.enabled || !changes || is_refused {
+        return Kept { snapshot: saved, gaps: Vec::new() };
     }
     let interval = Duration::from_secs(settings.interval_minutes.saturating_mul(60));
-    let last = store(guard.surroundings(), guard.workspace()).last_look();
+    let last = store(context.surroundings(), context.workspace()).last_look();
     let is_older = |than: Duration| {
         last.is_none_or(|(at, _)| SystemTime::now().duration_since(at).is_ok_and(|age| age > than))
     };
@@ -132,8 +141,8 @@ pub(crate) fn before(
                 // It is tried again when that is due anyway.
                 Some(Outlook::TooLarge) | None => false,
             };
-    if !is_due || workspace_of(guard).is_none() {
-        return saved;
+    if !is_due || context.work_tree().is_none() {
+        return Kept { snapshot: saved, gaps: Vec::new() };
     }
     let bounds = match outlook {
         Some(Outlook::Quick | Outlook::Slow) => Bounds { time: BEFORE, ..START },
@@ -150,25 +159,22 @@ pub(crate) fn before(
         Some(Outlook::TooLarge) | None => u64::MAX,
     };
     let reach = Reach { bounds, largest };
-    match take(guard, reach, unchanged, occasion, reason, Some(place.clone())) {
-        Ok(Taken::Whole(id) | Taken::Same(id)) => saved.or_else(|| {
-            let listed = store(guard.surroundings(), guard.workspace()).snapshot(id).ok()?;
-            Some(SnapshotRecord {
-                id: id.0,
-                entries: listed.snapshot.entries,
-                bytes: listed.snapshot.bytes,
-                elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-                not_saved: told(&listed.snapshot.skipped),
-            })
-        }),
-        Ok(Taken::Over(over)) => {
-            review.failures.push(too_large(over));
-            saved
+    match take(context, reach, unchanged, occasion, reason, Some(place.clone())) {
+        Ok(Taken::Whole(id) | Taken::Same(id)) => {
+            let snapshot = saved.or_else(|| {
+                let listed = store(context.surroundings(), context.workspace()).snapshot(id).ok()?;
+                Some(SnapshotRecord {
+                    id: id.0,
+                    entries: listed.snapshot.entries,
+                    bytes: listed.snapshot.bytes,
+                    elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+                    not_saved: told(&listed.snapshot.skipped),
+                })
+            });
+            Kept { snapshot, gaps: Vec::new() }
         }
-        Err(error) => {
-            review.failures.push(format!("the workspace {NOT_SAVED}{error}"));
-            saved
-        }
+        Ok(Taken::Over(over)) => Kept { snapshot: saved, gaps: vec![too_large(over)] },
+        Err(error) => Kept { snapshot: saved, gaps: vec![format!("the workspace {NOT_SAVED}{error}")] },
     }
 }
 
@@ -181,19 +187,19 @@ struct Reach {
 }
 
 fn take(
-    guard: &Guard,
+    context: &Context,
     reach: Reach,
     unchanged: Unchanged,
     occasion: Occasion,
     reason: &str,
     place: Option<SessionPlace>,
 ) -> Result<Taken, SnapshotError> {
-    let store = store(guard.surroundings(), guard.workspace());
+    let store = store(context.surroundings(), context.workspace());
     let root = store.workspace().to_str().and_then(checkrein_effects::AbsolutePath::new);
-    let ignoring = ignoring(guard.surroundings(), root.as_ref().unwrap_or(guard.workspace()));
-    let own = [PathBuf::from(guard.surroundings().state_path.as_str())];
+    let ignoring = ignoring(context.surroundings(), root.as_ref().unwrap_or(context.workspace()));
+    let own = [PathBuf::from(context.surroundings().state_path.as_str())];
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
-    let largest = guard.policy().config().snapshots.largest_file_megabytes.saturating_mul(1024 * 1024);
+    let largest = context.policy().config().snapshots.largest_file_megabytes.saturating_mul(1024 * 1024);
     let manner = Manner {
         bounds: reach.bounds,
         largest: Some(largest.min(reach.largest)),
@@ -203,8 +209,12 @@ fn take(
         threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
         seen: None,
     };
-    let circumstances =
-        Circumstances { at: guard.surroundings().now().0, occasion, reason: masked(guard, reason), place };
+    let circumstances = Circumstances {
+        at: context.surroundings().now().0,
+        occasion,
+        reason: masked(context, reason),
+        place,
+    };
     store.take_workspace(&manner, unchanged, |captured| captured.described(circumstances))
 }
 

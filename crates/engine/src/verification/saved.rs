@@ -7,7 +7,7 @@ use checkrein_snapshot::{Node as SavedNode, ObjectId, Reader, SnapshotId};
 use checkrein_world::changes::Node;
 
 use crate::checkpoint;
-use crate::guard::Guard;
+use crate::context::Context;
 
 /// What stood in the workspace right before a call, where that was saved.
 pub(super) struct Saved {
@@ -17,8 +17,8 @@ pub(super) struct Saved {
 
 impl Saved {
     /// What a snapshot holds of the workspace; `None` when it is one of single places.
-    pub(super) fn of(guard: &Guard, id: SnapshotId, workspace: &AbsolutePath) -> Option<Self> {
-        let store = checkpoint::store(guard.surroundings(), guard.workspace());
+    pub(super) fn of(context: &Context, id: SnapshotId, workspace: &AbsolutePath) -> Option<Self> {
+        let store = checkpoint::store(context.surroundings(), context.workspace());
         let roots = store.snapshot(id).ok()?.snapshot.roots;
         let whole = roots.into_iter().find(|root| root.path.as_path() == Path::new(workspace.as_str()))?;
         let Some(SavedNode::Directory { tree: Some(root), .. }) = whole.node else { return None };

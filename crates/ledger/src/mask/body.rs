@@ -23,6 +23,7 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
         RecordBody::Prompt { text: prompt } => text(prompt),
         RecordBody::Review(review) => mask_review(review, key),
         RecordBody::Outcome(outcome) => mask_outcome(outcome, key),
+        RecordBody::Told { action_id: _, text } => message(text),
         RecordBody::Event { name, fields } => {
             message(name);
             clean_json(fields, key);

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::terminal::{cut, log, plain};
+use checkrein_engine::context::Context;
 use checkrein_engine::environment::Surroundings;
-use checkrein_engine::guard::Guard;
 use checkrein_engine::monitor::{Noticed, stops};
 use checkrein_engine::replay::{RecordedOutcome, Rehearsal};
 
@@ -157,10 +157,10 @@ struct Looking {
 impl Looking {
     fn new(surroundings: Surroundings, profile: Profile, shared: Arc<Mutex<Shared>>) -> Self {
         let cwd = surroundings.cwd.clone();
-        let guard = Guard::open(surroundings.clone(), &cwd);
-        let mode = guard.policy().config().mode;
+        let context = Context::open(surroundings.clone(), &cwd);
+        let mode = context.policy().config().mode;
         Self {
-            rehearsal: Rehearsal::new(guard, &[]),
+            rehearsal: Rehearsal::new(context, &[]),
             surroundings,
             cwd,
             profile,

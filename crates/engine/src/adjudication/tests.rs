@@ -1,0 +1,301 @@
+//! The laws of the table, and each adjustment by itself.
+
+use std::time::Duration;
+
+use checkrein_effects::{AbsolutePath, Action, History, Place, RecordedWorld, Timestamp, VersionState};
+use checkrein_ledger::{SessionState, first_prev};
+use checkrein_patterns::ActionNumber;
+use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
+use checkrein_protocol::{
+    ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Tokens, TranscriptMark,
+    UsageRecord,
+};
+use checkrein_review::VerdictKind;
+use checkrein_supervise::runs::HookLimits;
+use proptest::prelude::*;
+
+use super::*;
+
+const SURFACES: [Surface; 4] = [Surface::Hook, Surface::Permission, Surface::Check, Surface::Replay];
+
+/// What a case is made of; the circumstances borrow from it.
+#[derive(Debug, Clone, Default)]
+struct Case {
+    config: Config,
+    state: SessionState,
+    history: History,
+    now: u64,
+    failures: Vec<Failure>,
+    waiting: Vec<&'static str>,
+    halted: Option<&'static str>,
+    run: Option<HookLimits>,
+    took: Duration,
+}
+
+impl Case {
+    fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            config: &self.config,
+            state: &self.state,
+            history: &self.history,
+            now: Timestamp(self.now),
+            failures: &self.failures,
+            waiting: &self.waiting,
+            halted: self.halted,
+            run: self.run.as_ref(),
+            took: self.took,
+        }
+    }
+
+    /// What the hook decides about a command.
+    fn decide(&self, text: &str) -> Adjudicated {
+        adjudicate(reviewed(text), &self.circumstances(), Surface::Hook)
+    }
+
+    fn with(mut self, body: RecordBody) -> Self {
+        let seq = self.state.records() + 1;
+        self.state.apply(&Record { seq, prev: first_prev(), at: Timestamp(1), body, hash: first_prev() });
+        self
+    }
+
+    fn started(self) -> Self {
+        self.with(RecordBody::SessionStarted {
+            session: SessionId("s".to_owned()),
+            client: "test".to_owned(),
+            cwd: "/home/dev/proj".to_owned(),
+            workspace: "/home/dev/proj".to_owned(),
+            source: "startup".to_owned(),
+            beginning: None,
+            debt: None,
+        })
+    }
+
+    fn spent(self, tokens: u64) -> Self {
+        let tokens = Tokens { input: tokens, ..Tokens::default() };
+        let model = ModelUsage { model: "m".to_owned(), answers: 1, tokens, ..ModelUsage::default() };
+        let mark = TranscriptMark { file: 1, offset: 10, ..TranscriptMark::default() };
+        self.with(RecordBody::Usage(Box::new(UsageRecord { from: 0, mark, models: vec![model], gap: None })))
+    }
+
+    fn asked_about_a_rollback(self) -> Self {
+        self.with(RecordBody::Rollback(Box::new(RollbackRecord {
+            before: ActionNumber(1),
+            stage: RollbackStage::Proposed,
+            by: "intervention".to_owned(),
+            snapshots: vec![],
+            saved_as: vec![],
+            changes: 1,
+            named: vec![],
+            left: vec![],
+            text: "one file would be set back".to_owned(),
+        })))
+    }
+}
+
+fn reviewed(text: &str) -> Review {
+    let home = AbsolutePath::new("/home/dev").unwrap();
+    let workspace = home.join("proj");
+    let place = Place {
+        workspace: workspace.clone(),
+        home,
+        user: Some("dev".to_owned()),
+        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
+        guarded: vec![],
+        expected: vec![],
+    };
+    let world = RecordedWorld::complete(place).with_repository(&workspace).with_file(
+        &workspace.join("src/main.rs"),
+        "fn main() {}\n",
+        VersionState::TrackedClean,
+    );
+    checkrein_review::review(&Action::command(text, workspace), &world, &Policy::default())
+}
+
+fn config(change: impl FnOnce(&mut Config)) -> Config {
+    let mut config = Config::default();
+    change(&mut config);
+    config
+}
+
+const LOOKS: &str = "ls";
+const CHANGES: &str = "touch src/new.rs";
+
+#[test]
+fn nothing_is_added_where_nothing_is_known() {
+    for surface in SURFACES {
+        for text in [LOOKS, CHANGES, "rm -rf ~"] {
+            let before = reviewed(text);
+            let after = adjudicate(before.clone(), &Case::default().circumstances(), surface);
+            assert_eq!((after.review.verdict.kind, after.stop), (before.verdict.kind, None), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_failure_asks_about_changes_and_is_said_about_the_rest() {
+    let case = Case { failures: vec![Failure::Configuration("bad".to_owned())], ..Case::default() };
+    assert_eq!(case.decide(CHANGES).review.verdict.kind, VerdictKind::Escalate);
+    let looked = case.decide(LOOKS).review;
+    assert_eq!(looked.verdict.kind, VerdictKind::Nudge);
+    assert!(looked.failures.iter().any(|failure| failure.contains("bad")));
+    let refused = Case { failures: vec![Failure::Panic], ..Case::default() };
+    assert_eq!(refused.decide(LOOKS).review.verdict.kind, VerdictKind::Block);
+}
+
+#[test]
+fn a_failure_to_record_is_said_in_the_answer() {
+    let failure = Failure::Record("no space".to_owned());
+    let after = take_failure(reviewed(CHANGES), &failure);
+    assert_eq!(after.verdict.kind, VerdictKind::Escalate);
+    assert!(after.message().contains("no space"), "{}", after.message());
+    let refused = take_failure(reviewed("rm -rf ~"), &failure);
+    assert_eq!(refused.verdict.kind, reviewed("rm -rf ~").verdict.kind);
+}
+
+#[test]
+fn what_waits_for_a_person_is_said_where_somebody_is_asked() {
+    let case = Case { waiting: vec!["mode"], ..Case::default() };
+    let asked = case.decide("rm -rf ~").review;
+    assert!(asked.alternatives[0].contains("checkrein trust"), "{:?}", asked.alternatives);
+    let looked = case.decide(LOOKS).review;
+    assert!(looked.alternatives.is_empty() && looked.failures[0].contains("mode"));
+}
+
+#[test]
+fn a_halt_refuses_everything_and_says_why() {
+    let case = Case {
+        halted: Some("this session is halted: because I say so"),
+        failures: vec![Failure::Panic],
+        ..Case::default()
+    };
+    for text in [LOOKS, "rm -rf ~"] {
+        let Adjudicated { review, stop } = case.decide(text);
+        assert_eq!((review.verdict.kind, stop), (VerdictKind::Halt, None));
+        assert_eq!(review.reasoning.primary, "because I say so");
+    }
+}
+
+#[test]
+fn a_used_up_budget_refuses_and_stops_the_session_once_it_is_said() {
+    let mut case = Case::default().started().spent(1_000);
+    case.config = config(|config| config.limits.tokens = Some(500));
+    let Adjudicated { review, stop } = case.decide(LOOKS);
+    assert_eq!((review.verdict.kind, stop), (VerdictKind::Block, Some(StopCause::Budget)));
+    case.config = config(|config| config.limits.tokens = Some(1_000_000));
+    assert_eq!(case.decide(LOOKS).stop, None);
+    // What is refused anyway is not refused for the budget.
+    case.config = config(|config| config.limits.tokens = Some(500));
+    case.failures = vec![Failure::Panic];
+    assert_eq!(case.decide(LOOKS).stop, None);
+}
+
+#[test]
+fn a_session_that_lasts_too_long_is_refused_but_not_below_a_run() {
+    let mut case = Case { now: 3_600_000, ..Case::default() }.started();
+    case.config = config(|config| config.limits.execution_seconds = Some(60));
+    assert_eq!(case.decide(LOOKS).review.verdict.kind, VerdictKind::Block);
+    case.now = 30_000;
+    assert_eq!(case.decide(LOOKS).review.verdict.kind, VerdictKind::Ok);
+}
+
+#[test]
+fn a_call_waits_for_a_person_who_was_asked_about_a_rollback() {
+    let mut case = Case::default().started().asked_about_a_rollback();
+    let held = case.decide(LOOKS).review;
+    assert_eq!(held.verdict.kind, VerdictKind::Escalate);
+    assert!(held.reasoning.primary.contains("one file would be set back"));
+    case.config = config(|config| config.mode = Mode::Observe);
+    assert_eq!(case.decide(LOOKS).review.verdict.kind, VerdictKind::Ok);
+}
+
+#[test]
+fn a_review_that_took_too_long_is_said() {
+    let case = Case { took: Duration::from_mins(1), ..Case::default() };
+    let late = case.decide(CHANGES).review;
+    assert!(late.failures.iter().any(|failure| failure.contains("60000 ms")), "{:?}", late.failures);
+    assert!(late.verdict.kind >= reviewed(CHANGES).verdict.kind);
+}
+
+#[test]
+fn each_surface_has_what_it_needs_and_no_more() {
+    let mut case = Case {
+        failures: vec![Failure::Configuration("bad".to_owned())],
+        halted: Some("stop"),
+        ..Case::default()
+    }
+    .started()
+    .spent(1_000);
+    case.config = config(|config| config.limits.tokens = Some(1));
+    let of = |surface| adjudicate(reviewed(CHANGES), &case.circumstances(), surface).review.verdict.kind;
+    let plain = reviewed(CHANGES).verdict.kind;
+    assert_eq!(of(Surface::Hook), VerdictKind::Halt);
+    assert_eq!(of(Surface::Check), VerdictKind::Escalate);
+    assert_eq!((of(Surface::Permission), of(Surface::Replay)), (plain, plain));
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let failures = prop::sample::subsequence(
+        vec![
+            Failure::Configuration("c".to_owned()),
+            Failure::History("h".to_owned()),
+            Failure::Record("r".to_owned()),
+            Failure::Panic,
+        ],
+        0..=4,
+    );
+    let profile = prop::sample::select(vec![Profile::Interactive, Profile::Unattended, Profile::Strict]);
+    let halted = prop::option::of(Just("this session is halted: x"));
+    let took = prop::sample::select(vec![0_u64, 50, 1_000, 60_000]);
+    (failures, profile, halted, took, any::<[bool; 6]>(), 0_u64..10_000_000).prop_map(
+        |(failures, profile, halted, took, on, now)| {
+            let [observes, spends, asks, seed, debts, waits] = on;
+            let mut case = Case {
+                config: config(|config| {
+                    config.profile = profile;
+                    config.mode = if observes { Mode::Observe } else { Mode::Enforce };
+                    config.limits.preset = if seed { LimitPreset::Seed } else { config.limits.preset };
+                }),
+                failures,
+                halted,
+                now,
+                took: Duration::from_millis(took),
+                waiting: if waits { vec!["mode"] } else { vec![] },
+                ..Case::default()
+            }
+            .started();
+            if spends {
+                case = case.spent(5_000_000);
+            }
+            if asks {
+                case = case.asked_about_a_rollback();
+            }
+            if debts {
+                case.history.trust.debt = 5.0;
+            }
+            case
+        },
+    )
+}
+
+proptest! {
+    /// Whatever is known, in whatever order it is taken into account, no step makes a verdict milder.
+    #[test]
+    fn no_adjustment_makes_a_verdict_milder(
+        case in case(),
+        text in prop::sample::select(vec![LOOKS, CHANGES, "rm -rf ~", "git push --force", "sh unknown.sh"]),
+        order in Just(Surface::Hook.adjustments().to_vec()).prop_shuffle(),
+    ) {
+        let circumstances = case.circumstances();
+        let mut docket = Docket::open(reviewed(text));
+        for adjust in order {
+            let before = docket.review().verdict;
+            adjust(&mut docket, &circumstances);
+            let after = docket.review().verdict;
+            prop_assert!(after.kind >= before.kind && after.flagged >= before.flagged);
+        }
+        for surface in SURFACES {
+            let decided = adjudicate(reviewed(text), &circumstances, surface).review;
+            prop_assert!(decided.verdict.kind >= reviewed(text).verdict.kind);
+        }
+    }
+}

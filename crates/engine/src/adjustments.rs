@@ -1,0 +1,135 @@
+//! What may make a verdict stricter, each by itself; `adjudication` holds the order.
+
+use checkrein_effects::Effect;
+use checkrein_intervention::Throttle;
+use checkrein_ledger::SessionState;
+use checkrein_patterns::{ActionNumber, Mark};
+use checkrein_policy::{Config, Mode};
+use checkrein_review::{Escalation, Review, VerdictKind};
+
+use crate::answering::{changes_something, precedent};
+use crate::docket::{Circumstances, Docket, StopCause};
+use crate::fail_closed::{Consequence, Failure};
+use crate::{limits, usage};
+
+/// What stands before the reason of a halt.
+pub(crate) const HALTED: &str = "this session is halted: ";
+
+/// What failed before the review, by the table of failures, and what of the configuration waits for a person.
+pub(crate) fn failures(docket: &mut Docket, now: &Circumstances<'_>) {
+    if !now.waiting.is_empty() && !now.failures.iter().any(|failure| matches!(failure, Failure::History(_))) {
+        let settings = now.waiting.join(", ");
+        docket.did_not_run(format!(
+            "looser since the session began, and waiting for `checkrein trust`: {settings}"
+        ));
+        if docket.review().verdict.kind >= VerdictKind::Escalate {
+            docket.advise(format!(
+                "if a person made the configuration looser ({settings}): `checkrein trust` in their terminal lets it count in this session"
+            ));
+        }
+    }
+    now.failures.iter().for_each(|failure| take_failure(docket, failure));
+}
+
+/// One failure, by the table.
+pub(crate) fn take_failure(docket: &mut Docket, failure: &Failure) {
+    docket.did_not_run(failure.to_string());
+    let least = match failure.consequence() {
+        Consequence::Refuse => VerdictKind::Block,
+        Consequence::AtLeast(kind) if changes_something(docket.review()) => kind,
+        Consequence::AtLeast(_) => VerdictKind::Nudge,
+    };
+    docket.escalate(Escalation::new(least, failure.to_string()).instead(failure.hint()));
+}
+
+/// Refuses a call that tighter limits forbid now.
+pub(crate) fn throttle(docket: &mut Docket, now: &Circumstances<'_>) {
+    if let Some(reason) = throttled(docket.review(), now.state, now.config) {
+        let advice = "try something else, or tell the person what is missing";
+        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+    }
+}
+
+/// Refuses a call when nothing is left of a limit of tokens or dollars.
+pub(crate) fn budget(docket: &mut Docket, now: &Circumstances<'_>) {
+    if docket.review().verdict.kind >= VerdictKind::Block {
+        return;
+    }
+    if let Some(reason) = usage::exceeded(docket, now.state, now.config, now.run) {
+        let advice = "end here: say what is done and what is left; a person can raise the limit";
+        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+        docket.stop(StopCause::Budget);
+    }
+}
+
+/// Refuses a call when the time or the memory of the session is used up. Under `checkrein run` the supervisor holds both.
+pub(crate) fn limits(docket: &mut Docket, now: &Circumstances<'_>) {
+    if now.run.is_some() || docket.review().verdict.kind >= VerdictKind::Block {
+        return;
+    }
+    if let Some(reason) = limits::exceeded(docket, now.state, now.now, now.config) {
+        let advice = "stop here and say what is done and what is left; the user can raise the limit";
+        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+    }
+}
+
+/// Holds a call until a person has decided about a rollback that they were asked about.
+pub(crate) fn hold(docket: &mut Docket, now: &Circumstances<'_>) {
+    let Some(proposed) = now.state.controller().awaits() else { return };
+    if now.config.mode == Mode::Enforce {
+        let reason =
+            format!("the session has gone wrong since action {}. {}", proposed.before.0, proposed.changes);
+        let advice = "run that in a terminal and tell the agent how to go on; a yes lets it go on as it is";
+        docket.escalate(Escalation::new(VerdictKind::Escalate, reason).instead(advice));
+    }
+}
+
+/// Takes the time that the review took into account.
+pub(crate) fn contract(docket: &mut Docket, now: &Circumstances<'_>) {
+    let took_ms = u64::try_from(now.took.as_millis()).unwrap_or(u64::MAX);
+    let precedent = precedent(now.history, docket.review());
+    docket.keep_contract(took_ms, precedent, now.config);
+}
+
+/// Refuses every call of a session that a person, a tripwire or an intervention halted.
+pub(crate) fn halt(docket: &mut Docket, now: &Circumstances<'_>) {
+    let Some(reason) = now.halted else { return };
+    // The message says so itself.
+    let reason = reason.strip_prefix(HALTED).unwrap_or(reason);
+    let advice = "stop here and tell the person; only they can resume with `checkrein resume`";
+    docket.escalate(Escalation::new(VerdictKind::Halt, reason).instead(advice));
+}
+
+/// Has the session stopped by a tripwire that halts it. The call itself is refused by its review.
+pub(crate) fn tripwires(docket: &mut Docket, now: &Circumstances<'_>) {
+    let halting = docket.review().governance.halting();
+    let cause =
+        halting.map(|fired| StopCause::Tripwire { name: fired.name.clone(), reason: fired.reason.clone() });
+    if let Some(cause) = cause.filter(|_| now.halted.is_none()) {
+        docket.stop(cause);
+    }
+}
+
+/// Settles what the call costs in trust, once its verdict stands.
+pub(crate) fn trust(docket: &mut Docket, now: &Circumstances<'_>) {
+    if now.halted.is_none() {
+        docket.settle_trust(&now.history.trust, now.config);
+    }
+}
+
+fn throttled(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
+    let action = ActionNumber(state.actions() + 1);
+    let throttle: &Throttle = state.controller().throttle()?;
+    if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.exact)) {
+        return Some(format!(
+            "this call was made again and again with the same result; it is refused until something is changed, or {} other calls have run",
+            throttle.left
+        ));
+    }
+    let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
+    let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
+    let limit = throttle.reduced(config.file_operation_limit()?, action);
+    let is_tight = throttle.factor_for(action) < 1.0;
+    let over = is_tight && operations > 0 && state.file_operations() + operations > limit;
+    over.then(|| format!("file operations are limited to {limit} for now, because the session went wrong"))
+}

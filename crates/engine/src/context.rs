@@ -1,0 +1,206 @@
+//! What is known around a call: configuration, policy, installations, what the session began with, and the world as it is now.
+
+use std::collections::BTreeSet;
+
+use checkrein_effects::{AbsolutePath, GuardedPath, History, Timestamp};
+use checkrein_ledger::{Durability, SessionLedger};
+use checkrein_policy::{LogLevel, Policy};
+use checkrein_protocol::{Beginning, RecordBody, SessionId};
+use checkrein_world::changes::real_path;
+use checkrein_world::{RealWorld, find_workspace};
+
+use crate::config_files;
+use crate::environment::{Surroundings, confiner};
+use crate::error::CommandError;
+use crate::fail_closed::Failure;
+use crate::installation::{self, Installations};
+use crate::places;
+use crate::rules::RuleTexts;
+use crate::session_ledger;
+
+/// Everything that is needed to judge actions in one workspace.
+#[derive(Debug)]
+pub struct Context {
+    surroundings: Surroundings,
+    workspace: AbsolutePath,
+    installations: Installations,
+    pub(crate) policy: Policy,
+    pub(crate) failures: Vec<Failure>,
+    /// What the policy was read from; `None` when it could not be read.
+    rules: Option<RuleTexts>,
+    /// What the session began with, once that is known.
+    pub(crate) beginning: Option<Beginning>,
+    /// The same, when it is to be written into the next record.
+    pub(crate) begun: Option<Box<Beginning>>,
+    /// The settings that are looser now than at the beginning, and do not count.
+    pub(crate) waiting: Vec<&'static str>,
+}
+
+impl Context {
+    /// Reads configuration and installations for the workspace that holds `cwd`. What cannot be read becomes a failure that every
+    /// later answer takes into account.
+    pub fn open(surroundings: Surroundings, cwd: &AbsolutePath) -> Self {
+        Self::of_session(surroundings, cwd, None)
+    }
+
+    /// The same for a call of a session.
+    pub fn of_session(surroundings: Surroundings, cwd: &AbsolutePath, session: Option<&SessionId>) -> Self {
+        // A directory that is entered through a link is the same directory.
+        let real = if *cwd == surroundings.cwd { cwd.clone() } else { real_path(cwd) };
+        Self::settled(surroundings, find_workspace(&real), session)
+    }
+
+    /// The same with the workspace given.
+    pub fn in_workspace(surroundings: Surroundings, workspace: AbsolutePath) -> Self {
+        Self::settled(surroundings, workspace, None)
+    }
+
+    fn settled(surroundings: Surroundings, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
+        let settled = places::settle(surroundings, &workspace, session);
+        let surroundings = settled.surroundings;
+        let mut failures: Vec<Failure> = settled.complaints.into_iter().map(Failure::Configuration).collect();
+        let installations = Installations::load(&surroundings).unwrap_or_else(|error| {
+            failures.push(Failure::Configuration(error.to_string()));
+            Installations::default()
+        });
+        let loaded = policy(&surroundings, &workspace).map_err(|error| Failure::Configuration(error.message));
+        let (policy, rules) = match loaded {
+            Ok((policy, rules)) => (policy, Some(rules)),
+            Err(failure) => {
+                failures.push(failure);
+                (Policy::default(), None)
+            }
+        };
+        Self {
+            surroundings,
+            workspace,
+            installations,
+            policy,
+            failures,
+            rules,
+            beginning: None,
+            begun: None,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// The same guard with another policy, to compare the two.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// What was found around.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    /// The policy in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Where hooks were registered.
+    pub fn installations(&self) -> &Installations {
+        &self.installations
+    }
+
+    /// The same, to be added to.
+    pub(crate) fn installations_mut(&mut self) -> &mut Installations {
+        &mut self.installations
+    }
+
+    /// What the policy was read from; `None` when it could not be read.
+    pub(crate) fn rules(&self) -> Option<&RuleTexts> {
+        self.rules.as_ref()
+    }
+
+    /// The root of the workspace.
+    pub fn workspace(&self) -> &AbsolutePath {
+        &self.workspace
+    }
+
+    /// What went wrong while opening.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// The work tree that is looked at and saved as a whole; `None` where that is a home directory or one that everybody writes to.
+    pub(crate) fn work_tree(&self) -> Option<AbsolutePath> {
+        let workspace = real_path(&self.workspace);
+        let holds = |place: &AbsolutePath| real_path(place).is_within(&workspace);
+        let is_crowded = holds(&self.surroundings.home) || self.surroundings.temporary().iter().any(holds);
+        (!is_crowded).then_some(workspace)
+    }
+
+    /// The real world as it is now, with this history.
+    pub fn world(&self, history: History) -> RealWorld {
+        self.world_at(history, self.surroundings.now())
+    }
+
+    /// The same at another time, for what is played again.
+    pub fn world_at(&self, history: History, now: Timestamp) -> RealWorld {
+        let surroundings = &self.surroundings;
+        let mut history = history;
+        history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
+        RealWorld::new(checkrein_world::Surroundings {
+            home: surroundings.home.clone(),
+            user: surroundings.user.clone(),
+            workspace: self.workspace.clone(),
+            temporary: surroundings.temporary(),
+            guarded: self.guarded(),
+            expected: vec![surroundings.home.join(".cache"), surroundings.home.join(".claude/plans")],
+            variables: surroundings.variables.clone(),
+            history,
+            now,
+            confiner,
+        })
+    }
+
+    /// Everything of the guard that the agent must not change, blueprints of the project included.
+    fn guarded(&self) -> Vec<GuardedPath> {
+        let mut guarded = installation::guarded(&self.surroundings, &self.workspace, &self.installations);
+        for entry in &self.policy.config().governance.blueprints {
+            let path = self.workspace.join(config_files::blueprint_entry(entry).0);
+            guarded.push(GuardedPath { path, role: "a blueprint of this project".to_owned() });
+        }
+        let more = |path: AbsolutePath, role: &str| GuardedPath { path, role: role.to_owned() };
+        let files = self.rules.iter().flat_map(RuleTexts::project_files);
+        guarded.extend(files.map(|path| more(path, "the policy of a project around this one")));
+        if let Some(beginning) = &self.beginning {
+            guarded.extend(beginning.places.iter().map(|path| more(path.clone(), "a place of checkrein")));
+            if beginning.workspace != self.workspace {
+                let began = &beginning.workspace;
+                guarded.push(more(
+                    config_files::project_file(began),
+                    "the policy of the project where the session began",
+                ));
+                guarded.extend(installation::claude_settings(&self.surroundings, began));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        guarded.retain(|one| seen.insert(one.path.clone()));
+        guarded
+    }
+
+    /// Writes down what has no verdict. A record that cannot be written cannot be reported through the ledger either, so it goes to
+    /// the client's log, and the next action that needs the ledger is stopped by the table.
+    pub(crate) fn record(&self, ledger: &SessionLedger, body: RecordBody) {
+        if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Plain) {
+            let said = format!("not recorded: {error}");
+            session_ledger::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
+            self.surroundings.diagnostics.add(said);
+        }
+    }
+}
+
+/// The policy that configuration and described commands make.
+fn policy(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+) -> Result<(Policy, RuleTexts), CommandError> {
+    let rules = RuleTexts::read(surroundings, workspace)?;
+    let config = rules.config(surroundings, &config_files::trusted(surroundings)?)?;
+    Ok((Policy::new(config).with_catalogue(rules.catalogue()?), rules))
+}

@@ -1,0 +1,335 @@
+//! The way of a call, each step once: predict, protect, judge, adjudicate, record, answer.
+//!
+//! | step | where | what it does |
+//! |---|---|---|
+//! | predict | [`Forecast`] | the call is interpreted, and judged as if nothing were saved |
+//! | protect | `checkpoint` | what it would destroy is saved |
+//! | judge | [`Protected::judge`] | pure: the review that counts, of the two |
+//! | adjudicate | `adjudication` | session, limits, failures and people make it stricter, by one table |
+//! | record | here | the review is written down; then what is done about it, and what the agent is told beyond it |
+//! | answer | `answering` | the form in which the client hears it |
+//!
+//! Hook, permission event, `check` and replay go the same way; [`Surface`] says what of it each of them needs.
+
+use std::time::Instant;
+
+use checkrein_effects::{Action, History, World as _};
+use checkrein_ledger::{Appended, Durability, KnownSession, LedgerError, SessionLedger, SessionState};
+use checkrein_policy::{LogLevel, Mode, Sync};
+use checkrein_protocol::{ActionId, HookAnswer, HookEvent, RecordBody, ReviewRecord};
+use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
+use checkrein_snapshot::SessionPlace;
+use checkrein_world::RealWorld;
+
+use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
+use crate::answering::{need_not_wait, reply};
+use crate::checkpoint::{self, Protected, Purpose};
+use crate::context::Context;
+use crate::docket::{Circumstances, StopCause};
+use crate::fail_closed::Failure;
+use crate::interventions::{intervene, tell_question};
+use crate::questions::Nobody;
+use crate::records::{not_reviewed, review_record};
+use crate::session_ledger;
+use crate::stop::{Barrier, Stopping, is_reported, stop_session};
+
+/// By whom a session is stopped of which a limit is used up.
+const BUDGET: &str = "budget";
+
+/// What was used to answer a call, and is not needed any more.
+#[derive(Debug)]
+pub(crate) struct Remains {
+    _world: RealWorld,
+    _review: Review,
+    _written: Result<Appended, LedgerError>,
+}
+
+/// A call before it runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) event: &'a HookEvent,
+    pub(crate) id: Option<&'a ActionId>,
+    pub(crate) action: &'a Action,
+    /// Why the session is halted, when it is.
+    pub(crate) halted: Option<&'a str>,
+    /// When the call came.
+    pub(crate) started: Instant,
+}
+
+/// Answers a call before it runs, and records it. `failures` are what went wrong on the way here.
+pub(crate) fn before(
+    context: &Context,
+    ledger: &SessionLedger,
+    call: Call<'_>,
+    known: KnownSession,
+    failures: &[Failure],
+) -> (HookAnswer, Option<Remains>) {
+    let Call { event, action, halted, started, .. } = call;
+    let config = context.policy().config();
+    let state = known.state();
+    let id = call.id.cloned().unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
+    if !config.step_reviewer.enabled && halted.is_none() {
+        context.record(ledger, not_reviewed(&id));
+        return (HookAnswer::Silent, None);
+    }
+
+    // Predict.
+    let world = context.world(state.history());
+    let forecast = Forecast::of(action, &world, context.policy());
+    let plain = forecast.judge(&Saved::default());
+    let took = started.elapsed();
+
+    // Protect.
+    let (protected, kept) = if halted.is_some() || need_not_wait(&plain, config) {
+        (Protected::Nothing, checkpoint::workspace::Kept::default())
+    } else {
+        let place = SessionPlace {
+            session: ledger.folder().as_str().to_owned(),
+            action: Some(id.as_str().to_owned()),
+            sequence: state.records(),
+        };
+        let protected = checkpoint::protect(context, &forecast, &plain, &Purpose::Save(place.clone()));
+        let saved = protected.record().cloned();
+        let words = checkpoint::in_words(action);
+        let kept = checkpoint::workspace::before(context, &plain, &words, &place, saved);
+        (protected, kept)
+    };
+
+    // Judge.
+    let is_saved_for_it = protected.record().is_some();
+    let mut review = protected.judge(&forecast, plain);
+    review.failures.extend(kept.gaps);
+    drop(forecast);
+
+    // Adjudicate.
+    let all = [context.failures(), failures].concat();
+    let circumstances = Circumstances {
+        config,
+        state,
+        history: world.history(),
+        now: context.surroundings().now(),
+        failures: &all,
+        waiting: &context.waiting,
+        halted,
+        run: context.surroundings().run_limits.as_deref(),
+        took,
+    };
+    let Adjudicated { review, stop } = adjudicate(review, &circumstances, Surface::Hook);
+
+    // Record.
+    let durability = match config.audit.sync {
+        Sync::Always => Durability::Durable,
+        Sync::Important if review.verdict.kind >= VerdictKind::Block || is_saved_for_it => {
+            Durability::Durable
+        }
+        Sync::Important | Sync::Never => Durability::Plain,
+    };
+    let nobody = nobody(context, event, &review);
+    let elapsed = started.elapsed();
+    let mut record =
+        review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
+    record.snapshot = kept.snapshot;
+    record.answered = nobody.map(Nobody::in_the_record);
+    record.beginning.clone_from(&context.begun);
+    diagnose(context, &record);
+    let behaviour = state.behaviour().now();
+    let body = RecordBody::Review(Box::new(record));
+    let written = ledger.append_to(known, context.surroundings().now(), body, durability);
+    if config.mode == Mode::Enforce {
+        carry_out(context, ledger, stop, &review);
+    }
+
+    // Answer.
+    let answering = Answering { context, ledger, call, world: &world };
+    let (review, answer) = match &written {
+        // What is refused has no outcome, so this is the moment to see that it is refused again and again.
+        // The same holds for a question that was asked before and is asked again.
+        Ok(written)
+            if halted.is_none()
+                && (review.verdict.kind >= VerdictKind::Block
+                    || nobody.is_some()
+                    || written.state.behaviour().now() != behaviour) =>
+        {
+            answering.with_interventions(review, &id, &written.state)
+        }
+        Ok(_) => answering.of(review),
+        Err(error) => answering.of(take_failure(review, &Failure::Record(error.to_string()))),
+    };
+    (answer, Some(Remains { _world: world, _review: review, _written: written }))
+}
+
+/// What is needed to give the answer.
+struct Answering<'a> {
+    context: &'a Context,
+    ledger: &'a SessionLedger,
+    call: Call<'a>,
+    world: &'a RealWorld,
+}
+
+impl Answering<'_> {
+    /// The answer to a verdict; people are told of a question that waits for them.
+    fn of(&self, review: Review) -> (Review, HookAnswer) {
+        let answer = self.reply(&review);
+        let is_asked = self.context.policy().config().mode == Mode::Enforce
+            && review.verdict.kind == VerdictKind::Escalate
+            && matches!(answer, HookAnswer::Ask { .. });
+        if is_asked {
+            tell_question(self.context, self.ledger, &checkpoint::in_words(self.call.action));
+        }
+        (review, answer)
+    }
+
+    fn reply(&self, review: &Review) -> HookAnswer {
+        if let Some(nobody) = nobody(self.context, self.call.event, review) {
+            return HookAnswer::Deny { reason: nobody.refusal(review) };
+        }
+        let config = self.context.policy().config();
+        reply(review, self.call.action, self.world.place(), config, self.call.halted)
+    }
+
+    /// The same when something is done about what the detectors find now. What the agent is told beyond its review is written down behind
+    /// it, and where that is not possible the answer says so.
+    fn with_interventions(
+        &self,
+        mut review: Review,
+        id: &ActionId,
+        state: &SessionState,
+    ) -> (Review, HookAnswer) {
+        let stopped = match intervene(self.context, self.ledger, state) {
+            HookAnswer::Stop { reason } => Some(HookAnswer::Stop { reason }),
+            HookAnswer::Hint { text } => {
+                let before = self.reply(&review);
+                review.alternatives.push(text);
+                if self.reply(&review) == before {
+                    return self.of(review);
+                }
+                None
+            }
+            HookAnswer::Silent
+            | HookAnswer::Allow { .. }
+            | HookAnswer::Rewrite { .. }
+            | HookAnswer::Ask { .. }
+            | HookAnswer::Deny { .. } => return self.of(review),
+        };
+        let told = stopped.clone().unwrap_or_else(|| self.reply(&review));
+        let body = RecordBody::Told { action_id: id.clone(), text: told.text().to_owned() };
+        let now = self.context.surroundings().now();
+        let written = self.ledger.append(now, body, Durability::Plain);
+        match (stopped, written) {
+            // A stop is as strict as an answer can be.
+            (Some(stopped), _) => (review, stopped),
+            (None, Ok(_)) => self.of(review),
+            (None, Err(error)) => self.of(take_failure(review, &Failure::Record(error.to_string()))),
+        }
+    }
+}
+
+/// Reviews an action by itself, without history and without a record.
+pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>) -> Review {
+    let world = context.world(History::default());
+    let forecast = Forecast::of(action, &world, context.policy());
+    let plain = match cache {
+        Some(cache) => cache.judge(&forecast),
+        None => forecast.judge(&Saved::default()),
+    };
+    let protected = checkpoint::protect(context, &forecast, &plain, &Purpose::Ask);
+    let review = protected.judge(&forecast, plain);
+    let state = SessionState::default();
+    adjudicate(review, &alone(context, &state, world.history()), Surface::Check).review
+}
+
+/// Reviews an action about which the client is going to ask a person by itself.
+pub(crate) fn permission(context: &Context, action: &Action, state: &SessionState) -> Review {
+    let world = context.world(state.history());
+    let review = Forecast::of(action, &world, context.policy()).judge(&Saved::default());
+    adjudicate(review, &alone(context, state, world.history()), Surface::Permission).review
+}
+
+/// Reviews an action of a recording: nothing of what it would destroy is there to be saved.
+pub(crate) fn replayed(
+    context: &Context,
+    action: &Action,
+    state: &SessionState,
+    world: &RealWorld,
+) -> Review {
+    let review = Forecast::of(action, world, context.policy()).judge(&Saved::default());
+    adjudicate(review, &alone(context, state, world.history()), Surface::Replay).review
+}
+
+/// The circumstances where there is no hook that waits for an answer.
+fn alone<'a>(context: &'a Context, state: &'a SessionState, history: &'a History) -> Circumstances<'a> {
+    Circumstances {
+        config: context.policy().config(),
+        state,
+        history,
+        now: context.surroundings().now(),
+        failures: context.failures(),
+        waiting: &context.waiting,
+        halted: None,
+        run: context.surroundings().run_limits.as_deref(),
+        took: std::time::Duration::ZERO,
+    }
+}
+
+/// Why nobody can be asked what is to be asked about this call; `None` when nothing is, or somebody can.
+fn nobody(context: &Context, event: &HookEvent, review: &Review) -> Option<Nobody> {
+    let config = context.policy().config();
+    let asks = review.verdict.kind == VerdictKind::Escalate && config.mode == Mode::Enforce;
+    asks.then(|| Nobody::about(event, review, config.profile, context.surroundings(), context.workspace()))
+        .flatten()
+}
+
+/// Stops the session for something that was just refused. What it refused is on record already; should the halt itself not be written, the
+/// call is refused all the same.
+fn carry_out(context: &Context, ledger: &SessionLedger, stop: Option<StopCause>, review: &Review) {
+    match stop {
+        None => {}
+        Some(StopCause::Tripwire { name, reason }) => {
+            stop_for(context, ledger, Barrier::Halt, &format!("tripwire {name}"), &reason);
+        }
+        // Reported once: every further call is refused for it.
+        Some(StopCause::Budget) => match is_reported(context.surroundings(), ledger, BUDGET) {
+            Ok(true) => {}
+            Ok(false) => stop_for(context, ledger, Barrier::None, BUDGET, &review.reasoning.primary),
+            Err(error) => {
+                context.surroundings().diagnostics.add(format!("the incidents cannot be read: {error}"));
+            }
+        },
+    }
+}
+
+fn stop_for(context: &Context, ledger: &SessionLedger, barrier: Barrier, by: &str, reason: &str) {
+    let state = ledger.state().unwrap_or_default();
+    let stopping = Stopping {
+        surroundings: context.surroundings(),
+        config: context.policy().config(),
+        workspace: context.workspace(),
+        ledger: Some(ledger),
+        state: &state,
+        barrier,
+        by,
+        reason,
+        issue: None,
+    };
+    stop_session(&stopping, Vec::new());
+}
+
+/// What the diagnostic log has to say about a review.
+fn diagnose(context: &Context, record: &ReviewRecord) {
+    let config = context.policy().config();
+    let level = config.audit.log_level;
+    let line = |level, text: &str| session_ledger::diagnose(context.surroundings(), config, level, text);
+    if level <= LogLevel::Warn {
+        record
+            .problems
+            .iter()
+            .for_each(|problem| line(LogLevel::Warn, &format!("{}: {problem}", record.action_id.0)));
+    }
+    if level <= LogLevel::Info && !matches!(record.verdict.as_str(), "ok" | "nudge") {
+        line(LogLevel::Info, &format!("{}: {}", record.action_id.0, record.verdict));
+    }
+    if level == LogLevel::Debug {
+        let said = format!("{}: {} in {} us", record.action_id.0, record.verdict, record.elapsed_us);
+        line(LogLevel::Debug, &said);
+    }
+}

@@ -1,0 +1,101 @@
+//! A review on its way to a verdict, and what is known beside it.
+
+use std::time::Duration;
+
+use checkrein_effects::{History, Timestamp, Trust};
+use checkrein_ledger::SessionState;
+use checkrein_policy::{Config, Precedent};
+use checkrein_review::{Escalation, Review, keep_contract, settle_trust};
+use checkrein_supervise::runs::HookLimits;
+
+use crate::fail_closed::Failure;
+
+/// What is known beside a review when a call is decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Circumstances<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) state: &'a SessionState,
+    pub(crate) history: &'a History,
+    pub(crate) now: Timestamp,
+    /// What went wrong before the review.
+    pub(crate) failures: &'a [Failure],
+    /// The settings that are looser now than at the beginning, and do not count.
+    pub(crate) waiting: &'a [&'static str],
+    /// Why the session is halted, when it is.
+    pub(crate) halted: Option<&'a str>,
+    /// The limits of the run above, when there is one.
+    pub(crate) run: Option<&'a HookLimits>,
+    /// How long the review took.
+    pub(crate) took: Duration,
+}
+
+/// Why the session is to be stopped beside the call that is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StopCause {
+    /// A tripwire halts it.
+    Tripwire {
+        /// Its name.
+        name: String,
+        /// What it says.
+        reason: String,
+    },
+    /// Nothing is left of a limit of tokens or dollars.
+    Budget,
+}
+
+/// A review on its way to a verdict: it can be read, and made stricter.
+#[derive(Debug)]
+pub(crate) struct Docket {
+    review: Review,
+    stop: Option<StopCause>,
+}
+
+impl Docket {
+    /// A review that nothing was added to.
+    pub(crate) fn open(review: Review) -> Self {
+        Self { review, stop: None }
+    }
+
+    /// What it came to.
+    pub(crate) fn close(self) -> (Review, Option<StopCause>) {
+        (self.review, self.stop)
+    }
+
+    /// The review as it stands.
+    pub(crate) fn review(&self) -> &Review {
+        &self.review
+    }
+
+    /// Makes the verdict stricter, unless it is already; answers whether it did.
+    pub(crate) fn escalate(&mut self, escalation: Escalation) -> bool {
+        self.review.escalate(escalation)
+    }
+
+    /// Says that something did not run.
+    pub(crate) fn did_not_run(&mut self, what: impl Into<String>) {
+        self.review.failures.push(what.into());
+    }
+
+    /// Says first what to do instead.
+    pub(crate) fn advise(&mut self, advice: String) {
+        self.review.alternatives.insert(0, advice);
+    }
+
+    /// Has the session stopped. A tripwire counts more than a limit.
+    pub(crate) fn stop(&mut self, cause: StopCause) {
+        match (&self.stop, &cause) {
+            (Some(StopCause::Tripwire { .. }), _) => {}
+            (None | Some(StopCause::Budget), _) => self.stop = Some(cause),
+        }
+    }
+
+    /// Takes the time that the review took into account, by its contract.
+    pub(crate) fn keep_contract(&mut self, took_ms: u64, precedent: Precedent, config: &Config) {
+        keep_contract(&mut self.review, took_ms, precedent, config);
+    }
+
+    /// Settles what the call costs in trust: it may flag the review, the verdict stays.
+    pub(crate) fn settle_trust(&mut self, trust: &Trust, config: &Config) {
+        settle_trust(&mut self.review, trust, config);
+    }
+}

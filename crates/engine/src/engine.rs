@@ -1,0 +1,353 @@
+//! The engine: every surface, a hook, a command, a server, asks it before a call and tells it afterwards.
+//!
+//! An engine is made once and answers as many calls as come, of any session and workspace, from any number of threads. It keeps nothing of a
+//! call. What a call needs to know, its `Context`, is read when the call comes, so that a configuration that changed counts from the next
+//! call on. It prints nothing: what did not work is in the [`Response`].
+
+use std::time::Instant;
+
+use checkrein_clients::claude::{Protection, protection};
+use checkrein_effects::{AbsolutePath, Action};
+use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
+use checkrein_patterns::Observation;
+use checkrein_policy::Mode;
+use checkrein_protocol::{
+    ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, PermissionMode,
+    RecordBody, SessionId,
+};
+use checkrein_review::VerdictKind;
+use checkrein_snapshot::SessionPlace;
+use serde_json::json;
+
+use crate::adjustments::HALTED;
+use crate::context::Context;
+use crate::corridor::{self, Call, Remains};
+use crate::diagnostics::Diagnostic;
+use crate::environment::Surroundings;
+use crate::fail_closed::Failure;
+use crate::interventions::{intervene, tell_question, tell_unanswered};
+use crate::notification::{self, Notice};
+use crate::records::{event_record, success};
+use crate::turn_end::turn_ended;
+use crate::{beginning, checkpoint, installation, questions, session_ledger, usage, verification};
+
+/// The session name for failures of which nothing else is known.
+const NO_SESSION: &str = "unknown-session";
+
+/// What answers calls.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    surroundings: Surroundings,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Response {
+    /// What the client is told.
+    pub answer: HookAnswer,
+    /// What did not work on the way, for a log.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was used for it. A process that ends anyway need not give it back.
+    _remains: (Context, Option<Remains>),
+}
+
+/// A call of a tool, before it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Who asks.
+    pub client: Client,
+    /// The session.
+    pub session: SessionId,
+    /// The subagent, when it is one.
+    pub actor: Option<ActorId>,
+    /// The directory in which the agent works.
+    pub cwd: AbsolutePath,
+    /// How the client asks people.
+    pub permission_mode: Option<PermissionMode>,
+    /// The number of the call, when the client gives one.
+    pub id: Option<ActionId>,
+    /// What is called.
+    pub action: Action,
+}
+
+impl Engine {
+    /// An engine in these surroundings.
+    pub fn new(surroundings: Surroundings) -> Self {
+        Self { surroundings }
+    }
+
+    /// Answers a call before it runs.
+    pub fn before(&self, call: &ToolCall) -> Response {
+        let moment = Moment::BeforeAction { call: call.id.clone(), action: call.action.clone() };
+        self.answer(&event(call, "PreToolUse", moment), Instant::now())
+    }
+
+    /// Takes up what became of a call, and answers what is to be said about it.
+    pub fn after(&self, call: &ToolCall, outcome: Outcome) -> Response {
+        self.answer(&event(call, "PostToolUse", Moment::AfterAction(outcome)), Instant::now())
+    }
+
+    /// Answers one event of a client, which came at `started`, and records it.
+    pub fn answer(&self, event: &HookEvent, started: Instant) -> Response {
+        let surroundings = self.surroundings.for_a_call();
+        let diagnostics = surroundings.diagnostics.clone();
+        let mut context = Context::of_session(surroundings, &event.cwd, Some(&event.session));
+        let (answer, remains) = handle(&mut context, event, started);
+        Response { answer, diagnostics: diagnostics.take(), _remains: (context, remains) }
+    }
+}
+
+fn event(call: &ToolCall, name: &str, moment: Moment) -> HookEvent {
+    HookEvent {
+        client: call.client,
+        name: name.to_owned(),
+        session: call.session.clone(),
+        actor: call.actor.clone(),
+        cwd: call.cwd.clone(),
+        permission_mode: call.permission_mode,
+        transcript: None,
+        moment,
+    }
+}
+
+fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAnswer, Option<Remains>) {
+    let ledger = session_ledger::ledger(context.surroundings(), &event.session, context.policy().config());
+    let halted = halt_reason(context, &event.session);
+    let answer = match &event.moment {
+        Moment::BeforeAction { call, action } => {
+            let mut failures = Vec::new();
+            let known = ledger.known().unwrap_or_else(|error| {
+                failures.push(Failure::History(error.to_string()));
+                KnownSession::unknown()
+            });
+            beginning::hold(context, &ledger, event, known.state());
+            let call = Call { event, id: call.as_ref(), action, halted: halted.as_deref(), started };
+            return corridor::before(context, &ledger, call, known, &failures);
+        }
+        Moment::AfterAction(outcome) => {
+            let stepped_in = after(context, event, &ledger, outcome);
+            halted.map_or(stepped_in, |reason| HookAnswer::Stop { reason })
+        }
+        Moment::PermissionAsked { action } => {
+            context.record(
+                &ledger,
+                event_record(event, json!({ "tool": action.tool.as_str(), "input": action.input })),
+            );
+            if let Ok(state) = ledger.state() {
+                beginning::hold(context, &ledger, event, &state);
+            }
+            permission(context, &ledger, action, halted)
+        }
+        Moment::Prompt { text } => {
+            context.record(&ledger, RecordBody::Prompt { text: text.clone() });
+            match halted {
+                Some(reason) => HookAnswer::Stop { reason },
+                None => tell_lost(context, &ledger, Some(&event.session))
+                    .map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text }),
+            }
+        }
+        Moment::SessionStarted { source } => {
+            if let Ok(state) = ledger.state() {
+                beginning::hold(context, &ledger, event, &state);
+            }
+            session_ledger::clear_away(context.surroundings(), context.policy().config());
+            let debt = session_ledger::inherited_debt(
+                context.surroundings(),
+                event.client.name(),
+                context.policy().config(),
+            );
+            context.record(
+                &ledger,
+                RecordBody::SessionStarted {
+                    session: event.session.clone(),
+                    client: event.client.name().to_owned(),
+                    cwd: event.cwd.to_string(),
+                    workspace: context.workspace().to_string(),
+                    source: source.clone(),
+                    beginning: context.begun.clone(),
+                    debt: Some(debt).filter(|debt| *debt > 0.0),
+                },
+            );
+            let place = SessionPlace {
+                session: ledger.folder().as_str().to_owned(),
+                action: None,
+                sequence: ledger.state().map_or(0, |state| state.records()),
+            };
+            let cleared = checkpoint::workspace::clear_away(context);
+            let saved = checkpoint::workspace::at_start(context, place);
+            cleared.into_iter().chain(saved).for_each(|body| context.record(&ledger, body));
+            verification::take_picture(context, &ledger);
+            let lost = tell_lost(context, &ledger, None);
+            halted.or(lost).map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
+        }
+        Moment::BatchDone => {
+            context.record(&ledger, event_record(event, json!({})));
+            halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+        }
+        Moment::ConfigurationChanged { file } => {
+            configuration_changed(context, &ledger, event, file.as_ref())
+        }
+        Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
+            let answer = turn_ended(context, event, &ledger, message.as_deref());
+            tell_lost(context, &ledger, Some(&event.session));
+            answer
+        }
+        Moment::SessionEnded => {
+            context.record(&ledger, event_record(event, json!({})));
+            tell_lost(context, &ledger, Some(&event.session));
+            HookAnswer::Silent
+        }
+        Moment::SubagentStarted => {
+            context.record(&ledger, event_record(event, json!({})));
+            HookAnswer::Silent
+        }
+        Moment::Other { .. } if event.name == "PostCompact" => {
+            context.record(&ledger, RecordBody::Condensed);
+            HookAnswer::Silent
+        }
+        Moment::Other { fields } => {
+            context.record(&ledger, event_record(event, fields.clone()));
+            HookAnswer::Silent
+        }
+    };
+    (answer, None)
+}
+
+fn after(context: &Context, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
+    let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
+    let unanswered = questions::unanswered(context, ledger, event, &action_id);
+    let verification = verification::verify(context, ledger, &action_id, outcome).map(Box::new);
+    let body = RecordBody::Outcome(OutcomeRecord {
+        action_id,
+        tool: outcome.action.tool.clone(),
+        failed: outcome.failed,
+        error: outcome.error.clone(),
+        duration_ms: outcome.duration_ms,
+        output_bytes: outcome.output.len() as u64,
+        output_hash: content_hash(outcome.output.as_bytes()),
+        observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
+        verification,
+    });
+    let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+    let read = usage::transcribed(context.surroundings(), event, &known, usage::AFTER_A_CALL, None);
+    let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
+    let bodies = std::iter::once(body).chain(ran).chain(read).collect();
+    match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
+        Ok(appended) => {
+            let stepped_in = intervene(context, ledger, &appended.state);
+            unanswered
+                .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in))
+        }
+        Err(error) => {
+            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            HookAnswer::Silent
+        }
+    }
+}
+
+/// The person is being asked already; only what would be refused anyway is refused here.
+fn permission(
+    context: &Context,
+    ledger: &SessionLedger,
+    action: &Action,
+    halted: Option<String>,
+) -> HookAnswer {
+    if let Some(reason) = halted {
+        return HookAnswer::Deny { reason };
+    }
+    if context.policy().config().mode == Mode::Observe {
+        return HookAnswer::Silent;
+    }
+    let state = ledger.state().unwrap_or_default();
+    let review = corridor::permission(context, action, &state);
+    if review.verdict.kind >= VerdictKind::Block {
+        return HookAnswer::Deny { reason: review.message() };
+    }
+    // What this guard asks itself was told when it did.
+    if !state.is_asked_about(review.fingerprint.exact) {
+        tell_question(context, ledger, &checkpoint::in_words(action));
+    }
+    HookAnswer::Silent
+}
+
+/// A change of the client's settings that would silence the hooks is refused: the client then keeps the old ones for the session.
+fn configuration_changed(
+    context: &Context,
+    ledger: &SessionLedger,
+    event: &HookEvent,
+    file: Option<&AbsolutePath>,
+) -> HookAnswer {
+    let Some(file) = file else {
+        context.record(ledger, event_record(event, json!({})));
+        return HookAnswer::Silent;
+    };
+    let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).ok();
+    let found = protection(text.as_deref(), &context.installations().commands(file));
+    let decision = match &found {
+        Protection::Stands | Protection::NotConcerned => "accepted".to_owned(),
+        Protection::Falls { why } => format!("refused: {why}"),
+    };
+    context.record(ledger, RecordBody::ConfigChanged { file: file.to_string(), decision });
+    match found {
+        Protection::Stands | Protection::NotConcerned => HookAnswer::Silent,
+        Protection::Falls { why } => HookAnswer::Deny {
+            reason: format!(
+                "checkrein keeps its hooks for this session: `{file}` changed and {why}.\n\
+                 Instead: a person removes the guard with `checkrein uninstall` in a terminal, or puts it back with `checkrein init`"
+            ),
+        },
+    }
+}
+
+/// Looks whether the settings from which hooks were called still call them: those of a session, else all of this person. What does
+/// not is recorded, people are told, and the answer is what the model is told.
+fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&SessionId>) -> Option<String> {
+    let state = session.and_then(|_| ledger.state().ok());
+    let lost = beginning::lost(context.installations(), state.as_ref().and_then(|state| state.beginning()));
+    let first = lost.first()?;
+    let text = format!("{}\n{}", lost.join("\n"), installation::FALLEN_HINT);
+    let detail = lost.join("; ");
+    let body = RecordBody::Failure {
+        stage: "settings".to_owned(),
+        kind: "fallen".to_owned(),
+        detail,
+        verdict: VerdictKind::Nudge.name().to_owned(),
+    };
+    context.record(ledger, body);
+    let notice = Notice {
+        event: "protection_lost".to_owned(),
+        session: ledger.folder().as_str().to_owned(),
+        workspace: context.workspace().clone(),
+        at: context.surroundings().now(),
+        title: "checkrein: hooks are gone".to_owned(),
+        text: text.clone(),
+    };
+    if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
+        context.surroundings().diagnostics.add(format!("{first}; nobody was told: {error}"));
+    }
+    Some(format!("checkrein: {text}"))
+}
+
+fn halt_reason(context: &Context, session: &SessionId) -> Option<String> {
+    is_halted(&context.surroundings().state, &FolderName::of(session))
+        .map(|halt| format!("{HALTED}{}", halt.reason))
+}
+
+/// Writes down a failure of the edge, as well as that is possible.
+pub fn record_failure(surroundings: &Surroundings, session: Option<SessionId>, failure: &Failure) {
+    let session = session.unwrap_or_else(|| SessionId(NO_SESSION.to_owned()));
+    let body = RecordBody::Failure {
+        stage: failure.stage().to_owned(),
+        kind: failure.kind().to_owned(),
+        detail: failure.to_string(),
+        verdict: VerdictKind::Block.name().to_owned(),
+    };
+    let written = SessionLedger::open(&surroundings.state, &session).append(
+        surroundings.now(),
+        body,
+        Durability::Durable,
+    );
+    if let Err(error) = written {
+        surroundings.diagnostics.add(format!("not recorded: {error}"));
+    }
+}
