@@ -1,5 +1,7 @@
 //! What a restore would do.
 
+mod judge;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,13 +14,14 @@ use crate::difference::{Difference, differences, link_groups, node_at};
 use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::facts;
-use crate::footprint::{Footprint, Verdict, identity, is_git_index};
-use crate::id::{ObjectId, SnapshotId};
+use crate::footprint::{identity, is_git_index};
+use crate::id::SnapshotId;
 use crate::lookup::stat;
-use crate::node::{
-    Content, Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped,
-};
+use crate::node::{Content, Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Selection, Skipped};
 use crate::store::Store;
+
+pub use judge::is_saved_elsewhere;
+use judge::{Judge, Left, is_same_file, step};
 
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
 #[derive(Debug)]
@@ -410,175 +413,6 @@ fn wanted_now(root: &Root) -> Wanted {
     // What was not there may go, so all of it is saved.
     let selection = if root.node.is_none() { Choice::Everything } else { root.selection.into() };
     Wanted { path: root.path.as_path().to_owned(), selection }
-}
-
-/// Tells what was changed after an action.
-struct Judge<'a> {
-    moment: Moment,
-    then: &'a [Root],
-    skipped: &'a Left<'a>,
-    footprint: Option<Footprint>,
-    draft: &'a Draft,
-    /// Times of status change that looking changed.
-    changed: &'a BTreeMap<SavedPath, FileTime>,
-}
-
-impl Judge<'_> {
-    fn since(&self, path: &SavedPath, found: Option<&Stat>, now: Option<&Node>) -> Since {
-        let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
-            return Since::Untouched;
-        };
-        let changed = self.changed.get(path).copied().unwrap_or_else(|| facts::changed(found));
-        let later_than = |moment: FileTime| if changed > moment { Since::Changed } else { Since::Untouched };
-        match self.moment {
-            Moment::None => Since::Unknown,
-            Moment::At(moment) => later_than(moment),
-            Moment::Ended(period) => match &self.footprint {
-                None => later_than(period.ended),
-                Some(footprint) => match footprint.verdict(path, found, self.content(path, now)) {
-                    Verdict::Left => Since::Untouched,
-                    Verdict::Other => Since::Changed,
-                    Verdict::NoTrace => later_than(footprint.at),
-                },
-            },
-            Moment::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
-            Moment::Open(_) => Since::Doubtful,
-        }
-    }
-
-    /// Where something comes from that was not there: what a snapshot of the whole place does not know stood nowhere before.
-    fn origin(&self, path: &SavedPath, found: Option<&Stat>, since: Since) -> Origin {
-        let (Moment::Ended(period @ Period { began: Some(began), .. }), Some(found)) = (self.moment, found)
-        else {
-            return Origin::Unknown;
-        };
-        let holds = |root: &&Root| {
-            root.selection != Selection::Itself && path.as_path().starts_with(root.path.as_path())
-        };
-        let is_known = self.then.iter().any(|root| holds(&root)) && self.skipped.is_complete;
-        let is_directory = facts::kind(found) == FileType::Directory;
-        if !is_known || !is_directory && since != Since::Untouched {
-            return Origin::Unknown;
-        }
-        if !is_directory && facts::changed(found) < began {
-            return if self.came_with_directory(path, period) { Origin::Came } else { Origin::Unknown };
-        }
-        match facts::born(path.as_path()) {
-            Some(born) if born >= began => Origin::Made,
-            // Any change of what is in a directory changes its other times.
-            Some(_) | None if is_directory => Origin::Unknown,
-            Some(_) => Origin::Came,
-            None => Origin::Made,
-        }
-    }
-
-    /// Whether a file came with a directory above it that was moved while the action ran: the file itself does not change by that.
-    fn came_with_directory(&self, path: &SavedPath, period: Period) -> bool {
-        let Some(root) = self.then.iter().find(|root| path.as_path().starts_with(root.path.as_path())) else {
-            return false;
-        };
-        let is_new = |above: &&Path| {
-            above.starts_with(root.path.as_path())
-                && node_at(self.draft, root, &SavedPath::from(*above)).is_ok_and(|node| node.is_none())
-        };
-        let moved = path.as_path().ancestors().skip(1).take_while(is_new).last();
-        moved.and_then(|moved| stat(moved).ok()).is_some_and(|found| {
-            let changed = facts::changed(&found);
-            period.began.is_some_and(|began| began <= changed) && changed <= period.ended
-        })
-    }
-
-    /// What tells the content of a file from others; `None` when that is too much.
-    fn content(&self, path: &SavedPath, now: Option<&Node>) -> Option<ObjectId> {
-        match now {
-            Some(Node::File { content, .. }) if is_git_index(path.as_path()) => {
-                Some(identity(path.as_path(), &self.draft.content(content).ok()?))
-            }
-            Some(Node::File { content: Content::Whole(id), .. }) => Some(*id),
-            Some(
-                Node::File { content: Content::Parts(_), .. }
-                | Node::Symlink { .. }
-                | Node::Directory { .. }
-                | Node::Pipe { .. },
-            )
-            | None => None,
-        }
-    }
-}
-
-/// Whether something that was left out of a tree because version control ignores it was saved as a place of its own.
-pub fn is_saved_elsewhere(skipped: &Skipped, roots: &[Root]) -> bool {
-    let holds = |root: &Root| {
-        root.selection == Selection::Everything && skipped.path.as_path().starts_with(root.path.as_path())
-    };
-    skipped.reason == SkipReason::Ignored && roots.iter().any(holds)
-}
-
-/// What was not saved, so that it is not known whether it stood there.
-struct Left<'a> {
-    paths: BTreeSet<&'a SavedPath>,
-    /// Whether all of it is listed.
-    is_complete: bool,
-}
-
-impl<'a> Left<'a> {
-    fn of(skipped: &'a [Skipped], then: &[Root]) -> Self {
-        let ignored = skipped.iter().filter(|one| one.reason == SkipReason::Ignored).count() as u64;
-        Self {
-            paths: skipped.iter().filter(|one| !is_saved_elsewhere(one, then)).map(|one| &one.path).collect(),
-            is_complete: ignored < SkipReason::MOST_IGNORED,
-        }
-    }
-
-    /// Whether a path, or a directory above it, was not saved.
-    fn covers(&self, path: &SavedPath) -> bool {
-        path.as_path().ancestors().any(|above| self.paths.contains(&SavedPath::from(above)))
-    }
-}
-
-fn step(one: Difference, judge: &Judge<'_>) -> Option<Step> {
-    let Difference { path, then, now } = one;
-    let found = stat(path.as_path()).ok();
-    let deed = match (&then, &now) {
-        (None, None) => return None,
-        (Some(_), None) => Deed::Create,
-        (None, Some(_)) => Deed::Remove,
-        (Some(then), Some(now)) => deed(then, now, found.as_ref()),
-    };
-    if deed == Deed::Remove && judge.skipped.covers(&path) {
-        return None;
-    }
-    let since = judge.since(&path, found.as_ref(), now.as_ref());
-    let origin = match deed {
-        Deed::Remove => judge.origin(&path, found.as_ref(), since),
-        Deed::Create | Deed::Replace | Deed::Adjust => Origin::Unknown,
-    };
-    Some(Step { path, deed, then, now, since, origin, found: Found::of(found.as_ref()) })
-}
-
-/// Whether what stands there is the very file that stood there, which had several names.
-fn is_same_file(then: Option<&Node>, found: Option<&Stat>) -> bool {
-    match (then, found) {
-        (Some(Node::File { links: Some(group), .. }), Some(found)) => {
-            (group.device, group.inode) == (found.st_dev, found.st_ino)
-        }
-        _ => false,
-    }
-}
-
-fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
-    match (then, now) {
-        (Node::File { content, links, .. }, Node::File { content: other, links: k, .. }) => {
-            let is_linked_alike = links == k || is_same_file(Some(then), found);
-            if content == other && is_linked_alike { Deed::Adjust } else { Deed::Replace }
-        }
-        (Node::Directory { .. }, Node::Directory { .. }) | (Node::Pipe { .. }, Node::Pipe { .. }) => {
-            Deed::Adjust
-        }
-        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _) => {
-            Deed::Replace
-        }
-    }
 }
 
 /// The places of a snapshot, or those parts of them that lie in `paths`.

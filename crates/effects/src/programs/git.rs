@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `guard_files` | files of the guard that git would bring, change or take away |
+//! | `index` | which files are tracked, and submodules, as the command changed that so far |
 //! | `grammar` | which options of a subcommand take values |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
@@ -14,6 +15,7 @@
 
 mod grammar;
 mod guard_files;
+mod index;
 mod options;
 mod references;
 mod remotes;
