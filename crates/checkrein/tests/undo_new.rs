@@ -20,9 +20,12 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, shell_call};
 
-/// Everything in the project: mode, time, content or target.
-fn picture(environment: &TestEnvironment) -> BTreeMap<PathBuf, (u32, Option<(i64, i64)>, Vec<u8>)> {
-    let mut found = BTreeMap::new();
+/// Mode, time, content or target, by path.
+type Picture = BTreeMap<PathBuf, (u32, Option<(i64, i64)>, Vec<u8>)>;
+
+/// Everything in the project.
+fn picture(environment: &TestEnvironment) -> Picture {
+    let mut found = Picture::new();
     let mut waiting = vec![environment.project()];
     while let Some(path) = waiting.pop() {
         let facts = fs::symlink_metadata(&path).unwrap();
@@ -58,7 +61,8 @@ fn project() -> TestEnvironment {
 fn opaque(environment: &TestEnvironment, does: &str) -> &'static str {
     let names = "my ($src, $notes, $modules) = ('src', 'notes', 'node_modules');\n\
                  sub put { open(my $file, '>', $_[0]) or die; print $file $_[1]; close($file) }\n";
-    let digits: String = format!("{names}{does}; 1").bytes().map(|byte| format!("{byte:02x}")).collect();
+    let digits: Vec<String> = format!("{names}{does}; 1").bytes().map(|byte| format!("{byte:02x}")).collect();
+    let digits = digits.concat();
     environment.write("tool.pl", &format!("eval(pack('H*', '{digits}')) or die;\n"));
     "perl tool.pl"
 }
@@ -77,7 +81,7 @@ fn run(environment: &TestEnvironment, command: &str) {
     assert!(status.success(), "{command}");
 }
 
-fn after(environment: &TestEnvironment, id: &str, command: &str, more: Json) {
+fn after(environment: &TestEnvironment, id: &str, command: &str, more: &Json) {
     let mut fields = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
     fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     call(environment, "PostToolUse", id, command, fields);
@@ -86,7 +90,7 @@ fn after(environment: &TestEnvironment, id: &str, command: &str, more: Json) {
 fn perform(environment: &TestEnvironment, id: &str, command: &str) {
     before(environment, id, command);
     run(environment, command);
-    after(environment, id, command, json!({}));
+    after(environment, id, command, &json!({}));
 }
 
 fn undo(environment: &TestEnvironment) -> (Output, String) {
@@ -237,8 +241,8 @@ fn what_may_be_somebody_elses_stays() {
     before(&environment, "other", "ls");
     run(&environment, command);
     environment.write("beside.txt", "of the other call");
-    after(&environment, "other", "ls", json!({}));
-    after(&environment, "call", command, json!({}));
+    after(&environment, "other", "ls", &json!({}));
+    after(&environment, "call", command, &json!({}));
     let (_, said) = undo(&environment);
     assert_eq!(read(&environment, "notes/plan.md"), "only here\n", "{said}");
     assert_eq!(
@@ -254,7 +258,7 @@ fn what_may_be_somebody_elses_stays() {
     environment.write("person.txt", "of a person");
     std::thread::sleep(Duration::from_millis(1_200));
     run(&environment, command);
-    after(&environment, "call", command, json!({ "duration_ms": 1 }));
+    after(&environment, "call", command, &json!({ "duration_ms": 1 }));
     let (_, said) = undo(&environment);
     assert_eq!(
         [read(&environment, "person.txt"), read(&environment, "new.txt")],
@@ -273,4 +277,20 @@ fn a_link_that_was_moved_goes_back_without_an_end() {
     let (output, said) = undo(&environment);
     assert_eq!(picture(&environment), earlier, "{said}");
     assert!(output.status.success(), "{said}");
+}
+
+/// Nothing tells whether a cache is as such a call left it: it stays unless a person insists.
+#[test]
+fn a_cache_is_put_back_by_force_without_an_end() {
+    let environment = project();
+    let does = "put(\"$src/__pycache__/a.pyc\", 'anew'); put(\"$src/__pycache__/c.pyc\", 'new')";
+    let command = opaque(&environment, does);
+    let earlier = picture(&environment);
+    before(&environment, "call", command);
+    run(&environment, command);
+    let later = picture(&environment);
+    let (_, said) = undo(&environment);
+    assert!(picture(&environment) == later && said.contains("`checkrein undo 1 --force`"), "{said}");
+    environment.succeed(&["undo", "1", "--yes", "--force"]);
+    assert_eq!(picture(&environment), earlier);
 }

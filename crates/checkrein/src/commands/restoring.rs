@@ -276,7 +276,8 @@ fn show(surroundings: &Surroundings, prepared: &Prepared, sorted: &Sorted, case:
     }
     for top in sorted.made_again.iter().take(SHOWN) {
         let top = plain(&top.to_string_lossy());
-        print(&format!("  {:<8} {top}  {}", "keep", dim("changed since, and something makes it again")));
+        let why = format!("changed since, and something makes it again; `{}` puts it back", case.by_force());
+        print(&format!("  {:<8} {top}  {}", "keep", dim(&why)));
     }
     gone(snapshot).iter().for_each(|one| log(one));
     if matches!(case.moment, Moment::Ended(_) | Moment::Open(_)) {

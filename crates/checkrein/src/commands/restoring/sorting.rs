@@ -208,6 +208,7 @@ impl Case<'_> {
         } else if step.deed == Deed::Remove
             && permissions.new == New::Keep
             && !was_made()
+            && (is_kept || self.made_again(step).is_none())
             && !prepared.is_log_of_restored(step)
         {
             Some("was not there; `--remove-new` removes it".to_owned())
@@ -216,7 +217,7 @@ impl Case<'_> {
         }
     }
 
-    fn by_force(&self) -> String {
+    pub(super) fn by_force(&self) -> String {
         format!("checkrein undo {} --force", self.snapshot.id)
     }
 }
