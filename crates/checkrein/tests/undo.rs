@@ -183,6 +183,26 @@ fn what_was_staged_is_staged_again() {
     }
 }
 
+/// What an archive holds is not known where it comes through a pipe: the settings of the repository are saved like any file of the workspace.
+#[test]
+fn settings_that_an_archive_replaced_come_back() {
+    let environment = project();
+    let settings = environment.project().join(".git/config");
+    let before = fs::read(&settings).unwrap();
+    environment.write("build/other/.git/config", "[core]\n\tfsmonitor = ./run\n");
+    let packed = environment
+        .command("tar")
+        .args(["-cf", "build/other.tar", "-C", "build/other", ".git"])
+        .status()
+        .unwrap();
+    assert!(packed.success());
+    let answer = perform(&environment, "call", "cat build/other.tar | tar -xf -");
+    assert_ne!(decision(&answer), Some("ask"), "{answer}");
+    assert_ne!(fs::read(&settings).unwrap(), before, "nothing was unpacked");
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(fs::read(&settings).unwrap(), before);
+}
+
 #[test]
 fn every_destructive_command_is_taken_back_exactly() {
     let mut exceptions = Vec::new();

@@ -336,6 +336,9 @@ pub(crate) const MOVED: &str = "moved";
 /// How the note begins of a secret that a search or a count over the workspace comes by, without showing what it holds.
 pub(crate) const SWEPT: &str = "swept along, and nothing of it is shown";
 
+/// How the note begins of what runs later and may be among what an archive or a patch brings whose list is not known.
+pub(crate) const BY_CHANCE: &str = "may be among what comes";
+
 /// How the note begins of a change that leaves what is there and adds to it.
 pub(crate) const ONLY_ADDS: &str = "only adds at the end";
 
@@ -350,6 +353,12 @@ impl Effect {
     /// looked for.
     pub fn is_swept_along(&self) -> bool {
         self.kind == EffectKind::SecretRead && self.note.starts_with(SWEPT)
+    }
+
+    /// Whether something that runs later may only happen to be among what comes: an archive or a patch whose list is not known may replace
+    /// any file of the workspace.
+    pub fn is_by_chance(&self) -> bool {
+        self.kind == EffectKind::Persistence && self.note.starts_with(BY_CHANCE)
     }
 
     /// Whether the target is not lost, but stands elsewhere afterwards.

@@ -24,10 +24,14 @@ pub(crate) const PARENT: &str = "$PPID";
 pub(crate) const HOLDS_NO_GUARD: &str = "holds nothing of the guard";
 /// How the notes begin of what is brought from elsewhere and was not read.
 pub(crate) const OF_ARCHIVE: &str = "what the archive holds";
+/// The same, of a patch.
+pub(crate) const OF_PATCH: &str = "what the patch changes";
 /// The same, of a repository.
 pub(crate) const OF_REPOSITORY: &str = "what the repository holds";
 /// The same, of a tree that is copied.
 pub(crate) const OF_TREE: &str = "what the other tree holds";
+/// What such a note holds besides when what comes may lie elsewhere than below the directory, or is made by another program.
+pub(crate) const UNBOUND: &str = "in a way of its own";
 /// How the note begins of permissions by which an owner may no longer read, write or enter.
 pub(crate) const TAKES_RIGHTS: &str = "takes rights from its owner";
 /// How the note begins of permissions that leave the owner every right.

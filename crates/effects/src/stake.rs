@@ -29,6 +29,9 @@ pub(crate) const NOTHING_FITS: &str = "nothing fits now";
 /// How the note begins of a change of a configuration file by the program it belongs to, of a setting that runs nothing.
 pub(crate) const SETTING_THAT_RUNS_NOTHING: &str = "a setting that runs nothing";
 
+/// How the note begins of the deletion of all that a walk finds, whatever it is called.
+pub(crate) const ALL_THAT_IS_FOUND: &str = "all that is found";
+
 /// How the note begins of permissions that only let a file be read and run.
 pub(crate) const ONLY_LETS_RUN: &str = "only lets it be read and run";
 
@@ -274,6 +277,7 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
         | EffectKind::Opaque => Severity::Medium,
         EffectKind::RemoteCodeExecution if is_authenticated(&effect.target) => Severity::High,
         EffectKind::SecretRead if effect.is_swept_along() => Severity::Low,
+        EffectKind::Persistence if effect.is_by_chance() => Severity::Medium,
         EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
         EffectKind::SecretRead
         | EffectKind::Persistence
@@ -395,7 +399,7 @@ fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, wo
                 }
                 // One name that is not known, with what is below it, is written the same way, but reaches down by itself.
                 Target::Glob(text) => {
-                    effect.depth == Depth::Single
+                    (effect.depth == Depth::Single || effect.note.starts_with(ALL_THAT_IS_FOUND))
                         && PathPattern::new(text)
                             .is_some_and(|pattern| pattern.base == *directory && pattern.names_everything())
                 }

@@ -178,6 +178,8 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
             Some(Reach::Local) => 0.2,
             Some(Reach::Known | Reach::External) | None => 0.7,
         },
+        // As any other file that may be replaced (ours).
+        EffectKind::Persistence if effect.is_by_chance() => 0.4,
         EffectKind::FileDelete | EffectKind::Persistence | EffectKind::VcsLocalLoss | EffectKind::Publish => {
             0.8
         }

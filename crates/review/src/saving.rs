@@ -217,6 +217,8 @@ fn place(effect: &Effect) -> Option<ToSave> {
             Need::Welcome
         }
         (Some(FileChange::Create), _) => Need::Absence,
+        // What it may replace can be brought back.
+        (None, EffectKind::Persistence) if effect.is_by_chance() => Need::Welcome,
         (None, _) => return None,
     };
     let reach = if effect.depth == Depth::Recursive { Reach::Tree } else { Reach::Itself };

@@ -255,6 +255,15 @@ fn is_version_control(effect: &Effect) -> bool {
 }
 
 fn explains(effect: &Effect, change: &Change, with_repository: bool) -> bool {
+    // What makes git run something is worth a word, unless it was said that just this would change.
+    let is_said = effect.target.path().is_some() && !effect.is_by_chance();
+    if is_repository_control(&change.path)
+        && change.kind != ChangeKind::Rearranged
+        && !is_said
+        && effect.target != Target::Unknown
+    {
+        return false;
+    }
     match change.kind {
         ChangeKind::Created => covers_path(effect, &change.path) || lies_below(effect, &change.path),
         ChangeKind::Modified => {

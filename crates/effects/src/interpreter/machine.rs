@@ -7,6 +7,7 @@ use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake
 use crate::guard::PARENT;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
+use crate::programs::find::Choice;
 use crate::programs::known_hosts;
 use crate::world::{Entry, Listing, World};
 
@@ -146,6 +147,8 @@ pub(crate) struct Machine<'w> {
     pub(super) guessing: bool,
     /// The last list that was printed in an order that is not known.
     pub(crate) unordered: Option<String>,
+    /// Walks of which only a pattern is known, by that pattern, and by what they choose.
+    pub(crate) walks: BTreeMap<String, Choice>,
     /// What is known of how secrets are shown that are read.
     pub(super) sweep: Sweep,
 }
@@ -207,6 +210,7 @@ impl<'w> Machine<'w> {
             names: 0,
             guessing: false,
             unordered: None,
+            walks: BTreeMap::new(),
             sweep: Sweep::NONE,
         }
     }

@@ -52,12 +52,10 @@ impl Machine<'_> {
                     .target
                     .path()
                     .is_none_or(|path| self.is_disturbed() || self.entry(path) != Entry::Missing);
-                let can_be_swept = match (&aim.target, kind) {
-                    (Target::Path(_), EffectKind::SecretRead) | (Target::Glob(_), EffectKind::FileRead) => {
-                        true
-                    }
-                    _ => false,
-                };
+                let can_be_swept = matches!(
+                    (&aim.target, kind),
+                    (Target::Path(_), EffectKind::SecretRead) | (Target::Glob(_), EffectKind::FileRead)
+                );
                 let target = aim.target.clone();
                 let mut draft = Draft::at(kind, aim);
                 match self.swept() {
@@ -375,7 +373,7 @@ impl Machine<'_> {
 
 /// Whether a pattern of absolute paths reaches credentials: by its directory, or by a telling name.
 fn is_secret_pattern(pattern: &str, home: &AbsolutePath) -> bool {
-    let name = pattern.rsplit('/').next().unwrap_or_default();
+    let name = &in_small_letters(pattern.rsplit('/').next().unwrap_or_default());
     let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
     let directory = fixed.rsplit_once('/').map_or("", |(directory, _)| directory);
     let Some(directory) = AbsolutePath::new(&format!("{directory}/")) else { return false };
@@ -387,4 +385,24 @@ fn is_secret_pattern(pattern: &str, home: &AbsolutePath) -> bool {
     places::credential_directory(&directory).is_some()
         || !stand_in.is_empty()
             && (places::credential(&named, home).is_some() || places::credential_directory(&named).is_some())
+}
+
+/// A name with each class that is one letter in both sizes (`[kK]`) written as the small one.
+fn in_small_letters(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut rest = letters.as_slice();
+    let mut all = String::new();
+    while let Some((first, behind)) = rest.split_first() {
+        if let ['[', small, capital, ']', behind @ ..] = rest
+            && small.is_ascii_lowercase()
+            && *capital == small.to_ascii_uppercase()
+        {
+            all.push(*small);
+            rest = behind;
+        } else {
+            all.push(*first);
+            rest = behind;
+        }
+    }
+    all
 }

@@ -9,6 +9,7 @@
 mod unpacking;
 
 use crate::effect::{Depth, EffectKind};
+use crate::guard::{OF_ARCHIVE, UNBOUND};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::files::after;
@@ -18,6 +19,19 @@ use unpacking::{unpack, unpack_member};
 /// `tar`, `bsdtar`, `gtar`
 pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let tar = Tar::read(&call.words);
+    let before = machine.effect_count();
+    let exit = run_tar(machine, call, &tar);
+    if tar.renames || !tar.commands.is_empty() {
+        machine.amend(before, |effect| {
+            if effect.note.starts_with(OF_ARCHIVE) {
+                effect.note = format!("{}, {UNBOUND}", effect.note);
+            }
+        });
+    }
+    exit
+}
+
+fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
     for command in &tar.commands {
         machine.run_text(command, Input::Unknown);
     }
@@ -60,7 +74,7 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Exit::silent()
         }
         Some('c' | 'r' | 'u' | 'A') => {
-            let sources: Vec<Value> = tar.members.iter().map(|member| relative(&tar, member)).collect();
+            let sources: Vec<Value> = tar.members.iter().map(|member| relative(tar, member)).collect();
             let mut read = Output::Nothing;
             for source in &sources {
                 read = read.followed_by(machine.read(source));

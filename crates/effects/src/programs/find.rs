@@ -6,9 +6,10 @@ mod walk;
 use crate::effect::{Depth, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::path::AbsolutePath;
-use crate::stake::NOTHING_FITS;
+use crate::stake::{ALL_THAT_IS_FOUND, NOTHING_FITS};
 use crate::world::Listing;
 
+pub(crate) use expression::Choice;
 use expression::{Action, Expression, Parsed, Truth, parse};
 use walk::{Found, Search};
 
@@ -39,6 +40,11 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
         })
         .collect();
     note_key_hunt(machine, &parsed, &patterns);
+    for pattern in &patterns {
+        if let Value::Glob(text) = pattern {
+            machine.walks.insert(text.clone(), parsed.expression.choice());
+        }
+    }
     if parsed.starts.iter().all(|start| start.as_exact().is_some()) && parsed.understood {
         let starts: Vec<String> =
             parsed.starts.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
@@ -274,6 +280,33 @@ fn substituted(words: &[Value], found: &Value) -> Vec<Value> {
         .collect()
 }
 
+/// Runs what is done with what a walk found, of which only a pattern is known.
+pub(crate) fn with_found<T>(
+    machine: &mut Machine<'_>,
+    found: &Value,
+    work: impl FnOnce(&mut Machine<'_>) -> T,
+) -> T {
+    let choice = match found {
+        Value::Glob(text) => machine.walks.get(text).copied(),
+        Value::Exact(_) | Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => None,
+    };
+    match choice {
+        Some(Choice::Unseen) => machine.possibly(work),
+        Some(Choice::All) => {
+            let before = machine.effect_count();
+            let done = work(machine);
+            machine.amend(before, |effect| {
+                let is_walk = matches!(&effect.target, Target::Glob(_));
+                if effect.kind == EffectKind::FileDelete && is_walk && effect.note.is_empty() {
+                    ALL_THAT_IS_FOUND.clone_into(&mut effect.note);
+                }
+            });
+            done
+        }
+        Some(Choice::ByName) | None => work(machine),
+    }
+}
+
 fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, expression: &Expression) {
     match action {
         Action::Print { .. } | Action::PrintOther => {}
@@ -281,23 +314,19 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
         Action::Delete => {
             let whole = !expression.is_selective();
             let depth = if whole { Depth::Recursive } else { Depth::Single };
-            if expression.asks_unknown() {
-                machine.possibly(|machine| machine.delete(found, depth));
-            } else {
-                machine.delete(found, depth);
-            }
+            with_found(machine, found, |machine| machine.delete(found, depth));
         }
         Action::Execute { words, asks, .. } => {
             let words = substituted(words, found);
             if *asks {
                 machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
             } else {
-                machine.run_words(&words, Input::Inherited);
+                with_found(machine, found, |machine| machine.run_words(&words, Input::Inherited));
             }
         }
         Action::ExecuteAll { words, .. } => {
             let words = substituted(words, found);
-            machine.run_words(&words, Input::Inherited);
+            with_found(machine, found, |machine| machine.run_words(&words, Input::Inherited));
         }
     }
 }

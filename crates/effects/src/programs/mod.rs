@@ -42,7 +42,7 @@ mod disk;
 pub(crate) mod expression;
 mod files;
 pub(crate) mod filters;
-mod find;
+pub(crate) mod find;
 mod git;
 mod interpreters;
 pub(crate) mod known_hosts;

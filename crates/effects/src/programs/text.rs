@@ -4,6 +4,7 @@ pub(crate) mod awk;
 pub(crate) mod sed;
 
 use crate::effect::EffectKind;
+use crate::guard::{OF_PATCH, UNBOUND};
 use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
@@ -195,10 +196,17 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let strip =
         arguments.value(&["-p", "--strip"]).and_then(Value::as_exact).and_then(|text| text.parse().ok());
     let Some(text) = text.as_exact() else {
+        if file.as_ref().is_some_and(|file| machine.is_certainly_missing(file)) {
+            return Exit::failure();
+        }
         let here = machine
             .cwd()
             .map_or(Value::Unknown, |cwd| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))));
-        machine.possibly(|machine| machine.effect(EffectKind::FileModify, &here));
+        for aim in machine.paths_through(&here) {
+            // A patch that nobody has seen is made to change what is there.
+            let unread = if matches!(call.input, Input::Network(_)) { UNBOUND } else { "" };
+            machine.add(Draft::at(EffectKind::FileModify, aim).possible().note(OF_PATCH).note(unread));
+        }
         return Exit::unknown();
     };
     if let Some(rejects) = arguments.value(&["-r", "--reject-file"]).cloned() {

@@ -1,6 +1,9 @@
 //! Effects that follow from where a file lies.
 
-use crate::effect::{Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target};
+use crate::effect::{
+    BY_CHANCE, Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target,
+};
+use crate::guard::{OF_ARCHIVE, OF_PATCH, UNBOUND};
 use crate::path::AbsolutePath;
 use crate::places::{
     SHADOWS, SystemPlace, credential, credential_directory, generated, is_known_at_home, is_lifeline,
@@ -65,6 +68,12 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
     // Which of the files that are there an archive replaces is not known; of the guard it is asked about as such.
     let spread = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
         && effect.kind == EffectKind::FileCreate;
+    let is_unlisted = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
+        && [OF_ARCHIVE, OF_PATCH].iter().any(|start| effect.note.starts_with(start))
+        && !effect.note.contains(UNBOUND);
+    // In a home directory it is the start-up files of the person that may be replaced.
+    let place = world.place();
+    let is_project = !place.home.is_within(&place.workspace);
     let is_guarded =
         |path: &AbsolutePath| world.place().guarded.iter().any(|known| path.is_within(&known.path));
     for path in written(&effect.target, world) {
@@ -77,7 +86,13 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
             .filter(is_other)
             .filter(|_| is_known_at_home(&path, &world.place().home) || generated(&path, world).is_none())
         {
-            found.push(follow(effect, EffectKind::Persistence, &path, what));
+            let by_chance = is_unlisted && is_project && path.is_within(&place.workspace);
+            let mut follows = follow(effect, EffectKind::Persistence, &path, what);
+            if by_chance {
+                follows.certainty = Certainty::Possible;
+                follows.note = format!("{BY_CHANCE}: {what}");
+            }
+            found.push(follows);
         } else if let Some(what) = watcher(&path) {
             found.push(grave(follow(effect, EffectKind::SystemModification, &path, what)));
         }

@@ -260,3 +260,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_makes_git_run_something_is_a_surprise_where_only_anything_was_said_to_come() {
+    use ChangeKind::{Created, Modified};
+    let mut by_chance = certain(EffectKind::Persistence, "/p/.git/config");
+    by_chance.certainty = Certainty::Possible;
+    by_chance.note = "may be among what comes: git configuration".to_owned();
+    let unpacked = [wide(EffectKind::FileCreate, "/p/**"), by_chance];
+    let changes = [
+        seen(Modified, "/p/.git/config"),
+        seen(Created, "/p/.git/hooks/post-checkout"),
+        seen(Modified, "/p/src/a.rs"),
+    ];
+    let found: Vec<String> = surprises(&unpacked, &changes).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(found, ["/p/.git/config", "/p/.git/hooks/post-checkout"]);
+    let named = [certain(EffectKind::FileModify, "/p/.git/config")];
+    assert_eq!(surprises(&named, &[seen(Modified, "/p/.git/config")]), []);
+}

@@ -156,9 +156,7 @@ fn asks_for_secrets(pattern: &str, dialect: Dialect) -> bool {
     pattern.split('\n').any(|line| {
         let Some(expression) = Expression::new(line, dialect, Case::Ignored) else { return true };
         let fits = |text: &&str| expression.matches(text) != Some(false);
-        line.is_empty()
-            || MEANINGLESS.iter().any(|text| fits(&text))
-            || !is_plain && SECRETS.iter().any(|text| fits(&text))
+        line.is_empty() || MEANINGLESS.iter().any(&fits) || !is_plain && SECRETS.iter().any(&fits)
     })
 }
 

@@ -36,6 +36,17 @@ impl Truth {
     }
 }
 
+/// By what a walk chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// It takes all, or all of a sort.
+    All,
+    /// By names or paths, which a pattern says.
+    ByName,
+    /// By what the world does not say: an age, a size, an owner.
+    Unseen,
+}
+
 /// An expression; actions are numbered in the order in which they stand.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
@@ -142,6 +153,7 @@ impl Expression {
     pub(super) fn possible_names(&self) -> Vec<String> {
         match self {
             Self::Name { pattern, fold: false } => vec![pattern.clone()],
+            Self::Name { pattern, fold: true } => vec![in_any_case(pattern)],
             Self::All(parts) => {
                 parts.iter().map(Self::possible_names).find(|names| !names.is_empty()).unwrap_or_default()
             }
@@ -191,17 +203,29 @@ impl Expression {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_unknown),
             Self::Not(part) => part.asks_unknown(),
-            Self::Unknown => true,
+            Self::Unknown | Self::Empty => true,
             Self::Name { .. }
             | Self::Path { .. }
             | Self::Type { .. }
-            | Self::Empty
             | Self::Prune
             | Self::Always
             | Self::Never
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_)
             | Self::Do(..) => false,
+        }
+    }
+
+    /// By what is chosen among what lies below the start.
+    pub(super) fn choice(&self) -> Choice {
+        let chooses_by_name = self.required_path().is_some()
+            || self.possible_names().iter().any(|name| name.chars().any(|c| !matches!(c, '*' | '?' | '.')));
+        if self.asks_unknown() {
+            Choice::Unseen
+        } else if chooses_by_name {
+            Choice::ByName
+        } else {
+            Choice::All
         }
     }
 
@@ -222,6 +246,25 @@ impl Expression {
             | Self::MinimumDepth(_) => true,
         }
     }
+}
+
+/// A pattern that fits what another one fits in small or capital letters.
+fn in_any_case(pattern: &str) -> String {
+    let has_classes = pattern.contains('[');
+    let mut all = String::new();
+    for letter in pattern.chars() {
+        if letter.is_ascii_alphabetic() && !has_classes {
+            all.push('[');
+            all.push(letter.to_ascii_lowercase());
+            all.push(letter.to_ascii_uppercase());
+            all.push(']');
+        } else if letter.is_alphabetic() {
+            all.push('?');
+        } else {
+            all.push(letter);
+        }
+    }
+    if has_classes { "*".to_owned() } else { all }
 }
 
 /// Reads the words of `find`.

@@ -1,6 +1,7 @@
 //! Programs that run another program for the words of their input: `xargs`, `parallel`.
 
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::programs::find::with_found;
 use crate::programs::strings;
 
 use super::Peeled;
@@ -150,7 +151,7 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Words::Many(value) => {
             let full = filled(&command, placeholder.as_deref(), std::slice::from_ref(&value));
             if matches!(value, Value::Glob(_)) {
-                machine.run_words(&full, empty)
+                with_found(machine, &value, |machine| machine.run_words(&full, empty))
             } else {
                 machine.with_words_from(&Output::from_input(&input), |machine| {
                     machine.possibly(|machine| machine.run_words(&full, empty))
