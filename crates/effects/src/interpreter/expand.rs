@@ -429,8 +429,15 @@ impl Machine<'_> {
                 let is_name = !name.is_empty()
                     && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
                 let beside = place.home.parent()?.join(name);
-                (is_name && self.entry(&beside) == crate::world::Entry::Directory)
-                    .then(|| Value::exact(beside.as_str()))
+                if !is_name {
+                    return None;
+                }
+                if self.entry(&beside) == crate::world::Entry::Directory {
+                    return Some(Value::exact(beside.as_str()));
+                }
+                // Accounts may be known to a directory service only, and their homes be mounted when they are entered.
+                name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    .then(|| Value::one_of(vec![head.to_owned(), beside.as_str().to_owned()]))
             }
         }
     }

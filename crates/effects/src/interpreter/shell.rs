@@ -185,6 +185,8 @@ pub(crate) struct Shell {
     pub(crate) logical: Option<AbsolutePath>,
     /// `pushd` puts directories here.
     pub(crate) stack: Vec<Whereabouts>,
+    /// How many of them may not be there, from the bottom on: a way on which fewer were put there was joined.
+    pub(crate) doubtful_stack: usize,
     /// Variables that the command set or unset; the environment is asked for others.
     pub(crate) variables: BTreeMap<String, Variable>,
     /// `$1`, `$2`, ...; `None` when they are not known.
@@ -238,6 +240,7 @@ impl Shell {
             cwd: Whereabouts::Here(cwd),
             logical: None,
             stack: Vec::new(),
+            doubtful_stack: 0,
             variables: BTreeMap::new(),
             positional: Some(Vec::new()),
             name: Value::exact("bash"),
@@ -263,6 +266,36 @@ impl Shell {
         }
     }
 
+    /// The stack of directories after one of two ways. What is taken next lies on top, so the two are laid side by side from there.
+    fn join_stack(&mut self, other: &Self) {
+        if self.stack == other.stack {
+            self.doubtful_stack = self.doubtful_stack.max(other.doubtful_stack);
+            return;
+        }
+        let (own, others) = (self.stack.len(), other.stack.len());
+        let sure = (own - self.doubtful_stack.min(own)).min(others - other.doubtful_stack.min(others));
+        let length = own.max(others);
+        let from_top = |stack: &[Whereabouts], place: usize| {
+            stack.len().checked_sub(place + 1).and_then(|at| stack.get(at).cloned())
+        };
+        let joined = (0..length).rev().filter_map(|place| {
+            match (from_top(&self.stack, place), from_top(&other.stack, place)) {
+                (Some(one), Some(two)) => Some(one.join(&two)),
+                (one, two) => one.or(two),
+            }
+        });
+        self.stack = joined.collect();
+        self.doubtful_stack = length - sure;
+    }
+
+    /// Takes the directory from the top of the stack, and whether it surely was there; `None` when the stack is empty.
+    pub(crate) fn take_from_stack(&mut self) -> Option<(Whereabouts, bool)> {
+        let place = self.stack.pop()?;
+        let is_sure = self.doubtful_stack <= self.stack.len();
+        self.doubtful_stack = self.doubtful_stack.min(self.stack.len());
+        Some((place, is_sure))
+    }
+
     /// The shell after one of two ways.
     #[must_use]
     pub(crate) fn join(mut self, other: &Self, world_value: &dyn Fn(&str) -> Option<Value>) -> Self {
@@ -270,9 +303,7 @@ impl Shell {
         if self.logical != other.logical {
             self.logical = None;
         }
-        if self.stack != other.stack {
-            self.stack = Vec::new();
-        }
+        self.join_stack(other);
         let mut names: Vec<String> = self.variables.keys().cloned().collect();
         names.extend(other.variables.keys().filter(|name| !self.variables.contains_key(*name)).cloned());
         for name in names {

@@ -147,6 +147,7 @@ impl Machine<'_> {
         }
         if self.shell.options.perhaps_errexit && matches!(done.status, Status::Failure | Status::Open) {
             self.shell.doubts.shell = true;
+            self.shell.may_have_exited = true;
         }
         if !self.shell.options.errexit {
             return done;
@@ -171,6 +172,7 @@ impl Machine<'_> {
             }
             Status::Failure | Status::Open => {
                 self.shell.doubts.shell = true;
+                self.shell.may_have_exited = true;
                 done
             }
             Status::Success | Status::Unknown => done,

@@ -236,14 +236,7 @@ fn pushd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let operand = words.iter().find(|word| !word.as_exact().is_some_and(|text| text.starts_with('-')));
     let status = match operand {
         Some(word) => go(machine, word),
-        None => match machine.shell.stack.pop() {
-            Some(place) => {
-                machine.shell.cwd = place;
-                machine.shell.logical = None;
-                Status::Success
-            }
-            None => Status::Failure,
-        },
+        None => from_stack(machine),
     };
     if status != Status::Failure {
         machine.shell.stack.push(before);
@@ -252,13 +245,27 @@ fn pushd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 }
 
 fn popd(machine: &mut Machine<'_>, _: &[Value]) -> Done {
-    match machine.shell.stack.pop() {
-        Some(place) => {
+    let status = from_stack(machine);
+    Done::next(Exit {
+        status,
+        output: if status == Status::Failure { Output::Nothing } else { Output::Unknown },
+    })
+}
+
+/// Goes to the directory on top of the stack, when there is one.
+fn from_stack(machine: &mut Machine<'_>) -> Status {
+    match machine.shell.take_from_stack() {
+        Some((place, true)) => {
             machine.shell.cwd = place;
             machine.shell.logical = None;
-            Done::next(Exit { status: Status::Success, output: Output::Unknown })
+            Status::Success
         }
-        None => Done::next(Exit::failure()),
+        Some((place, false)) => {
+            machine.shell.cwd = machine.shell.cwd.clone().join(&place);
+            machine.shell.logical = None;
+            Status::Open
+        }
+        None => Status::Failure,
     }
 }
 
