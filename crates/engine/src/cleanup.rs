@@ -8,38 +8,47 @@ use std::path::{Path, PathBuf};
 use checkrein_effects::AbsolutePath;
 use checkrein_intervention::IncidentId;
 
+use crate::environment::Surroundings;
 use crate::incident;
-use crate::stop::Stopping;
 
 /// How many bytes are moved at most (ours).
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Moves the files that the session made in temporary directories, outside the workspace, into the folder of the report, and lists them there.
 /// Only what is known for certain to be made by the session, and still is a plain file of this person with one name. What goes wrong is said.
-pub(crate) fn move_away(stopping: &Stopping<'_>, id: &IncidentId) {
-    let place = incident::folder(stopping.surroundings).join(&id.0);
-    match moved(stopping, &place) {
+pub(crate) fn move_away(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+    created: Vec<AbsolutePath>,
+    id: &IncidentId,
+) {
+    let place = incident::folder(surroundings).join(&id.0);
+    match moved(surroundings, workspace, created, &place) {
         Ok(moved) if moved.is_empty() => {}
         Ok(moved) => {
             if let Err(error) = list(&place, &moved) {
-                stopping
-                    .surroundings
+                surroundings
                     .diagnostics
                     .add(format!("what was moved away is in `{}`, and not listed: {error}", place.display()));
             }
         }
         Err(error) => {
-            stopping.surroundings.diagnostics.add(format!("temporary files were not moved away: {error}"));
+            surroundings.diagnostics.add(format!("temporary files were not moved away: {error}"));
         }
     }
 }
 
-fn moved(stopping: &Stopping<'_>, place: &Path) -> io::Result<Vec<(AbsolutePath, PathBuf)>> {
-    let temporary = stopping.surroundings.temporary();
+fn moved(
+    surroundings: &Surroundings,
+    workspace: &AbsolutePath,
+    mut created: Vec<AbsolutePath>,
+    place: &Path,
+) -> io::Result<Vec<(AbsolutePath, PathBuf)>> {
+    let temporary = surroundings.temporary();
     let is_left = |path: &AbsolutePath| {
-        temporary.iter().any(|folder| path.is_within(folder)) && !path.is_within(stopping.workspace)
+        temporary.iter().any(|folder| path.is_within(folder)) && !path.is_within(workspace)
     };
-    let created: Vec<AbsolutePath> = stopping.state.history().created.into_iter().filter(is_left).collect();
+    created.retain(is_left);
     if created.is_empty() {
         return Ok(Vec::new());
     }

@@ -18,7 +18,6 @@ use checkrein_world::changes::real_path;
 
 use crate::environment::{MANAGED, Surroundings};
 use crate::error::{CommandError, ErrorKind as Kind};
-use crate::rules::RuleTexts;
 use crate::text::counted;
 
 /// The configuration file of a project.
@@ -364,22 +363,6 @@ pub fn blueprint_files(
     Ok(files)
 }
 
-/// Trusts the rules that hold in a workspace now: the text of its project file, and all of them together for sessions that began with
-/// others.
-pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
-    let file = read(&project_file(workspace))?.map(|text| FileHash::of(&text));
-    let together = RuleTexts::read(surroundings, workspace)?.hash();
-    let mut hashes = trusted(surroundings)?;
-    for hash in file.into_iter().chain([together]) {
-        if !hashes.contains(&hash) {
-            hashes.push(hash);
-        }
-    }
-    let text = serde_json::to_string(&hashes)
-        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
-    write_private(&trust_list(surroundings), text.as_bytes())
-}
-
 /// What a person has trusted.
 pub(crate) fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, CommandError> {
     let path = trust_list(surroundings);
@@ -392,7 +375,7 @@ pub(crate) fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, Comm
     })
 }
 
-fn trust_list(surroundings: &Surroundings) -> AbsolutePath {
+pub(crate) fn trust_list(surroundings: &Surroundings) -> AbsolutePath {
     surroundings.state_path.join("trusted.json")
 }
 
@@ -424,7 +407,7 @@ fn write(path: &AbsolutePath, bytes: &[u8], mode: u32, folder_mode: u32) -> Resu
         return Err(CommandError::user(format!("`{path}` is no place for a file"), "choose another place"));
     };
     fs::DirBuilder::new().recursive(true).mode(folder_mode).create(folder.as_str()).map_err(fail)?;
-    let fresh = folder.join(&format!(".{name}.{}", std::process::id()));
+    let fresh = folder.join(&format!(".{name}.{}", checkrein_files::aside()));
     let written = fs::OpenOptions::new()
         .write(true)
         .create(true)

@@ -13,7 +13,7 @@ use checkrein_supervise::{Kernel, Network, Scope};
 use crate::clock::{Clock, SystemClock};
 use crate::diagnostics::Diagnostics;
 use crate::error::CommandError;
-use crate::notification::{Notifier, NotifyingProcess};
+use crate::notifier::{Notifier, NotifyingProcess};
 
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl Surroundings {
             program: env::current_exe().ok(),
             variables,
             clock: Arc::new(SystemClock),
-            notifier: Arc::new(NotifyingProcess),
+            notifier: Arc::new(NotifyingProcess::default()),
             diagnostics: Diagnostics::default(),
         })
     }

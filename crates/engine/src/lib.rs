@@ -25,7 +25,7 @@
 //! | `turn_end` | what the agent said last, weighed |
 //! | `rollback` | the way back to what stood before a session went wrong |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
-//! | `notification` | telling people, in a process of its own |
+//! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
 //! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `error` | what can fail, as a person reads it |
@@ -59,13 +59,14 @@ mod interventions;
 mod limits;
 pub mod monitor;
 pub mod notification;
+mod notifier;
 mod places;
 mod processes;
 mod questions;
 mod records;
 pub mod replay;
 pub mod rollback;
-mod rules;
+pub mod rules;
 pub mod session_ledger;
 pub mod stop;
 pub mod text;

@@ -95,6 +95,22 @@ impl RuleTexts {
     }
 }
 
+/// Trusts the rules that hold in a workspace now: the text of its project file, and all of them together for sessions that began with
+/// others.
+pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
+    let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
+    let together = RuleTexts::read(surroundings, workspace)?.hash();
+    let mut hashes = config_files::trusted(surroundings)?;
+    for hash in file.into_iter().chain([together]) {
+        if !hashes.contains(&hash) {
+            hashes.push(hash);
+        }
+    }
+    let text = serde_json::to_string(&hashes)
+        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
+    config_files::write_private(&config_files::trust_list(surroundings), text.as_bytes())
+}
+
 impl LayerText {
     fn of(kind: LayerKind, source: Source) -> Option<Self> {
         let (form, name, text) = match source {

@@ -83,7 +83,8 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
     let saved = match incident::save(surroundings, &report) {
         Ok(id) => {
             if config.interventions.emergency_stop.auto_cleanup {
-                cleanup::move_away(stopping, &id);
+                let created = stopping.state.history().created;
+                cleanup::move_away(surroundings, stopping.workspace, created, &id);
             }
             let IncidentId(id) = id;
             format!("\nThe report: `checkrein incident show {id}`")

@@ -11,6 +11,7 @@ use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Error, ErrorKind, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::OFlags;
 
@@ -72,6 +73,12 @@ fn kind_in_words(kind: FileType) -> &'static str {
     } else {
         "something else"
     }
+}
+
+/// An ending for the name of a file that is written aside before it takes its place: no other thread and no other process uses it.
+pub fn aside() -> String {
+    static USED: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), USED.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]

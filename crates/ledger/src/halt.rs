@@ -42,7 +42,7 @@ pub fn halt(home: &StateHome, target: HaltTarget<'_>, reason: &str) -> Result<()
         // A halt must not fail because nothing can be masked; then its reason stays unsaid.
         Err(_) => "halted".to_owned(),
     };
-    let aside = home.halts().join(format!(".{}.{}", name_of(target), std::process::id()));
+    let aside = home.halts().join(format!(".{}.{}", name_of(target), checkrein_files::aside()));
     create_private(&aside)
         .and_then(|mut file| {
             writeln!(file, "{}", reason.trim())?;

@@ -90,7 +90,7 @@ impl StateHome {
             .and_then(|mut file| file.read_exact(&mut fresh))
             .map_err(LedgerError::read(source))?;
         // Written aside and linked into place, so that of two processes at their first use one wins and both use it whole.
-        let aside = self.root.join(format!("mask.key.{}", std::process::id()));
+        let aside = self.root.join(format!("mask.key.{}", checkrein_files::aside()));
         create_private(&aside)
             .and_then(|mut file| file.write_all(&fresh).and_then(|()| file.sync_all()))
             .map_err(LedgerError::write(&aside))?;

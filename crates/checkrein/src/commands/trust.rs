@@ -10,6 +10,7 @@ use checkrein_engine::beginning;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::rules;
 
 /// Shows what the project file loosens and trusts this very text of it.
 pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, CommandError> {
@@ -38,7 +39,7 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, Co
         log("not trusted; `--yes` trusts without asking");
         return Ok(Exit::Failed);
     }
-    config_files::trust(surroundings, &workspace)?;
+    rules::trust(surroundings, &workspace)?;
     print("trusted; a change of the rules asks again");
     Ok(Exit::Done)
 }
