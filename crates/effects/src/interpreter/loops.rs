@@ -119,8 +119,11 @@ impl Machine<'_> {
         for left in &mut self.left {
             left.flow = one_loop_up(left.flow);
         }
-        self.shell.doubts.turn = outer.turn;
-        self.shell.doubts.turns = outer.turns;
+        // What left this loop may have left a turn of the one around it as well, or all of that.
+        let breaks = self.left.iter().any(|left| matches!(left.flow, Flow::Break(_)));
+        let goes_on = self.left.iter().any(|left| matches!(left.flow, Flow::Continue(_)));
+        self.shell.doubts.turn = outer.turn || breaks || goes_on;
+        self.shell.doubts.turns = outer.turns || breaks;
         done.flow = match done.flow {
             Flow::Continue(0 | 1) | Flow::Break(0 | 1) | Flow::Next => Flow::Next,
             other => one_loop_up(other),

@@ -394,7 +394,8 @@ impl Machine<'_> {
                 done.status = failed.and_then(done.status);
             }
         }
-        if pipeline.negated {
+        // `! exit 1` ends the shell with 1.
+        if pipeline.negated && done.flow == Flow::Next {
             done.status = done.status.negated();
         }
         done
