@@ -12,6 +12,8 @@
 
 #[path = "src/effect.rs"]
 mod effect;
+#[path = "src/nature.rs"]
+mod nature;
 #[path = "src/path.rs"]
 mod path;
 mod catalogue {
@@ -26,11 +28,11 @@ mod catalogue {
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use catalogue::entry::{Program, SubcommandEntry};
-use catalogue::source::SourceFile;
+use catalogue::source::{Author, SourceFile};
 
 /// The families of which the entries and handlers say everything that a program does to files. Every other program runs code that nobody
 /// reads here (builds, tests, packages, interpreters), or its entry names only the usual files.
@@ -67,6 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/catalogue/source.rs");
     println!("cargo::rerun-if-changed=src/catalogue/text.rs");
     println!("cargo::rerun-if-changed=src/effect.rs");
+    println!("cargo::rerun-if-changed=src/nature.rs");
     let mut files: Vec<PathBuf> =
         fs::read_dir("catalogue")?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
@@ -78,7 +81,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in files {
         let text = fs::read_to_string(&file)?;
         let name = file.display().to_string();
-        let compiled = SourceFile::parse(&text, &name).and_then(|source| source.compile(&text, &name));
+        let compiled =
+            SourceFile::parse(&text, &name).and_then(|source| source.compile(&text, &name, Author::Project));
         let programs = match compiled {
             Ok(programs) => programs,
             Err(fault) => {
@@ -110,9 +114,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     code.push_str("];\npub(super) static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/catalogue.bin\"));\n");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("catalogue.bin"), blob)?;
-    fs::write(out.join("catalogue_index.rs"), code)?;
+    replace(&out.join("catalogue.bin"), &blob)?;
+    replace(&out.join("catalogue_index.rs"), code.as_bytes())?;
     Ok(())
+}
+
+/// Writes a file under a new inode: build folders that share theirs through hard links keep each their own catalogue.
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let aside = path.with_extension("new");
+    fs::write(&aside, content)?;
+    fs::rename(aside, path)
 }
 
 /// Appends an entry, its subcommands before it, and says where it stands.

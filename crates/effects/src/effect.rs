@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 
 /// The kinds of effect (design 4).
@@ -324,45 +325,63 @@ pub struct Effect {
     pub reversible: bool,
     /// For network effects: where the other end is.
     pub reach: Option<Reach>,
-    /// The program or tool that causes it, for explanations: `git clean`, `rm`, `Write`.
+    /// What is special about it, as far as anything is decided by it; left out on the wire when nothing is.
+    #[serde(default, skip_serializing_if = "Nature::is_ordinary")]
+    pub nature: Nature,
+    /// Whether what it takes was saved before; left out on the wire when it was not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub saved: bool,
+    /// The program or tool that causes it, for people: `git clean`, `rm`, `Write`. Nothing is decided by it.
     pub cause: String,
-    /// One clause that says what is special about it (`holds 3 files that are in no commit`); empty when nothing is.
+    /// One clause for people that says what is special about it (`holds 3 files that are in no commit`); empty when nothing is. Nothing is
+    /// decided by it.
     pub note: String,
 }
 
-/// How the note begins of a deletion after which the target stands elsewhere.
-pub(crate) const MOVED: &str = "moved";
-
-/// How the note begins of a secret that a search or a count over the workspace comes by, without showing what it holds.
-pub(crate) const SWEPT: &str = "swept along, and nothing of it is shown";
-
-/// How the note begins of what runs later and may be among what an archive or a patch brings whose list is not known.
-pub(crate) const BY_CHANCE: &str = "may be among what comes";
-
-/// How the note begins of a change that leaves what is there and adds to it.
-pub(crate) const ONLY_ADDS: &str = "only adds at the end";
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
 
 impl Effect {
+    /// A certain effect on the target alone that can be taken back, with nothing at stake and nothing special about it.
+    pub fn new(kind: EffectKind, target: Target) -> Self {
+        Self {
+            kind,
+            target,
+            certainty: Certainty::Certain,
+            depth: Depth::Single,
+            stake: Stake::Nothing,
+            severity: Severity::Low,
+            reversible: true,
+            reach: None,
+            nature: Nature::Ordinary,
+            saved: false,
+            cause: String::new(),
+            note: String::new(),
+        }
+    }
+
     /// Whether what the target holds stays, and something is added behind it.
     pub fn only_adds(&self) -> bool {
         self.kind == EffectKind::FileModify
-            && (self.note.starts_with(ONLY_ADDS) || self.note.starts_with("appends"))
+            && matches!(self.nature, Nature::Appended | Nature::AppendedByRedirection)
     }
 
     /// Whether a secret is read that was come by and not asked for, by what shows nothing of what it holds, or only lines that were
     /// looked for.
     pub fn is_swept_along(&self) -> bool {
-        self.kind == EffectKind::SecretRead && self.note.starts_with(SWEPT)
+        self.kind == EffectKind::SecretRead && self.nature == Nature::SweptAlong
     }
 
     /// Whether something that runs later may only happen to be among what comes: an archive or a patch whose list is not known may replace
     /// any file of the workspace.
     pub fn is_by_chance(&self) -> bool {
-        self.kind == EffectKind::Persistence && self.note.starts_with(BY_CHANCE)
+        self.kind == EffectKind::Persistence && self.nature == Nature::ByChance
     }
 
     /// Whether the target is not lost, but stands elsewhere afterwards.
     pub fn is_moved(&self) -> bool {
-        self.kind == EffectKind::FileDelete && self.note.starts_with(MOVED)
+        self.kind == EffectKind::FileDelete && self.nature == Nature::Moved
     }
 }

@@ -6,10 +6,11 @@ mod naming;
 
 use naming::finds;
 
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake, Target};
 use crate::interpreter::{Last, resolve};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::stake::{KEPT_BY_GIT, PathPattern};
+use crate::stake::PathPattern;
 use crate::world::{Entry, GuardedPath, World};
 
 /// The name of the guard as a program, a service and a package.
@@ -20,25 +21,17 @@ const HOOK: &str = "checkrein-hook claude";
 /// What stands for the number of the process that started the shell.
 pub(crate) const PARENT: &str = "$PPID";
 
-/// How the note begins of a tree that is brought over a directory, and of which it is known that nothing in it is the guard's.
+/// What is said of a tree that is brought over a directory, and of which it is known that nothing in it is the guard's.
 pub(crate) const HOLDS_NO_GUARD: &str = "holds nothing of the guard";
-/// How the notes begin of what is brought from elsewhere and was not read.
+/// What is said of what an archive brings.
 pub(crate) const OF_ARCHIVE: &str = "what the archive holds";
 /// The same, of a patch.
 pub(crate) const OF_PATCH: &str = "what the patch changes";
-/// The same, of a repository.
-pub(crate) const OF_REPOSITORY: &str = "what the repository holds";
-/// The same, of a tree that is copied.
-pub(crate) const OF_TREE: &str = "what the other tree holds";
-/// What such a note holds besides when what comes may lie elsewhere than below the directory, or is made by another program.
+/// What is said besides when what comes may lie elsewhere than below the directory, or is made by another program.
 pub(crate) const UNBOUND: &str = "in a way of its own";
-/// How the note begins of permissions by which an owner may no longer read, write or enter.
-pub(crate) const TAKES_RIGHTS: &str = "takes rights from its owner";
-/// How the note begins of permissions that leave the owner every right.
-pub(crate) const LEAVES_RIGHTS: &str = "leaves its owner every right";
-/// How the note begins of a program that looks into a process, which stands still meanwhile.
-pub(crate) const HOLDS_UP: &str = "holds it up";
-/// How the note begins of a link by which something is changed that the change does not name.
+/// What is said of what a copied tree brings.
+pub(crate) const OF_TREE: &str = "what the other tree holds";
+/// What is said of a link by which something is changed that the change does not name.
 pub(crate) const SECOND_NAME: &str = "gives it a second name, by which it can be changed unseen";
 
 /// Whether an effect touches a path of the guard.
@@ -105,16 +98,13 @@ fn add(found: &mut Vec<Effect>, effect: &Effect, target: Target, role: &str, tou
         return;
     }
     found.push(Effect {
-        kind: EffectKind::GuardTampering,
-        target,
         certainty,
-        depth: Depth::Single,
         stake: Stake::Critical,
         severity,
         reversible: false,
-        reach: None::<Reach>,
         cause: effect.cause.clone(),
         note,
+        ..Effect::new(EffectKind::GuardTampering, target)
     });
 }
 
@@ -171,7 +161,7 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
         Target::Path(path) if path.is_within(&guarded.path) => Touch::Surely,
         Target::Path(path) if guarded.path.is_within(path) => {
             let shuts_out =
-                effect.kind == EffectKind::PermissionChange && effect.note.starts_with(TAKES_RIGHTS);
+                effect.kind == EffectKind::PermissionChange && effect.nature == Nature::TakesRights;
             if shuts_out || reaches_down(effect, sweep, guarded, world) && is_there() {
                 Touch::Surely
             } else if effect.depth == Depth::Recursive {
@@ -219,13 +209,14 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
 /// Whether something is brought over a directory above a path of the guard, and nobody knows what it holds. In the workspace, where
 /// programs make files all day, that is so of what is known to come from elsewhere, and only where there is something to replace.
 fn brought_over(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
-    if effect.kind != EffectKind::FileCreate || effect.note.contains(HOLDS_NO_GUARD) {
+    if effect.kind != EffectKind::FileCreate
+        || matches!(effect.nature, Nature::BroughtWithoutGuard | Nature::ArchiveWithoutGuard)
+    {
         return Touch::Not;
     }
     let is_work = guarded.path.is_within(&world.place().workspace);
     let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
-    let comes_from_elsewhere =
-        [OF_ARCHIVE, OF_REPOSITORY, OF_TREE].iter().any(|start| effect.note.starts_with(start));
+    let comes_from_elsewhere = matches!(effect.nature, Nature::BroughtUnread | Nature::ArchiveUnread);
     if !is_work || comes_from_elsewhere && is_there() { Touch::Perhaps } else { Touch::Not }
 }
 
@@ -243,7 +234,7 @@ fn means_below(pattern: &PathPattern<'_>, guarded: &GuardedPath, world: &dyn Wor
 /// what its commits hold.
 fn found_by_walk(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> bool {
     effect.kind == EffectKind::FileModify
-        && !effect.note.starts_with(KEPT_BY_GIT)
+        && !effect.nature.is_kept_by_version_control()
         && !guarded.path.is_within(&world.place().workspace)
         && !matches!(world.entry(&guarded.path), Entry::Missing)
 }
@@ -253,7 +244,7 @@ fn found_by_walk(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> b
 fn reaches_down(effect: &Effect, sweep: Sweep, guarded: &GuardedPath, world: &dyn World) -> bool {
     let permissions = effect.kind == EffectKind::PermissionChange
         && !guarded.path.is_within(&world.place().workspace)
-        && !effect.note.starts_with(LEAVES_RIGHTS);
+        && effect.nature != Nature::LeavesRights;
     effect.depth == Depth::Recursive && (sweep == Sweep::All || permissions)
 }
 
@@ -270,23 +261,13 @@ fn stops_guard(effect: &Effect) -> Touch {
         }
     };
     let named = names_guard(text);
-    let takes_away = || {
-        ["uninstall", "remove", "purge", "erase", "unlink"]
-            .iter()
-            .any(|word| effect.cause.contains(word) || effect.note.contains(word))
-    };
     match effect.kind {
         EffectKind::ProcessKill if named || is_client(text) => Touch::Surely,
         // Programs that end others by a pattern of their names; a window or container of that name is another matter.
-        EffectKind::ProcessKill
-            if matches!(effect.cause.as_str(), "pkill" | "kill" | "killall" | "skill")
-                && finds(text, HOOK) =>
-        {
-            Touch::Surely
-        }
-        EffectKind::ProcessKill if effect.note.starts_with(HOLDS_UP) && is_held_up(text) => Touch::Surely,
+        EffectKind::ProcessKill if effect.nature == Nature::Signal && finds(text, HOOK) => Touch::Surely,
+        EffectKind::ProcessKill if effect.nature == Nature::HoldsUp && is_held_up(text) => Touch::Surely,
         EffectKind::SystemModification if named => Touch::Surely,
-        EffectKind::PackageInstall if named && takes_away() => Touch::Surely,
+        EffectKind::PackageInstall if named && effect.nature == Nature::Removal => Touch::Surely,
         // Another version is another guard.
         EffectKind::PackageInstall if named => Touch::Perhaps,
         _ => Touch::Not,
@@ -337,18 +318,7 @@ mod tests {
     }
 
     fn effect(kind: EffectKind, target: Target, depth: Depth, certainty: Certainty) -> Effect {
-        Effect {
-            kind,
-            target,
-            certainty,
-            depth,
-            stake: Stake::Nothing,
-            severity: Severity::Low,
-            reversible: true,
-            reach: None,
-            cause: "test".to_owned(),
-            note: String::new(),
-        }
+        Effect { certainty, depth, cause: "test".to_owned(), ..Effect::new(kind, target) }
     }
 
     fn is_marked(kind: EffectKind, target: Target, depth: Depth, certainty: Certainty) -> bool {
@@ -409,8 +379,8 @@ mod tests {
     }
 
     /// How grave it is that an effect touches the guard; `None` when it does not.
-    fn gravity(mut effect: Effect, note: &str) -> Option<Severity> {
-        note.clone_into(&mut effect.note);
+    fn gravity(mut effect: Effect, nature: Nature) -> Option<Severity> {
+        effect.nature = nature;
         let mut effects = vec![effect];
         mark(&mut effects, &world());
         effects
@@ -427,25 +397,25 @@ mod tests {
         use EffectKind::FileCreate;
         let at = |text: &str| Target::Path(path(text));
         let glob = |text: &str| Target::Glob(text.to_owned());
-        for (target, depth, note) in [
-            (at("/home/dev/.local"), Recursive, ""),
-            (at("/home/dev"), Recursive, OF_REPOSITORY),
-            (glob("/home/dev/.local/**"), Single, OF_ARCHIVE),
+        for (target, depth, nature) in [
+            (at("/home/dev/.local"), Recursive, Nature::Ordinary),
+            (at("/home/dev"), Recursive, Nature::BroughtUnread),
+            (glob("/home/dev/.local/**"), Single, Nature::BroughtUnread),
             // It is not there yet, and comes with what is brought.
-            (glob("/home/dev/.claude/**"), Single, OF_ARCHIVE),
+            (glob("/home/dev/.claude/**"), Single, Nature::BroughtUnread),
         ] {
-            let found = gravity(effect(FileCreate, target.clone(), depth, Certain), note);
-            assert_eq!(found, Some(Severity::High), "{target:?} {note}");
+            let found = gravity(effect(FileCreate, target.clone(), depth, Certain), nature);
+            assert_eq!(found, Some(Severity::High), "{target:?} {nature:?}");
         }
-        for (target, depth, note) in [
-            (at("/home/dev/.local"), Single, ""),
-            (at("/home/dev/.local"), Recursive, HOLDS_NO_GUARD),
-            (at("/home/dev/.local/share"), Recursive, OF_TREE),
+        for (target, depth, nature) in [
+            (at("/home/dev/.local"), Single, Nature::Ordinary),
+            (at("/home/dev/.local"), Recursive, Nature::BroughtWithoutGuard),
+            (at("/home/dev/.local/share"), Recursive, Nature::BroughtUnread),
             // In the project, nothing is there that could be replaced.
-            (glob("/home/dev/proj/**"), Single, OF_ARCHIVE),
+            (glob("/home/dev/proj/**"), Single, Nature::BroughtUnread),
         ] {
-            let found = gravity(effect(FileCreate, target.clone(), depth, Certain), note);
-            assert_eq!(found, None, "{target:?} {note}");
+            let found = gravity(effect(FileCreate, target.clone(), depth, Certain), nature);
+            assert_eq!(found, None, "{target:?} {nature:?}");
         }
     }
 
@@ -459,10 +429,10 @@ mod tests {
                 Certainty::Certain,
             )
         };
-        assert_eq!(gravity(change(Depth::Single), TAKES_RIGHTS), Some(Severity::Critical));
-        assert_eq!(gravity(change(Depth::Single), ""), None);
-        assert_eq!(gravity(change(Depth::Recursive), ""), Some(Severity::Critical));
-        assert_eq!(gravity(change(Depth::Recursive), LEAVES_RIGHTS), None);
+        assert_eq!(gravity(change(Depth::Single), Nature::TakesRights), Some(Severity::Critical));
+        assert_eq!(gravity(change(Depth::Single), Nature::Ordinary), None);
+        assert_eq!(gravity(change(Depth::Recursive), Nature::Ordinary), Some(Severity::Critical));
+        assert_eq!(gravity(change(Depth::Recursive), Nature::LeavesRights), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! | `action` | the action: a tool call |
 //! | `change` | what was seen to change after an action ran |
 //! | `effect` | the vocabulary of effects: kind, target, certainty, stake, severity |
+//! | `nature` | what is special about an effect, as far as anything is decided by it |
 //! | `path` | absolute paths |
 //! | `world` | the facts an interpretation may rest on, behind one trait |
 //! | `recorded` | the world as a list of facts, for replay and tests |
@@ -29,6 +30,7 @@ mod change;
 mod effect;
 mod guard;
 mod interpreter;
+mod nature;
 mod path;
 mod places;
 mod predict;
@@ -41,10 +43,13 @@ mod tools;
 mod world;
 
 pub use action::*;
-pub use catalogue::{CatalogueError, CatalogueProblem, UserCatalogue, is_read_through, program_names};
+pub use catalogue::{
+    CatalogueError, CatalogueProblem, UserCatalogue, Wording, is_read_through, program_names,
+};
 pub use change::*;
 pub use effect::*;
 pub use interpreter::{RunCommand, Value};
+pub use nature::*;
 pub use path::*;
 pub use places::{regenerated_tree, regenerated_when_ignored};
 pub use predict::{Prediction, predict, predict_with};

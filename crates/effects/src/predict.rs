@@ -33,9 +33,13 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
         (None, Some(sql)) => interpret_sql(&sql, action, world, catalogue),
         (None, None) => Prediction { effects: tools::tool_effects(action, world), ..Prediction::default() },
     };
+    let wording = catalogue.wording();
+    wording.put_on(&mut prediction.effects);
     stake::assess(&mut prediction.effects, world);
+    wording.put_on(&mut prediction.effects);
     guard::mark(&mut prediction.effects, world);
     settle::settle(&mut prediction.effects, world);
+    wording.put_on(&mut prediction.effects);
     prediction
 }
 

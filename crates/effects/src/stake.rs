@@ -13,30 +13,13 @@ mod loss;
 mod pattern;
 
 use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target};
+use crate::nature::{Nature, Relief};
 use crate::path::AbsolutePath;
 use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
 use crate::world::{Entry, Listing, VersionState, World};
 
 use loss::{Change, Loss, loss_of};
 pub(crate) use pattern::{PathPattern, name_matches};
-
-/// How the note begins of a change after which git can give everything back.
-pub(crate) const KEPT_BY_GIT: &str = "git keeps what was there";
-
-/// How the note begins of a deletion of what a search finds, when it finds nothing now.
-pub(crate) const NOTHING_FITS: &str = "nothing fits now";
-
-/// How the note begins of a change of a configuration file by the program it belongs to, of a setting that runs nothing.
-pub(crate) const SETTING_THAT_RUNS_NOTHING: &str = "a setting that runs nothing";
-
-/// How the note begins of the deletion of all that a walk finds, whatever it is called.
-pub(crate) const ALL_THAT_IS_FOUND: &str = "all that is found";
-
-/// How the note begins of permissions that only let a file be read and run.
-pub(crate) const ONLY_LETS_RUN: &str = "only lets it be read and run";
-
-/// How the notes begin of changes by which nothing is lost. Formatters write the same program in another way.
-const LOSES_NOTHING: &[&str] = &[KEPT_BY_GIT, SETTING_THAT_RUNS_NOTHING, "formats"];
 
 /// Sets stake, severity, reversibility and note of each effect from the facts of the world, and adds the effects that
 /// follow from where a file lies: persistence, changes of the machine; reads of credentials become reads of secrets.
@@ -122,18 +105,15 @@ fn file_change(kind: EffectKind) -> Option<Change> {
 
 fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
     if let Some(change) = file_change(effect.kind) {
-        // What git changes by its own rules, a commit, a switch, a merge, it can give back.
-        if effect.kind == EffectKind::FileModify
-            && LOSES_NOTHING.iter().any(|start| effect.note.starts_with(start))
-        {
-            return Loss::nothing();
-        }
-        if effect.note.starts_with(NOTHING_FITS) {
-            return Loss::nothing();
-        }
-        let kept = ["moved", "appends", "made by the same command", ONLY_LETS_RUN]
-            .iter()
-            .any(|start| effect.note.starts_with(start));
+        let kept = match effect.nature.relief() {
+            // What git changes by its own rules, a commit, a switch, a merge, it can give back. A formatter writes the same program.
+            Relief::VersionControl | Relief::Rewritten if effect.kind == EffectKind::FileModify => {
+                return Loss::nothing();
+            }
+            Relief::Absent => return Loss::nothing(),
+            Relief::Elsewhere => true,
+            Relief::VersionControl | Relief::Rewritten | Relief::Waived | Relief::None => false,
+        };
         let loss = loss_of(&effect.target, effect.depth, change, world);
         // A program that may rewrite some file of a tree is not one that empties it.
         let may_rewrite = effect.kind == EffectKind::FileModify
@@ -399,7 +379,7 @@ fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, wo
                 }
                 // One name that is not known, with what is below it, is written the same way, but reaches down by itself.
                 Target::Glob(text) => {
-                    (effect.depth == Depth::Single || effect.note.starts_with(ALL_THAT_IS_FOUND))
+                    (effect.depth == Depth::Single || effect.nature == Nature::AllThatIsFound)
                         && PathPattern::new(text)
                             .is_some_and(|pattern| pattern.base == *directory && pattern.names_everything())
                 }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use checkrein_effects::{
-    AbsolutePath, Change, Effect, EffectKind, History, Standing, Timestamp, predict_with,
+    AbsolutePath, Change, Effect, EffectKind, History, Nature, Standing, Timestamp, predict_with,
 };
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_ledger::{FolderName, SessionLedger, last};
@@ -348,7 +348,7 @@ impl Others {
             let lingers = review.input.get("run_in_background").and_then(serde_json::Value::as_bool)
                 == Some(true)
                 || review.effects.iter().any(|effect| {
-                    effect.kind == EffectKind::ProcessSpawn && effect.note.contains("background")
+                    effect.kind == EffectKind::ProcessSpawn && effect.nature == Nature::Background
                 });
             let ran_meanwhile = match ended {
                 _ if lingers => true,

@@ -1,6 +1,6 @@
 //! `check` and `check --batch`: the questions and answers that other tools may rely on (design 12).
 
-use checkrein_effects::{Certainty, Depth, Effect, EffectKind, Intent, Severity, Stake};
+use checkrein_effects::{Certainty, Depth, Effect, EffectKind, Intent, Nature, Severity, Stake};
 use checkrein_policy::{Decision, Posture, Tier};
 use checkrein_review::{RationalityLevel, Review, RiskLevel, VerdictKind};
 use serde::{Deserialize, Serialize};
@@ -121,10 +121,16 @@ pub struct EffectAnswer {
     pub reversible: bool,
     /// How bad it would be.
     pub severity: Severity,
-    /// What causes it.
+    /// What is special about it, as far as anything is decided by it; left out when nothing is.
+    #[serde(skip_serializing_if = "Nature::is_ordinary")]
+    pub nature: Nature,
+    /// Whether what it takes is saved before; left out when it is not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub saved: bool,
+    /// What causes it, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cause: String,
-    /// What is special about it.
+    /// What is special about it, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -180,6 +186,8 @@ impl From<&Effect> for EffectAnswer {
             stake: effect.stake,
             reversible: effect.reversible,
             severity: effect.severity,
+            nature: effect.nature,
+            saved: effect.saved,
             cause: effect.cause.clone(),
             note: effect.note.clone(),
         }

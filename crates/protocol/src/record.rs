@@ -334,6 +334,7 @@ pub struct ReviewRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mitigations: Vec<String>,
     /// The predicted effects, the first of them where they are many.
+    #[serde(deserialize_with = "crate::older::effects")]
     pub effects: Vec<Effect>,
     /// How many further effects change files: those that are not written down count too.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -70,7 +70,7 @@ pub fn sentence(effect: &Effect) -> String {
     let stake = match effect.stake {
         Stake::Nothing => "",
         Stake::Regenerable => " (can be made again)",
-        Stake::Recoverable if effect.note.ends_with(crate::saving::SAVED) => " (saved first)",
+        Stake::Recoverable if effect.saved => " (saved first)",
         Stake::Recoverable => " (in a commit)",
         Stake::Unsaved => " (the only copy)",
         Stake::Critical => " (must not be lost)",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use checkrein_effects::{
-    Action, Certainty, Effect, EffectKind, Intent, Prediction, Severity, World, predict_with,
+    Action, Certainty, Effect, EffectKind, Intent, Nature, Prediction, Severity, World, predict_with,
 };
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
@@ -246,13 +246,10 @@ fn could_be_made_safe(review: &Review) -> bool {
     }
 }
 
-/// How the note of text that is no shell command begins.
-const UNREADABLE: &str = "could not be read: `";
-
 /// Text that no shell could be seen to read is never plainly all right: another shell may read it.
 fn say_what_is_unreadable(review: &mut Review) {
     let unreadable =
-        |effect: &&Effect| effect.kind == EffectKind::Opaque && effect.note.starts_with(UNREADABLE);
+        |effect: &&Effect| effect.kind == EffectKind::Opaque && effect.nature == Nature::Unreadable;
     let Some(effect) = review.side_effects.effects.iter().find(unreadable) else { return };
     if review.verdict.kind == VerdictKind::Ok {
         review.verdict.kind = VerdictKind::Nudge;

@@ -96,8 +96,7 @@ pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -
         .iter()
         .filter(|effect| effect.kind == EffectKind::GuardTampering)
         .collect();
-    if !parsed.problems.is_empty() || touched.is_empty() || touched.iter().any(|effect| effect.cause != "git")
-    {
+    if !parsed.problems.is_empty() || touched.is_empty() {
         return None;
     }
     let root = world.repository(&action.cwd)?.root;

@@ -281,7 +281,7 @@ fn pattern_factor(world: &dyn World) -> Option<Factor> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_effects::{AbsolutePath, Certainty, Depth, Place, RecordedWorld, Target};
+    use checkrein_effects::{AbsolutePath, Place, RecordedWorld, Target};
 
     use super::*;
 
@@ -299,16 +299,10 @@ mod tests {
 
     fn effect(kind: EffectKind, path: &str, stake: Stake) -> Effect {
         Effect {
-            kind,
-            target: Target::Path(AbsolutePath::new(path).unwrap()),
-            certainty: Certainty::Certain,
-            depth: Depth::Single,
             stake,
-            severity: Severity::Low,
             reversible: false,
-            reach: None,
             cause: "test".to_owned(),
-            note: String::new(),
+            ..Effect::new(kind, Target::Path(AbsolutePath::new(path).unwrap()))
         }
     }
 

@@ -4,7 +4,7 @@
 //! with the knowledge of what really is. What could not be saved changes nothing.
 
 use checkrein_effects::{
-    AbsolutePath, Certainty, Depth, Effect, EffectKind, FileChange, Place, Severity, Stake, Target,
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, FileChange, Nature, Place, Severity, Stake, Target,
     is_read_through,
 };
 use checkrein_policy::{Config, Decision, VerdictKind, in_scope, location};
@@ -79,7 +79,7 @@ impl Saved {
                 self.places.iter().any(|(place, reach)| *reach != Reach::Itself && directory.is_within(place))
             }),
             // What nothing names cannot be asked for again, even if it is kept.
-            Target::Reference(name) if CLEARED_AWAY.contains(&name.as_str()) => false,
+            Target::Reference(_) if effect.nature == Nature::ClearedAway => false,
             Target::Reference(_) => !self.references.is_empty(),
             Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Unknown => false,
         }
@@ -113,7 +113,7 @@ pub fn changed_work_trees(review: &Review) -> Vec<AbsolutePath> {
 fn lets_git_change_any_file(effect: &Effect) -> bool {
     effect.kind == EffectKind::FileModify
         && effect.stake <= Stake::Recoverable
-        && effect.note.starts_with(KEPT_BY_GIT)
+        && effect.nature.is_kept_by_version_control()
         && matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
 }
 
@@ -169,19 +169,56 @@ pub fn reference_change(review: &Review) -> (ReferenceChange, Vec<AbsolutePath>)
         (EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite, _) => ReferenceChange::Lose,
         (EffectKind::FileModify, Some(path)) if is_repository_data(effect) => {
             directories.push(path.clone());
-            // Git keeps what was there, but only under a name that nobody remembers, or for a while.
-            if effect.note.contains("reflog") || effect.note.contains("that nothing reaches") {
-                ReferenceChange::Lose
-            } else if effect.note.contains("; forgets ") {
-                ReferenceChange::Forget
-            } else {
-                ReferenceChange::Grow
-            }
+            reference_change_of(effect.nature)
         }
         (_, _) => ReferenceChange::Nothing,
     };
     let strongest = review.side_effects.effects.iter().map(change).max();
     (strongest.unwrap_or(ReferenceChange::Nothing), directories)
+}
+
+/// What a change of a repository's data does to the references in it.
+fn reference_change_of(nature: Nature) -> ReferenceChange {
+    match nature {
+        // Git keeps what was there, but only under a name that nobody remembers, or for a while.
+        Nature::KeptForAWhile | Nature::ClearedAway => ReferenceChange::Lose,
+        Nature::KeptWithoutItsName => ReferenceChange::Forget,
+        Nature::Ordinary
+        | Nature::KeptByVersionControl
+        | Nature::KeptWithIgnoredFiles
+        | Nature::SettingThatRunsNothing
+        | Nature::OwnSetting
+        | Nature::Reformatted
+        | Nature::NothingFits
+        | Nature::NotThere
+        | Nature::Hollow
+        | Nature::NotInSource
+        | Nature::Moved
+        | Nature::Appended
+        | Nature::AppendedByRedirection
+        | Nature::MadeBySameCommand
+        | Nature::EmptyDirectory
+        | Nature::DatabaseFile
+        | Nature::DataInAFile
+        | Nature::SweptAlong
+        | Nature::SweptIntoFile
+        | Nature::LetsRun
+        | Nature::TakesRights
+        | Nature::LeavesRights
+        | Nature::BroughtUnread
+        | Nature::BroughtWithoutGuard
+        | Nature::ArchiveUnread
+        | Nature::ArchiveWithoutGuard
+        | Nature::PatchUnread
+        | Nature::ByChance
+        | Nature::Link
+        | Nature::AllThatIsFound
+        | Nature::Removal
+        | Nature::Signal
+        | Nature::HoldsUp
+        | Nature::Background
+        | Nature::Unreadable => ReferenceChange::Grow,
+    }
 }
 
 /// Whether an effect is about the data of a repository, and not about files of a work tree.
@@ -191,11 +228,8 @@ fn is_repository_data(effect: &Effect) -> bool {
         && effect
             .target
             .path()
-            .is_some_and(|path| path.name() == Some(".git") || effect.note.starts_with(KEPT_BY_GIT))
+            .is_some_and(|path| path.name() == Some(".git") || effect.nature.is_kept_by_version_control())
 }
-
-/// How the note of an effect begins that only changes what git keeps.
-const KEPT_BY_GIT: &str = "git keeps what was there";
 
 fn place(effect: &Effect) -> Option<ToSave> {
     let is_only_copy = effect.stake >= Stake::Unsaved;
@@ -228,7 +262,9 @@ fn place(effect: &Effect) -> Option<ToSave> {
         Target::Path(_) if is_repository_data(effect) => None,
         Target::Path(path) => Some(ToSave { path: path.clone(), reach, need }),
         // The work tree is saved as a whole, but for what is ignored.
-        Target::Glob(_) if lets_git_change_any_file(effect) && !effect.note.ends_with("ignored files") => {
+        Target::Glob(_)
+            if lets_git_change_any_file(effect) && effect.nature != Nature::KeptWithIgnoredFiles =>
+        {
             None
         }
         // Everything that a pattern can mean lies below where it starts.
@@ -311,12 +347,11 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
         return;
     }
     let is_held = |effect: &Effect| belongs_to_task(effect, place, config) && saved.holds(effect);
-    // Data in a store that is one file are saved with the file that the same program changes.
-    let held_files: Vec<String> = effects
-        .iter()
-        .filter(|effect| effect.kind == EffectKind::FileModify && is_held(effect))
-        .map(|effect| effect.cause.clone())
-        .collect();
+    // Data in a store that is one file are saved with that file; which of several such files holds them is not known.
+    let is_store =
+        |effect: &&Effect| effect.kind == EffectKind::FileModify && effect.nature == Nature::DatabaseFile;
+    let holds_data =
+        effects.iter().any(|effect| is_store(&effect)) && effects.iter().filter(is_store).all(is_held);
     for effect in effects {
         // Where else a file is deleted, a rule asks about it; that it comes back is true there as well.
         let is_deleted =
@@ -328,7 +363,7 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
                 | EffectKind::PermissionChange
                 | EffectKind::VcsLocalLoss
         );
-        let is_data = is_data_in_a_file(effect) && held_files.contains(&effect.cause);
+        let is_data = is_data_in_a_file(effect) && holds_data;
         let counts = is_file && is_held(effect) || is_deleted || is_data;
         if effect.stake != Stake::Unsaved || !counts {
             continue;
@@ -339,6 +374,7 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
         }
         effect.stake = Stake::Recoverable;
         effect.reversible = true;
+        effect.saved = true;
         effect.note =
             if effect.note.is_empty() { SAVED.to_owned() } else { format!("{}; {SAVED}", effect.note) };
     }
@@ -347,17 +383,11 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, confi
 /// Whether an effect is about data of which all are in one file.
 pub(crate) fn is_data_in_a_file(effect: &Effect) -> bool {
     matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy)
-        && STORES_IN_A_FILE.contains(&effect.cause.as_str())
+        && effect.nature == Nature::DataInAFile
 }
 
-/// Programs that keep all data of a store in the one file that they are given.
-const STORES_IN_A_FILE: [&str; 4] = ["sqlite3", "sqlite", "litecli", "duckdb"];
-
-/// What git clears away, as effects name it.
-const CLEARED_AWAY: [&str; 2] = ["unreachable commits", "lfs objects"];
-
-/// How the note ends of an effect that can be taken back because it was saved.
-pub(crate) const SAVED: &str = "saved first";
+/// What people are told of an effect that can be taken back because it was saved.
+const SAVED: &str = "saved first";
 
 /// Whether what an effect is about lies where the task is; references lie in its repository.
 fn belongs_to_task(effect: &Effect, place: &Place, config: &Config) -> bool {

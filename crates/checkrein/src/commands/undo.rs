@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::{AbsolutePath, Effect, EffectKind};
+use checkrein_effects::{AbsolutePath, Effect, EffectKind, Nature};
 use checkrein_ledger::{FolderName, SessionLedger, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 use checkrein_review::VerdictKind;
@@ -357,7 +357,7 @@ fn goes_on(review: &ReviewRecord) -> bool {
     let is_asked_for =
         review.input.get("run_in_background").and_then(serde_json::Value::as_bool) == Some(true);
     let is_left =
-        |effect: &Effect| effect.kind == EffectKind::ProcessSpawn && effect.note.contains("background");
+        |effect: &Effect| effect.kind == EffectKind::ProcessSpawn && effect.nature == Nature::Background;
     is_asked_for || review.effects.iter().any(is_left)
 }
 

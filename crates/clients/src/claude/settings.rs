@@ -165,7 +165,8 @@ pub fn leads_guard(name: &str) -> bool {
         "CLAUDE_CODE_SIMPLE",
         "CLAUDE_CODE_SAFE_MODE",
     ];
-    NAMES.contains(&name) || ["CHECKREIN_", "LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+    NAMES.contains(&name)
+        || ["CHECKREIN_", "LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a settings file, as it is now, leaves the hooks in force. `registered` are the command lines that reviewed calls from this very

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text::{Names, Text};
 use crate::effect::{Certainty, EffectKind, Reach, Severity};
+use crate::nature::Nature;
 
 /// What a program or a subcommand does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +149,7 @@ pub(crate) struct Clause {
     pub(crate) severity: Option<Severity>,
     pub(crate) reach: Option<Reach>,
     pub(crate) reversible: Option<bool>,
+    pub(crate) nature: Nature,
     pub(crate) note: Text,
 }
 

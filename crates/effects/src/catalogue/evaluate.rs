@@ -10,6 +10,7 @@ use super::words::{Options, Stop, Until, sort};
 use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::interpreter::machine::Absence;
 use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
+use crate::nature::Nature;
 use crate::programs::{self, store_place};
 use crate::world::Entry;
 
@@ -324,6 +325,9 @@ fn apply(machine: &mut Machine<'_>, clause: &Clause, call: &Call) -> Output {
         }
         if let Some(reversible) = clause.reversible {
             effect.reversible = reversible;
+        }
+        if effect.nature == Nature::Ordinary {
+            effect.nature = clause.nature;
         }
         if effect.note.is_empty() {
             effect.note = clause.note.to_string();

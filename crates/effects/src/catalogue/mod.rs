@@ -11,6 +11,7 @@
 //! The built-in entries are compiled by the build script into one blob with a sorted index; a program is decoded only
 //! when a command names it, and a subcommand only when it is called.
 
+use crate::effect::Effect;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -34,18 +35,57 @@ mod built_in {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserCatalogue {
     programs: BTreeMap<String, Program>,
+    wording: Wording,
+}
+
+/// Which words effects carry for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wording {
+    /// Their own.
+    #[default]
+    Own,
+    /// One and the same for each note and each cause, from the moment a command is interpreted: whatever is decided then is decided without
+    /// them. For the test that it is.
+    Blank,
+}
+
+impl Wording {
+    /// Puts the words on effects.
+    pub(crate) fn put_on(self, effects: &mut [Effect]) {
+        match self {
+            Self::Own => {}
+            Self::Blank => {
+                for effect in effects {
+                    "something".clone_into(&mut effect.cause);
+                    "other words".clone_into(&mut effect.note);
+                }
+            }
+        }
+    }
 }
 
 impl UserCatalogue {
     /// Reads one catalogue file; `file` names it in errors.
     pub fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
         let mut programs = BTreeMap::new();
-        for program in source::SourceFile::parse(text, file)?.compile(text, file)? {
+        for program in source::SourceFile::parse(text, file)?.compile(text, file, source::Author::Person)? {
             for name in program.names.iter() {
                 programs.insert(name.to_owned(), program.clone());
             }
         }
-        Ok(Self { programs })
+        Ok(Self { programs, wording: Wording::Own })
+    }
+
+    /// With these words on the effects that are predicted with it.
+    #[must_use]
+    pub fn with_wording(mut self, wording: Wording) -> Self {
+        self.wording = wording;
+        self
+    }
+
+    /// The words on the effects that are predicted with it.
+    pub(crate) fn wording(&self) -> Wording {
+        self.wording
     }
 
     /// Adds the entries of another file, which win over those already there.
@@ -111,6 +151,7 @@ fn decode(start: u32, end: u32) -> Option<Program> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nature::{Nature, Relief};
 
     #[test]
     fn every_built_in_entry_decodes_and_names_its_handler() {
@@ -174,17 +215,58 @@ mod tests {
     }
 
     #[test]
+    fn user_entries_can_say_what_is_graver_and_nothing_that_takes_from_a_stake() {
+        let entry = |nature: Nature| {
+            let name = nature.name();
+            format!(
+                "[[program]]\nnames = [\"ours\"]\nsummary = \"is ours\"\nexamples = [\"ours =>\"]\neffects = [{{ kind = \"file_delete\", nature = \"{name}\" }}]\n"
+            )
+        };
+        for nature in Nature::ALL {
+            let read = UserCatalogue::parse(&entry(nature), "mine.toml");
+            match nature.relief() {
+                Relief::None => {
+                    let user = read.unwrap();
+                    assert_eq!(find("ours", &user).unwrap().clauses[0].nature, nature);
+                }
+                Relief::VersionControl
+                | Relief::Rewritten
+                | Relief::Absent
+                | Relief::Elsewhere
+                | Relief::Waived => {
+                    let fault = read.unwrap_err().to_string();
+                    assert!(
+                        fault.starts_with(&format!(
+                            "mine.toml:5:45: `{}` makes an effect weigh less",
+                            nature.name()
+                        )),
+                        "{fault}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn errors_say_where_and_what() {
         let fault = |text: &str| UserCatalogue::parse(text, "mine.toml").unwrap_err().to_string();
         let head = "[[program]]\nnames = [\"x\"]\nsummary = \"s\"\nexamples = [\"x =>\"]\n";
         assert_eq!(
             fault(&format!("{head}effects = [{{ kind = \"file_delete\", target = \"operand\" }}]\n")),
-            "mine.toml:5: `operand` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, variable:NAME, cwd[/NAME], path:PATH, text:TEXT"
+            "mine.toml:5:12: `operand` is not a selection; known are none, operands[:RANGE], option:NAMES, options:NAMES, variable:NAME, cwd[/NAME], path:PATH, text:TEXT"
         );
-        assert!(fault(&format!("{head}efects = []\n")).starts_with("mine.toml:5: unknown field `efects`"));
+        assert!(fault(&format!("{head}efects = []\n")).starts_with("mine.toml:5:1: unknown field `efects`"));
         assert!(
             fault(&format!("{head}runs = {{ word = \"operands\" }}\n"))
-                .starts_with("mine.toml:5: unknown field `word`")
+                .starts_with("mine.toml:5:10: unknown field `word`")
+        );
+        let nature = |word: &str| {
+            fault(&format!("{head}effects = [\n  {{ kind = \"file_delete\", nature = \"{word}\" }},\n]\n"))
+        };
+        let unknown = nature("movd");
+        assert!(
+            unknown.starts_with("mine.toml:6:36: unknown variant `movd`, expected one of `ordinary`"),
+            "{unknown}"
         );
         assert!(fault(head).contains("says nothing of what it does"));
         assert!(
@@ -192,7 +274,8 @@ mod tests {
                 .contains("`-a -b` is not an option")
         );
         assert!(
-            fault("[[program]]\nnames = [\"x\"]\neffects = []\n").contains("mine.toml:1: `x` has no summary")
+            fault("[[program]]\nnames = [\"x\"]\neffects = []\n")
+                .contains("mine.toml:1:1: `x` has no summary")
         );
     }
 }

@@ -11,6 +11,7 @@ use super::entry::{
 };
 use super::text::{Names, Text};
 use crate::effect::{Certainty, EffectKind, Reach, Severity};
+use crate::nature::{Nature, Relief};
 
 /// One catalogue file.
 #[derive(Debug, Deserialize)]
@@ -72,6 +73,7 @@ struct SourceClause {
     severity: Option<Severity>,
     reach: Option<Reach>,
     reversible: Option<bool>,
+    nature: Option<Spanned<Nature>>,
     #[serde(default)]
     note: String,
 }
@@ -122,12 +124,14 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<
 
 /// Why a catalogue file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}: {problem}")]
+#[error("{file}:{line}:{column}: {problem}")]
 pub struct CatalogueError {
     /// The file, as it was named by the caller.
     pub file: String,
-    /// The line, counted from 1, at which the faulty entry begins.
+    /// The line, counted from 1, at which what is wrong begins.
     pub line: usize,
+    /// The column in it, counted from 1 in characters.
+    pub column: usize,
     /// What is wrong.
     pub problem: CatalogueProblem,
 }
@@ -172,6 +176,11 @@ pub enum CatalogueProblem {
     /// A run must say exactly one thing to run.
     #[error("a `runs` table names exactly one of words, text, file, code, input")]
     Run,
+    /// A nature that takes from the weight of an effect, in an entry of a person.
+    #[error(
+        "`{}` makes an effect weigh less, which an entry of one's own cannot; leave it out, or use one of {}", .0.name(), stricter_natures()
+    )]
+    Relief(Nature),
     /// An example without the arrow.
     #[error("the example `{0}` has no `=>`")]
     Arrow(String),
@@ -180,29 +189,47 @@ pub enum CatalogueProblem {
 impl SourceFile {
     /// Reads the text of a catalogue file; `file` is used in errors only.
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
-        toml::from_str(text).map_err(|error| CatalogueError {
-            file: file.to_owned(),
-            line: error.span().map_or(1, |span| line_of(text, span.start)),
-            problem: CatalogueProblem::Shape(error.message().to_owned()),
+        toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let (line, column) = place_of(text, start);
+            let problem = CatalogueProblem::Shape(error.message().to_owned());
+            CatalogueError { file: file.to_owned(), line, column, problem }
         })
     }
 
     /// The compiled programs, in the order of the file, each once whatever its number of names.
-    pub(crate) fn compile(&self, text: &str, file: &str) -> Result<Vec<Program>, CatalogueError> {
-        let compiler = Compiler { text, file };
+    pub(crate) fn compile(
+        &self,
+        text: &str,
+        file: &str,
+        author: Author,
+    ) -> Result<Vec<Program>, CatalogueError> {
+        let compiler = Compiler { text, file, author };
         compiler.siblings(&self.program)?;
         self.program.iter().map(|entry| compiler.top(entry)).collect()
     }
 }
 
+/// Who wrote a catalogue file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// This project.
+    #[allow(dead_code, reason = "only the build script compiles the project's own files")]
+    Project,
+    /// A person, for their own machine.
+    Person,
+}
+
 struct Compiler<'a> {
     text: &'a str,
     file: &'a str,
+    author: Author,
 }
 
 impl Compiler<'_> {
     fn error<T>(&self, place: &Spanned<T>, problem: CatalogueProblem) -> CatalogueError {
-        CatalogueError { file: self.file.to_owned(), line: line_of(self.text, place.span().start), problem }
+        let (line, column) = place_of(self.text, place.span().start);
+        CatalogueError { file: self.file.to_owned(), line, column, problem }
     }
 
     fn siblings(&self, entries: &[Spanned<SourceEntry>]) -> Result<(), CatalogueError> {
@@ -298,8 +325,26 @@ impl Compiler<'_> {
             severity: source.severity,
             reach: source.reach,
             reversible: source.reversible,
+            nature: self.nature(source.nature.as_ref())?,
             note: Text::from(source.note.as_str()),
         })
+    }
+
+    /// A person's entry may say what makes an effect weigh more, nothing that takes from it: it could be anybody's.
+    fn nature(&self, nature: Option<&Spanned<Nature>>) -> Result<Nature, CatalogueError> {
+        let Some(nature) = nature else { return Ok(Nature::Ordinary) };
+        let said = *nature.get_ref();
+        match (self.author, said.relief()) {
+            (Author::Project, _) | (Author::Person, Relief::None) => Ok(said),
+            (
+                Author::Person,
+                Relief::VersionControl
+                | Relief::Rewritten
+                | Relief::Absent
+                | Relief::Elsewhere
+                | Relief::Waived,
+            ) => Err(self.error(nature, CatalogueProblem::Relief(said))),
+        }
     }
 
     fn run(&self, entry: &Spanned<SourceEntry>, source: &SourceRun) -> Result<Run, CatalogueError> {
@@ -427,6 +472,17 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c == '/' || c.is_whitespace())
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+/// The line and the column of an offset, both from 1.
+fn place_of(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (line, before.get(start..).unwrap_or_default().chars().count() + 1)
+}
+
+/// The natures that an entry of a person may name, as an error tells them.
+fn stricter_natures() -> String {
+    let stricter = Nature::ALL.into_iter().filter(|nature| nature.relief() == Relief::None);
+    let names: Vec<&str> = stricter.map(Nature::name).collect();
+    names.join(", ")
 }

@@ -321,12 +321,13 @@ fn bundle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::source::SourceFile;
+    use crate::catalogue::source::{Author, SourceFile};
 
     fn sorted(entry: &str, words: &[&str]) -> String {
         let text =
             format!("[[program]]\nnames=[\"x\"]\nsummary=\"s\"\nexamples=[\"x =>\"]\neffects=[]\n{entry}");
-        let program = SourceFile::parse(&text, "t").unwrap().compile(&text, "t").unwrap().remove(0);
+        let program =
+            SourceFile::parse(&text, "t").unwrap().compile(&text, "t", Author::Person).unwrap().remove(0);
         let words: Vec<Value> = words.iter().map(|word| Value::exact(*word)).collect();
         let mut arguments = Arguments::default();
         sort(&words, 0, &Options::of(&program, None), Until::End, &mut arguments);

@@ -1,6 +1,7 @@
 //! From words to targets.
 
 use crate::effect::{Certainty, Target};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 
 use super::descriptors::OWN;
@@ -23,13 +24,15 @@ impl Machine<'_> {
     }
 
     fn aims(&self, value: &Value, last: Last) -> Vec<Aim> {
-        let mut note = String::new();
+        let (mut nature, mut note) = (Nature::Ordinary, String::new());
         let mut certainty = Certainty::Certain;
         if let Some((_, name)) = self.hollow.iter().find(|(hollow, _)| hollow == value) {
+            nature = Nature::Hollow;
             note.clone_from(name);
             certainty = Certainty::Possible;
         }
-        let aim = |target: Target, certainty: Certainty| Aim { target, certainty, note: note.clone() };
+        let aim =
+            |target: Target, certainty: Certainty| Aim { target, certainty, nature, note: note.clone() };
         match value {
             Value::Exact(text) if text.is_empty() => {
                 let hollow = last == Last::Keep && certainty == Certainty::Possible;

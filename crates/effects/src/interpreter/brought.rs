@@ -1,14 +1,14 @@
 //! Trees that are brought over a directory, and second names of files: whether the guard is among what they reach.
 //!
 //! An effect on a directory says nothing about the names below it. Where it is known what comes, the paths of the guard that it reaches
-//! are told one by one, or it is noted that there are none; where it is not known, [`crate::guard`] decides.
+//! are told one by one, or it is said that there are none; where it is not known, [`crate::guard`] decides.
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::guard::{HOLDS_NO_GUARD, SECOND_NAME};
+use crate::guard::SECOND_NAME;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
-use super::draft::{Aim, Draft};
+use super::draft::{Aim, Draft, Inspection};
 use super::machine::Machine;
 use super::resolve::{Last, resolve};
 use super::value::Value;
@@ -35,21 +35,21 @@ enum Holds {
 }
 
 impl Machine<'_> {
-    /// Adds an effect on each path of the guard that a tree reaches which is brought to a place. Answers what is to be noted about the
-    /// tree itself; nothing when no path of the guard lies there, or when it is not known what comes.
-    pub(crate) fn bring(&mut self, place: &AbsolutePath, content: Content<'_>) -> &'static str {
+    /// Adds an effect on each path of the guard that a tree reaches which is brought to a place. Answers what is known of the
+    /// tree itself: nothing when no path of the guard lies there, or when it is not known what comes.
+    pub(crate) fn bring(&mut self, place: &AbsolutePath, content: Content<'_>) -> Inspection {
         if self.away.is_some() {
-            return "";
+            return Inspection::Open;
         }
         let guarded = crate::guard::paths(self.world);
         let below = guarded.into_iter().map(|guarded| guarded.path);
         let below: Vec<AbsolutePath> = below.filter(|path| path != place && path.is_within(place)).collect();
-        let mut note = if below.is_empty() { "" } else { HOLDS_NO_GUARD };
+        let mut inspection = if below.is_empty() { Inspection::Open } else { Inspection::WithoutGuard };
         for path in below {
             let Some(relative) = path.relative_to(place) else { continue };
             match self.holds(content, relative) {
                 Holds::No => {}
-                Holds::Unknown => note = "",
+                Holds::Unknown => inspection = Inspection::Open,
                 Holds::Yes => {
                     let kind = match self.entry(&path) {
                         Entry::Missing => EffectKind::FileCreate,
@@ -63,7 +63,7 @@ impl Machine<'_> {
                 }
             }
         }
-        note
+        inspection
     }
 
     fn holds(&self, content: Content<'_>, relative: &str) -> Holds {

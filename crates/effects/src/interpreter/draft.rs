@@ -1,6 +1,8 @@
 //! Effects in the making.
 
 use crate::effect::{Certainty, Depth, EffectKind, Reach, Severity, Target};
+use crate::guard::HOLDS_NO_GUARD;
+use crate::nature::Nature;
 
 /// A target together with how sure it is that it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,8 +11,19 @@ pub(crate) struct Aim {
     pub(crate) target: Target,
     /// Whether it is this one, or one of several.
     pub(crate) certainty: Certainty,
-    /// What is special about it; mostly empty.
+    /// What is special about it; mostly nothing.
+    pub(crate) nature: Nature,
+    /// The same in words.
     pub(crate) note: String,
+}
+
+/// What is known of a tree that is brought over a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inspection {
+    /// No path of the guard lies there, or it is not known what comes.
+    Open,
+    /// Paths of the guard lie there, and each that it reaches is an effect of its own.
+    WithoutGuard,
 }
 
 /// Whether a talk with a host sends local data.
@@ -39,6 +52,8 @@ pub(crate) struct Draft {
     pub(crate) reach: Option<Reach>,
     /// Whether it can be taken back.
     pub(crate) reversible: bool,
+    /// What is special about it.
+    pub(crate) nature: Nature,
     /// One clause for the explanation.
     pub(crate) note: String,
 }
@@ -54,6 +69,7 @@ impl Draft {
             severity: None,
             reach: None,
             reversible: true,
+            nature: Nature::Ordinary,
             note: String::new(),
         }
     }
@@ -62,6 +78,7 @@ impl Draft {
     pub(crate) fn at(kind: EffectKind, aim: Aim) -> Self {
         let mut draft = Self::new(kind, aim.target);
         draft.certainty = aim.certainty;
+        draft.nature = aim.nature;
         draft.note = aim.note;
         draft
     }
@@ -97,6 +114,33 @@ impl Draft {
             self.note = format!("{}; {note}", self.note);
         }
         self
+    }
+
+    /// Of this nature; one that was said before stays.
+    #[must_use]
+    pub(crate) fn nature(mut self, nature: Nature) -> Self {
+        if self.nature == Nature::Ordinary {
+            self.nature = nature;
+        }
+        self
+    }
+
+    /// Brought over a directory, with what is known of it.
+    #[must_use]
+    pub(crate) fn brought(self, inspection: Inspection) -> Self {
+        match inspection {
+            Inspection::Open => self,
+            Inspection::WithoutGuard => self.nature(Nature::BroughtWithoutGuard).note(HOLDS_NO_GUARD),
+        }
+    }
+
+    /// Unpacked over a directory, with what is known of it.
+    #[must_use]
+    pub(crate) fn unpacked(self, inspection: Inspection) -> Self {
+        match inspection {
+            Inspection::Open => self,
+            Inspection::WithoutGuard => self.nature(Nature::ArchiveWithoutGuard).note(HOLDS_NO_GUARD),
+        }
     }
 
     /// At least this bad.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::catalogue::UserCatalogue;
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
 use crate::guard::PARENT;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
@@ -381,16 +381,15 @@ impl<'w> Machine<'w> {
         }
         let doubtful = self.doubt > 0 || self.shell.doubts.any();
         let effect = Effect {
-            kind: draft.kind,
-            target: draft.target,
             certainty: if doubtful { Certainty::Possible } else { draft.certainty },
             depth: draft.depth,
-            stake: Stake::Nothing,
             severity: draft.severity.unwrap_or(Severity::Low),
             reversible: draft.reversible,
             reach: draft.reach,
+            nature: draft.nature,
             cause: self.cause.clone(),
             note: draft.note,
+            ..Effect::new(draft.kind, draft.target)
         };
         if effect.kind == EffectKind::Opaque {
             self.tree.disturb();
@@ -637,6 +636,11 @@ impl<'w> Machine<'w> {
         answer
     }
 
+    /// The running program, as effects name it.
+    pub(crate) fn cause(&self) -> &str {
+        &self.cause
+    }
+
     /// Names the running call for explanations: `git clean`. The name holds until the call is over.
     pub(crate) fn set_cause(&mut self, cause: &str) {
         cause.clone_into(&mut self.cause);
@@ -679,16 +683,10 @@ impl<'w> Machine<'w> {
         self.tree.disturb();
         self.problems.push("the command is too much to follow".to_owned());
         self.effects.push(Effect {
-            kind: EffectKind::Opaque,
-            target: Target::Unknown,
-            certainty: Certainty::Certain,
-            depth: Depth::Single,
-            stake: Stake::Nothing,
             severity: Severity::High,
-            reversible: true,
-            reach: None,
             cause: self.cause.clone(),
             note: "too much to follow".to_owned(),
+            ..Effect::new(EffectKind::Opaque, Target::Unknown)
         });
     }
 

@@ -30,6 +30,7 @@
 //! | `call` | a call of a program, as its handler sees it |
 //! | `exit` | what a command answers: status and output |
 //! | `draft` | an effect in the making |
+//! | `provenance` | natures that follow from which program an effect is of |
 //! | `descriptors` | what the numbers behind redirections lead to |
 //! | `devices` | paths that are no ordinary files |
 //! | `hidden_commands` | commands in variables, aliases, traps and options |
@@ -69,6 +70,7 @@ mod outputs;
 mod overlay;
 mod parameter;
 mod pattern;
+mod provenance;
 mod redirects;
 mod remember;
 mod resolve;
@@ -88,7 +90,7 @@ mod ways;
 
 pub(crate) use brought::Content as Brought;
 pub(crate) use call::{Arguments, Call, Input};
-pub(crate) use draft::{Aim, Draft, Upload};
+pub(crate) use draft::{Aim, Draft, Inspection, Upload};
 pub(crate) use exit::{Exit, Output, Status};
 pub(crate) use machine::Machine;
 pub use machine::RunCommand;

@@ -12,7 +12,8 @@ use super::machine::{Absence, Machine};
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Fallen;
-use crate::effect::ONLY_ADDS;
+use crate::effect::EffectKind;
+use crate::nature::Nature;
 
 /// The connection that a word opens: `/dev/tcp/host/port`.
 fn connected(value: &Value) -> Option<String> {
@@ -406,14 +407,16 @@ impl Machine<'_> {
                 Value::exact("")
             };
             if append {
-                let note = ONLY_ADDS;
                 let before = self.effect_count();
                 self.appending = true;
                 self.write_aim(aim, held);
                 self.appending = false;
                 self.amend(before, |effect| {
-                    if effect.note.is_empty() && effect.kind == crate::effect::EffectKind::FileModify {
-                        note.clone_into(&mut effect.note);
+                    if effect.kind == EffectKind::FileModify && effect.nature == Nature::Ordinary {
+                        effect.nature = Nature::AppendedByRedirection;
+                        if effect.note.is_empty() {
+                            "only adds at the end".clone_into(&mut effect.note);
+                        }
                     }
                 });
             } else {

@@ -1,5 +1,6 @@
 //! Running more from within a command: text, files, what comes in.
 
+use super::provenance;
 use crate::path::AbsolutePath;
 use crate::predict::Prediction;
 use crate::world::Entry;
@@ -287,7 +288,8 @@ impl Machine<'_> {
     }
 
     /// What the interpretation found out.
-    pub(crate) fn into_prediction(self) -> Prediction {
+    pub(crate) fn into_prediction(mut self) -> Prediction {
+        provenance::tell(&mut self.effects, self.world.place());
         Prediction {
             effects: self.effects,
             problems: self.problems,

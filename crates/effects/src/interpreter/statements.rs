@@ -8,6 +8,7 @@ use checkrein_shell::{
 };
 
 use crate::effect::{EffectKind, Severity, Target};
+use crate::nature::Nature;
 
 use super::call::Input;
 use super::descriptors::{Opening, Sink};
@@ -122,6 +123,7 @@ impl Machine<'_> {
                 let name = first_word(&statement.command).unwrap_or_default();
                 self.add(
                     Draft::new(EffectKind::ProcessSpawn, Target::Process(name))
+                        .nature(Nature::Background)
                         .note("runs in the background"),
                 );
                 Done::quiet()
@@ -263,6 +265,7 @@ impl Machine<'_> {
             Command::Opaque(opaque) => {
                 self.problems.push(format!("not understood: `{}`", shortened(&opaque.text)));
                 let draft = Draft::new(EffectKind::Opaque, Target::Unknown)
+                    .nature(Nature::Unreadable)
                     .note(format!("could not be read: `{}`", shortened(&opaque.text)));
                 if matches!(opaque.reason, ProblemKind::Syntax | ProblemKind::Unsupported) {
                     self.run_what_may_be_meant(&opaque.text);

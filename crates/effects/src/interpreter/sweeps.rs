@@ -5,7 +5,8 @@
 
 use checkrein_shell::{Command, Descriptor, Part, Simple, Stage};
 
-use crate::effect::{Effect, EffectKind, SWEPT, Target};
+use crate::effect::{Effect, EffectKind, Target};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
 use crate::programs::filters::{self, Showing};
@@ -14,8 +15,8 @@ use super::call::{Arguments, Call, Input};
 use super::machine::Machine;
 use super::value::Value;
 
-/// How the notes begin of secrets that are read without being shown, as long as not all is known.
-const KEPT: &str = "swept along into a file";
+/// What people are told of a secret that a search or a count over the workspace comes by, without showing what it holds.
+const SWEPT: &str = "swept along, and nothing of it is shown";
 
 /// Of secrets that are read, and what is known of how they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,17 +37,17 @@ impl Sweep {
 }
 
 impl Machine<'_> {
-    /// The note for what is read at the present point when nothing is shown of it that one would not want to be shown.
-    pub(super) fn swept(&mut self) -> Option<&'static str> {
-        let note = match self.sweep.showing {
-            Showing::Nothing | Showing::ChosenLines => SWEPT,
-            Showing::Everything if self.sweep.screens > 0 => SWEPT,
-            Showing::Everything if self.is_kept() && !self.is_listened_to() => KEPT,
-            Showing::Kept => KEPT,
+    /// The nature of what is read at the present point when nothing is shown of it that one would not want to be shown.
+    pub(super) fn swept(&mut self) -> Option<Nature> {
+        let nature = match self.sweep.showing {
+            Showing::Nothing | Showing::ChosenLines => Nature::SweptAlong,
+            Showing::Everything if self.sweep.screens > 0 => Nature::SweptAlong,
+            Showing::Everything if self.is_kept() && !self.is_listened_to() => Nature::SweptIntoFile,
+            Showing::Kept => Nature::SweptIntoFile,
             Showing::Everything => return None,
         };
-        self.sweep.keeps |= note == KEPT;
-        Some(note)
+        self.sweep.keeps |= nature == Nature::SweptIntoFile;
+        Some(nature)
     }
 
     /// Notes that a file is shown.
@@ -75,8 +76,8 @@ impl Machine<'_> {
         let is_project = !place.home.is_within(&workspace);
         let shows_kept = self.sweep.shows_kept;
         for effect in &mut self.effects {
-            let is_kept = effect.note == KEPT;
-            if effect.note != SWEPT && !is_kept {
+            let is_kept = effect.nature == Nature::SweptIntoFile;
+            if effect.nature != Nature::SweptAlong && !is_kept {
                 continue;
             }
             let by_chance = match &effect.target {
@@ -93,9 +94,10 @@ impl Machine<'_> {
                 | Target::Unknown => false,
             };
             if is_project && by_chance && !(is_kept && shows_kept) {
+                effect.nature = Nature::SweptAlong;
                 SWEPT.clone_into(&mut effect.note);
             } else {
-                effect.note.clear();
+                effect.nature = Nature::Ordinary;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Reading, writing, making and removing files: effects that follow from what stands there, and notes of what stands there then.
 
 use crate::effect::{Depth, EffectKind, Target};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::Entry;
@@ -59,7 +60,7 @@ impl Machine<'_> {
                 let target = aim.target.clone();
                 let mut draft = Draft::at(kind, aim);
                 match self.swept() {
-                    Some(note) if can_be_swept && draft.note.is_empty() => draft = draft.note(note),
+                    Some(nature) if can_be_swept => draft = draft.nature(nature),
                     Some(_) => {}
                     None => self.note_shown(&target),
                 }
@@ -354,10 +355,16 @@ impl Machine<'_> {
         let entry = self.entry(&path);
         let draft = Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible();
         match entry {
-            Entry::Missing => self.add(draft.possible().note("nothing is there now")),
+            Entry::Missing => {
+                self.add(draft.possible().nature(Nature::NotThere).note("nothing is there now"))
+            }
             Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
                 let fresh = self.tree.is_new(&path);
-                self.add(if fresh { draft.note("made by the same command") } else { draft });
+                self.add(if fresh {
+                    draft.nature(Nature::MadeBySameCommand).note("made by the same command")
+                } else {
+                    draft
+                });
                 if self.away.is_none() {
                     if self.is_unsure() {
                         self.tree.doubtful(&path);

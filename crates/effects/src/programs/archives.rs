@@ -9,8 +9,9 @@
 mod unpacking;
 
 use crate::effect::{Depth, EffectKind};
-use crate::guard::{OF_ARCHIVE, UNBOUND};
+use crate::guard::UNBOUND;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
+use crate::nature::Nature;
 
 use super::files::after;
 pub(crate) use unpacking::{Names, unpack_from};
@@ -23,7 +24,13 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let exit = run_tar(machine, call, &tar);
     if tar.renames || !tar.commands.is_empty() {
         machine.amend(before, |effect| {
-            if effect.note.starts_with(OF_ARCHIVE) {
+            let unbound = match effect.nature {
+                Nature::ArchiveUnread => Some(Nature::BroughtUnread),
+                Nature::ArchiveWithoutGuard => Some(Nature::BroughtWithoutGuard),
+                _ => None,
+            };
+            if let Some(nature) = unbound {
+                effect.nature = nature;
                 effect.note = format!("{}, {UNBOUND}", effect.note);
             }
         });
@@ -493,6 +500,7 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.delete(source, Depth::Single);
             machine.amend(before, |effect| {
                 effect.reversible = true;
+                effect.nature = Nature::Ordinary;
                 "its content is in the new file".clone_into(&mut effect.note);
             });
         }

@@ -2,6 +2,7 @@
 
 use crate::effect::{Depth, EffectKind, Reach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
+use crate::nature::Nature;
 
 use super::cloud_words::{GROUPS, RIGHTS, SMALL_THINGS, STORES, Verb, kind_of};
 use super::{cloud_secrets, containers, sql};
@@ -497,7 +498,10 @@ fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to
             if moves {
                 let before = machine.effect_count();
                 machine.delete(from, Depth::Single);
-                machine.amend(before, |effect| "moved to the bucket".clone_into(&mut effect.note));
+                machine.amend(before, |effect| {
+                    effect.nature = Nature::Moved;
+                    "moved to the bucket".clone_into(&mut effect.note);
+                });
             }
         }
         (true, false) => {

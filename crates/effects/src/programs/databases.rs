@@ -3,6 +3,7 @@
 use super::sql::{self, Finding, Language};
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::nature::Nature;
 use crate::world::Entry;
 
 /// `psql`.
@@ -96,6 +97,8 @@ fn file_database(
         meta_input(machine, &call.input, client);
     }
     let mut changed = false;
+    // What the client has another program do is about another store.
+    let program = machine.cause().to_owned();
     let passing = in_memory || read_only;
     machine.amend(before, |effect| {
         let is_store = matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy);
@@ -103,10 +106,13 @@ fn file_database(
         if is_store && passing {
             // Nothing that lasts: the least of all effects stands for it.
             effect.kind = EffectKind::ProcessSpawn;
+        } else if is_store && effect.cause == program {
+            effect.nature = Nature::DataInAFile;
         }
     });
     if let (Some(file), true, false) = (&file, changed, passing) {
         let file = path_of(file);
+        let before = machine.effect_count();
         machine.write(&file);
         // What is not yet in the file itself lies beside it while the database is in use.
         for beside in file.as_exact().iter().flat_map(|file| BESIDE.map(|ending| format!("{file}{ending}"))) {
@@ -118,6 +124,11 @@ fn file_database(
                 machine.effect(EffectKind::FileModify, &beside);
             }
         }
+        machine.amend(before, |effect| {
+            if effect.kind == EffectKind::FileModify && effect.nature == Nature::Ordinary {
+                effect.nature = Nature::DatabaseFile;
+            }
+        });
     }
     Exit::unknown()
 }

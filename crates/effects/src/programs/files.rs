@@ -6,11 +6,11 @@ mod transfer;
 
 use crate::effect::{Depth, EffectKind, Severity};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::stake::ONLY_LETS_RUN;
 use crate::world::{Entry, Listing};
 
-pub(crate) use rights::{of_bits, of_mode};
+pub(crate) use rights::{Rights, of_bits, of_mode};
 pub(super) use temporary::mktemp;
 use transfer::{Destination, Naming, Transfer, split_operands, transfer};
 
@@ -82,6 +82,7 @@ pub(crate) fn rmdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let parents = call.arguments.has(&["-p", "--parents"]);
     let mut sure = !call.arguments.uncertain && !call.arguments.operands.is_empty();
+    let before = machine.effect_count();
     for operand in &call.arguments.operands {
         sure &= machine.can_make(operand, parents);
         let orphan = !parents
@@ -95,6 +96,11 @@ pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.make_directory(operand);
         }
     }
+    machine.amend(before, |effect| {
+        if effect.kind == EffectKind::FileCreate && effect.nature == Nature::Ordinary {
+            effect.nature = Nature::EmptyDirectory;
+        }
+    });
     if sure { Exit::success() } else { Exit::silent() }
 }
 
@@ -130,7 +136,7 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let recursive = arguments.has(&["-R", "--recursive"]);
     let wanted = arguments.operand(0).filter(|_| call.program == "chmod" && first == 1).map(str::to_owned);
     let user = machine.world().place().user.clone();
-    let rights = rights::note(&call.program, arguments, user.as_deref());
+    let rights = rights::of_call(&call.program, arguments, user.as_deref());
     for operand in arguments.operands.iter().skip(first) {
         for aim in machine.paths_through(operand) {
             let above_guard = aim.target.path().is_some_and(|path| machine.is_above_guard(path));
@@ -142,8 +148,8 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 continue;
             }
             let mut draft = Draft::at(EffectKind::PermissionChange, aim);
-            if above_guard {
-                draft = draft.note(rights.unwrap_or_default());
+            if let Some(rights) = rights.filter(|_| above_guard) {
+                draft = draft.nature(rights.nature()).note(rights.note());
             }
             if recursive && !matches!(entry, Some(Entry::File(_))) {
                 draft = draft.recursive();
@@ -152,7 +158,7 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 draft = draft.possible();
             }
             if wanted.as_deref().is_some_and(only_lets_run) && draft.depth == Depth::Single {
-                draft = draft.note(ONLY_LETS_RUN);
+                draft = draft.nature(Nature::LetsRun).note("only lets it be read and run");
             }
             if wanted.as_deref().is_some_and(sets_user) {
                 draft = draft.severity(Severity::High).note("whoever runs it gets the rights of its owner");

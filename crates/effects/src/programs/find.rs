@@ -5,8 +5,8 @@ mod walk;
 
 use crate::effect::{Depth, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::stake::{ALL_THAT_IS_FOUND, NOTHING_FITS};
 use crate::world::Listing;
 
 pub(crate) use expression::Choice;
@@ -176,7 +176,8 @@ fn act_later(machine: &mut Machine<'_>, action: &Action, expression: &Expression
         machine.possibly(|machine| act_on_pattern(machine, action, pattern, expression));
         machine.amend(before, |effect| {
             if effect.kind == EffectKind::FileDelete {
-                NOTHING_FITS.clone_into(&mut effect.note);
+                effect.nature = Nature::NothingFits;
+                "nothing fits now".clone_into(&mut effect.note);
             }
         });
     }
@@ -297,8 +298,9 @@ pub(crate) fn with_found<T>(
             let done = work(machine);
             machine.amend(before, |effect| {
                 let is_walk = matches!(&effect.target, Target::Glob(_));
-                if effect.kind == EffectKind::FileDelete && is_walk && effect.note.is_empty() {
-                    ALL_THAT_IS_FOUND.clone_into(&mut effect.note);
+                if effect.kind == EffectKind::FileDelete && is_walk && effect.nature == Nature::Ordinary {
+                    effect.nature = Nature::AllThatIsFound;
+                    "all that is found".clone_into(&mut effect.note);
                 }
             });
             done

@@ -26,8 +26,8 @@ mod working;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::stake::KEPT_BY_GIT;
 use checkrein_shell::quoted;
 use options::Words;
 use settings::Settings;
@@ -172,6 +172,18 @@ struct Git<'m, 'w> {
     /// The repository's own directory, when given.
     directory: Option<AbsolutePath>,
     settings: Settings,
+}
+
+/// What people are told of a change after which git can give everything back.
+const KEPT_BY_GIT: &str = "git keeps what was there";
+
+/// A change of a repository's own data, after which git can give back what was there, as its nature says.
+fn data_change(target: Target, nature: Nature, note: &str) -> Draft {
+    Draft::new(EffectKind::FileModify, target)
+        .severity(Severity::Low)
+        .nature(nature)
+        .note(KEPT_BY_GIT)
+        .note(note)
 }
 
 impl Git<'_, '_> {
@@ -497,21 +509,31 @@ impl Git<'_, '_> {
 
     /// Changes the repository's own data in a way that loses nothing.
     fn touch(&mut self, note: &str) -> Exit {
-        let draft = Draft::new(EffectKind::FileModify, self.inside())
-            .severity(Severity::Low)
-            .note(KEPT_BY_GIT)
-            .note(note);
-        self.machine.add(draft);
+        self.touch_as(Nature::KeptByVersionControl, note)
+    }
+
+    /// The same, and what was there is under no name that lasts: it is in a reflog, or waits to be cleared away.
+    fn keep_for_a_while(&mut self, note: &str) -> Exit {
+        self.touch_as(Nature::KeptForAWhile, note)
+    }
+
+    fn touch_as(&mut self, nature: Nature, note: &str) -> Exit {
+        let target = self.inside();
+        self.machine.add(data_change(target, nature, note));
         Exit::silent()
     }
 
     /// The same, but a name, a setting or what was staged goes, and nothing of git's own says later what it was.
     fn forget(&mut self, what: &str) -> Exit {
-        self.touch(&format!("forgets {what}"))
+        self.touch_as(Nature::KeptWithoutItsName, &format!("forgets {what}"))
     }
 
     /// Tracked files become what another commit holds; git refuses where that would lose uncommitted work.
     fn change_tree(&mut self, note: &str) {
+        self.change_tree_as(Nature::KeptByVersionControl, note);
+    }
+
+    fn change_tree_as(&mut self, nature: Nature, note: &str) {
         let target = self.root().map_or(Target::Unknown, |root| {
             Target::Glob(format!("{}/**", root.as_str().trim_end_matches('/')))
         });
@@ -519,6 +541,7 @@ impl Git<'_, '_> {
             Draft::new(EffectKind::FileModify, target)
                 .possible()
                 .severity(Severity::Low)
+                .nature(nature)
                 .note(KEPT_BY_GIT)
                 .note(note),
         );

@@ -11,6 +11,7 @@ mod roles;
 use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::nature::Nature;
 
 use listing::Listed;
 
@@ -74,14 +75,14 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::silent();
     }
     for target in signal.targets {
-        let draft = Draft::new(EffectKind::ProcessKill, process(target));
+        let draft = Draft::new(EffectKind::ProcessKill, process(target)).nature(Nature::Signal);
         let draft = match target.as_exact() {
             Some("-1") => draft.severity(Severity::Critical).note("ends every process"),
             Some("1") => draft.severity(Severity::Critical).note("ends the first process of the machine"),
             Some(text) if text.starts_with('%') => draft.note("a job of this shell"),
             Some(_) => draft,
             None => match Listed::in_words(machine) {
-                Some(list) => listed_kill(&list),
+                Some(list) => listed_kill(&list).nature(Nature::Signal),
                 None => draft.note("a process found by another command"),
             },
         };
@@ -101,7 +102,7 @@ pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
     };
     if crate::guard::is_held_up(&named) {
         let draft = Draft::new(EffectKind::ProcessKill, Target::Process(named));
-        machine.add(draft.note(format!("{}, so that it does not answer", crate::guard::HOLDS_UP)));
+        machine.add(draft.nature(Nature::HoldsUp).note("holds it up, so that it does not answer"));
     }
 }
 
@@ -180,13 +181,14 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
         };
         machine.add(
             Draft::new(EffectKind::ProcessKill, target)
+                .nature(Nature::Signal)
                 .severity(Severity::Critical)
                 .note("ends every process of a user"),
         );
         return Exit::silent();
     }
     for target in signal.targets {
-        let draft = Draft::new(EffectKind::ProcessKill, process(target));
+        let draft = Draft::new(EffectKind::ProcessKill, process(target)).nature(Nature::Signal);
         let text = target.as_exact().unwrap_or_default();
         let is_everything =
             matches!(text, "." | ".*" | "" | "^" | "[a-z]" | "[a-z]*") && target.as_exact().is_some();

@@ -2,6 +2,7 @@
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -187,8 +188,8 @@ pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.has(&["--remove-source-files"]) {
         for source in sources.iter().filter(|source| remote(source).is_none()) {
             for aim in machine.paths(source) {
-                machine
-                    .add(Draft::at(EffectKind::FileDelete, aim).recursive().note("moved to the destination"));
+                let draft = Draft::at(EffectKind::FileDelete, aim).recursive();
+                machine.add(draft.nature(Nature::Moved).note("moved to the destination"));
             }
         }
     }
@@ -363,6 +364,7 @@ fn delete_others(
         let aim = Aim {
             target: Target::Path(path.clone()),
             certainty: crate::effect::Certainty::Certain,
+            nature: Nature::NotInSource,
             note: note.to_owned(),
         };
         machine.delete_aim(aim, depth);

@@ -2,8 +2,8 @@
 
 use super::containers::skip_options;
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::guard::TAKES_RIGHTS;
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::nature::Nature;
 use crate::places::system_place;
 
 fn modification(target: impl Into<String>) -> Draft {
@@ -126,7 +126,7 @@ pub(crate) fn chattr(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     let above_guard = aim.target.path().is_some_and(|path| machine.is_above_guard(path));
                     let draft = Draft::at(EffectKind::PermissionChange, aim).depth(depth);
                     machine.add(if locks && above_guard {
-                        draft.note(TAKES_RIGHTS)
+                        draft.nature(Nature::TakesRights).note("takes rights from its owner")
                     } else if unlocks && of_machine {
                         draft.severity(Severity::High).note("unlocks what was protected against changes")
                     } else {

@@ -6,6 +6,7 @@ pub(crate) mod sed;
 use crate::effect::EffectKind;
 use crate::guard::{OF_PATCH, UNBOUND};
 use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -204,8 +205,12 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
             .map_or(Value::Unknown, |cwd| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))));
         for aim in machine.paths_through(&here) {
             // A patch that nobody has seen is made to change what is there.
-            let unread = if matches!(call.input, Input::Network(_)) { UNBOUND } else { "" };
-            machine.add(Draft::at(EffectKind::FileModify, aim).possible().note(OF_PATCH).note(unread));
+            let draft = Draft::at(EffectKind::FileModify, aim).possible().note(OF_PATCH);
+            machine.add(if matches!(call.input, Input::Network(_)) {
+                draft.note(UNBOUND)
+            } else {
+                draft.nature(Nature::PatchUnread)
+            });
         }
         return Exit::unknown();
     };

@@ -1,9 +1,7 @@
 //! Effects that follow from where a file lies.
 
-use crate::effect::{
-    BY_CHANCE, Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target,
-};
-use crate::guard::{OF_ARCHIVE, OF_PATCH, UNBOUND};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Severity, Target};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{
     SHADOWS, SystemPlace, credential, credential_directory, generated, is_known_at_home, is_lifeline,
@@ -13,7 +11,6 @@ use crate::world::World;
 
 use super::loss::is_temporary;
 use super::pattern::{Matches, PathPattern};
-use super::{KEPT_BY_GIT, SETTING_THAT_RUNS_NOTHING};
 
 /// Whether an effect that reads a file reads a secret.
 ///
@@ -60,7 +57,7 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         }
         None => return Vec::new(),
     }
-    if effect.note.starts_with(KEPT_BY_GIT) || effect.note.starts_with(SETTING_THAT_RUNS_NOTHING) {
+    if effect.nature.is_kept_by_version_control() || effect.nature == Nature::SettingThatRunsNothing {
         // What git brings back of a guard is another guard than the one that looks on.
         return unwatched(effect, world);
     }
@@ -69,8 +66,7 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
     let spread = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
         && effect.kind == EffectKind::FileCreate;
     let is_unlisted = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
-        && [OF_ARCHIVE, OF_PATCH].iter().any(|start| effect.note.starts_with(start))
-        && !effect.note.contains(UNBOUND);
+        && matches!(effect.nature, Nature::ArchiveUnread | Nature::ArchiveWithoutGuard | Nature::PatchUnread);
     // In a home directory it is the start-up files of the person that may be replaced.
     let place = world.place();
     let is_project = !place.home.is_within(&place.workspace);
@@ -81,7 +77,9 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
             continue;
         }
         // A second name for a program that is there runs nothing else, and an empty directory runs nothing yet.
-        let is_other = |what: &&str| effect.cause != "mkdir" && (*what != SHADOWS || effect.cause != "ln");
+        let is_other = |what: &&str| {
+            effect.nature != Nature::EmptyDirectory && (*what != SHADOWS || effect.nature != Nature::Link)
+        };
         if let Some(what) = persistence(&path, &world.place().home)
             .filter(is_other)
             .filter(|_| is_known_at_home(&path, &world.place().home) || generated(&path, world).is_none())
@@ -90,7 +88,8 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
             let mut follows = follow(effect, EffectKind::Persistence, &path, what);
             if by_chance {
                 follows.certainty = Certainty::Possible;
-                follows.note = format!("{BY_CHANCE}: {what}");
+                follows.nature = Nature::ByChance;
+                follows.note = format!("may be among what comes: {what}");
             }
             found.push(follows);
         } else if let Some(what) = watcher(&path) {
@@ -115,7 +114,7 @@ fn change_of_machine(effect: &Effect, path: &AbsolutePath) -> Option<Effect> {
             Some(grave(changed("part of the system")))
         }
         // An empty directory changes nothing yet.
-        SystemPlace::Vital if is_new && effect.cause == "mkdir" => {
+        SystemPlace::Vital if is_new && effect.nature == Nature::EmptyDirectory => {
             Some(Effect { severity: Severity::Medium, ..changed("part of the system") })
         }
         SystemPlace::Vital => Some(changed("part of the system")),
@@ -146,6 +145,7 @@ fn without_guard(effect: &Effect) -> Vec<Effect> {
     }
     let mut follows = effect.clone();
     follows.kind = EffectKind::SystemModification;
+    follows.nature = Nature::Ordinary;
     "a guard of agents".clone_into(&mut follows.note);
     vec![grave(follows)]
 }
@@ -175,15 +175,9 @@ fn written(target: &Target, world: &dyn World) -> Vec<AbsolutePath> {
 
 fn follow(effect: &Effect, kind: EffectKind, path: &AbsolutePath, note: &str) -> Effect {
     Effect {
-        kind,
-        target: Target::Path(path.clone()),
         certainty: effect.certainty,
-        depth: Depth::Single,
-        stake: Stake::Nothing,
-        severity: Severity::Low,
-        reversible: true,
-        reach: None::<Reach>,
         cause: effect.cause.clone(),
         note: note.to_owned(),
+        ..Effect::new(kind, Target::Path(path.clone()))
     }
 }

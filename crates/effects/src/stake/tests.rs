@@ -1,5 +1,5 @@
 use super::*;
-use crate::effect::Certainty;
+use crate::nature::Nature;
 use crate::recorded::RecordedWorld;
 use crate::world::{Entry, Place};
 
@@ -48,18 +48,7 @@ fn world() -> RecordedWorld {
 }
 
 fn effect(kind: EffectKind, target: Target, depth: Depth) -> Effect {
-    Effect {
-        kind,
-        target,
-        certainty: Certainty::Certain,
-        depth,
-        stake: Stake::Nothing,
-        severity: Severity::Low,
-        reversible: true,
-        reach: None,
-        cause: "test".to_owned(),
-        note: String::new(),
-    }
+    Effect { depth, cause: "test".to_owned(), ..Effect::new(kind, target) }
 }
 
 /// `/a/*` is a pattern, `/a/` a directory with all that is below it, `/a` one path.
@@ -291,7 +280,7 @@ fn a_temporary_workspace_keeps_the_rules_of_a_workspace() {
 fn what_only_moves_is_not_lost() {
     let moved = |from: &str| {
         let mut moved = aimed(EffectKind::FileDelete, from);
-        moved.note = "moved to /home/dev/archive/thesis.txt".to_owned();
+        moved.nature = Nature::Moved;
         let mut effects = vec![moved];
         assess(&mut effects, &world());
         effects[0].stake

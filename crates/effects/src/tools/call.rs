@@ -3,8 +3,9 @@
 use serde_json::Value as Json;
 
 use crate::action::Action;
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
 use crate::interpreter::{Last, resolve};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::known_hosts;
 use crate::world::{Entry, World};
@@ -117,18 +118,7 @@ impl<'a> ToolCall<'a> {
 
     /// Adds an effect, with what is special about it.
     pub(crate) fn add_as(&mut self, kind: EffectKind, target: Target, special: impl FnOnce(&mut Effect)) {
-        let mut effect = Effect {
-            kind,
-            target,
-            certainty: Certainty::Certain,
-            depth: Depth::Single,
-            stake: Stake::Nothing,
-            severity: Severity::Low,
-            reversible: true,
-            reach: None,
-            cause: self.action.tool.as_str().to_owned(),
-            note: String::new(),
-        };
+        let mut effect = Effect { cause: self.action.tool.as_str().to_owned(), ..Effect::new(kind, target) };
         special(&mut effect);
         self.effects.push(effect);
     }
@@ -166,6 +156,7 @@ impl<'a> ToolCall<'a> {
         }
         self.add_as(EffectKind::FileDelete, Target::Path(source), |effect| {
             effect.depth = Depth::Recursive;
+            effect.nature = Nature::Moved;
             effect.note = format!("moved to `{goal}`");
         });
         self.write(goal.as_str());

@@ -3,9 +3,7 @@
 
 use std::path::Path;
 
-use checkrein_effects::{
-    AbsolutePath, Certainty, Depth, Effect, EffectKind, Severity, Stake, Target, Timestamp, ToolName,
-};
+use checkrein_effects::{AbsolutePath, Depth, Effect, EffectKind, Target, Timestamp, ToolName};
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
 use checkrein_protocol::{
     ActionId, DoubtRecord, HaltScope, Looked, OutcomeRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
@@ -35,16 +33,9 @@ pub fn started(session: &str) -> RecordBody {
 
 pub fn file_effect(kind: EffectKind, path: &str, depth: Depth) -> Effect {
     Effect {
-        kind,
-        target: Target::Path(AbsolutePath::new(path).unwrap()),
-        certainty: Certainty::Certain,
         depth,
-        stake: Stake::Nothing,
-        severity: Severity::Low,
-        reversible: true,
-        reach: None,
         cause: "sh".to_owned(),
-        note: String::new(),
+        ..Effect::new(kind, Target::Path(AbsolutePath::new(path).unwrap()))
     }
 }
 

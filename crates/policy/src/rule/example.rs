@@ -119,18 +119,7 @@ fn effect(text: &str) -> Result<Effect, String> {
         kind,
         words.next().ok_or_else(|| format!("`{name}` has no target; write `?` if it is not known"))?,
     );
-    let mut effect = Effect {
-        kind,
-        target,
-        certainty: Certainty::Certain,
-        depth: Depth::Single,
-        stake: Stake::Nothing,
-        severity: Severity::Low,
-        reversible: true,
-        reach: None,
-        cause: "example".to_owned(),
-        note: String::new(),
-    };
+    let mut effect = Effect { cause: "example".to_owned(), ..Effect::new(kind, target) };
     let mut severity = None;
     for word in words {
         match word {

@@ -276,6 +276,7 @@ fn effect(effect: &Effect) -> Value {
         ("severity", Value::from(word(&effect.severity))),
         ("reversible", Value::Bool(effect.reversible)),
         ("reach", Value::from(reach)),
+        ("nature", Value::from(effect.nature.name())),
         ("cause", Value::from(effect.cause.as_str())),
         ("note", Value::from(effect.note.as_str())),
     ])

@@ -1,6 +1,6 @@
 //! Changes files outside the expected scope that exist nowhere else.
 
-use checkrein_effects::{Certainty, Effect, EffectKind, Place, Severity, Stake};
+use checkrein_effects::{Certainty, Effect, EffectKind, Nature, Severity, Stake};
 
 use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
@@ -43,7 +43,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             && effect.stake == Stake::Unsaved
             && (effect.certainty == Certainty::Certain
                 && !effect.only_adds()
-                && !is_own_setting(effect, context.place)
+                && effect.nature != Nature::OwnSetting
                 || effect.severity >= Severity::High)
             && context.is_outside(effect)
     });
@@ -61,20 +61,3 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         format!("this overwrites or changes {}{}, {why}", context.names(&outside), context.note(&outside));
     Finding::on(outside, RULE.name, decision, reason, &["write below the workspace or a temporary directory"])
 }
-
-/// Whether a program changes settings of its own in the home directory: `aws` those in `.aws`, `npm` those in `.npmrc`, `kubectl` those in
-/// `.kube`.
-fn is_own_setting(effect: &Effect, place: &Place) -> bool {
-    let program = effect.cause.split(' ').next().unwrap_or_default();
-    let Some(path) = effect.target.path().and_then(|path| path.relative_to(&place.home)) else {
-        return false;
-    };
-    let is_named_after = |part: &str| {
-        let name = part.trim_start_matches('.');
-        name.len() >= LEAST_NAME && (program.starts_with(name) || name.starts_with(program))
-    };
-    path.starts_with('.') && program.len() >= LEAST_NAME && path.split('/').any(is_named_after)
-}
-
-/// The least length of a name that says to which program settings belong (ours).
-const LEAST_NAME: usize = 3;

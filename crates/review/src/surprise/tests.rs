@@ -1,6 +1,5 @@
 //! Examples and laws of the comparison.
 
-use checkrein_effects::{Severity, Stake};
 use proptest::prelude::*;
 
 use super::*;
@@ -10,18 +9,7 @@ fn path(text: &str) -> AbsolutePath {
 }
 
 fn effect(kind: EffectKind, target: Target, depth: Depth, certainty: Certainty) -> Effect {
-    Effect {
-        kind,
-        target,
-        certainty,
-        depth,
-        stake: Stake::Nothing,
-        severity: Severity::Low,
-        reversible: true,
-        reach: None,
-        cause: "tool".to_owned(),
-        note: String::new(),
-    }
+    Effect { certainty, depth, cause: "tool".to_owned(), ..Effect::new(kind, target) }
 }
 
 fn certain(kind: EffectKind, at: &str) -> Effect {

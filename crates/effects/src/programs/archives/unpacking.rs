@@ -3,6 +3,7 @@
 use crate::effect::{EffectKind, Target};
 use crate::guard::OF_ARCHIVE;
 use crate::interpreter::{Aim, Brought, Draft, Machine, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -71,7 +72,7 @@ fn unpack_members(machine: &mut Machine<'_>, place: &AbsolutePath, members: &[St
                 .filter_map(|member| member.strip_prefix(top)?.strip_prefix('/'))
                 .map(str::to_owned)
                 .collect();
-            let note = machine.bring(&path, Brought::Members(&inner));
+            let inspection = machine.bring(&path, Brought::Members(&inner));
             let target = match machine.entry(&path) {
                 // Some of what stands there is replaced.
                 Entry::Directory => Target::Glob(format!("{path}/**")),
@@ -79,7 +80,8 @@ fn unpack_members(machine: &mut Machine<'_>, place: &AbsolutePath, members: &[St
                     Target::Path(path)
                 }
             };
-            let draft = Draft::new(EffectKind::FileCreate, target).note(OF_ARCHIVE).note(note);
+            let draft = Draft::new(EffectKind::FileCreate, target).note(OF_ARCHIVE).unpacked(inspection);
+            let draft = draft.nature(Nature::ArchiveUnread);
             machine.add(if inner.is_empty() { draft } else { draft.recursive() });
         }
     }
@@ -95,7 +97,11 @@ pub(super) fn unpack(machine: &mut Machine<'_>, directory: &Value) {
             Some(path) => Target::Glob(format!("{}/**", path.as_str().trim_end_matches('/'))),
             None => aim.target.clone(),
         };
-        machine.add(Draft::at(EffectKind::FileCreate, Aim { target, ..aim }).note(OF_ARCHIVE));
+        machine.add(
+            Draft::at(EffectKind::FileCreate, Aim { target, ..aim })
+                .nature(Nature::ArchiveUnread)
+                .note(OF_ARCHIVE),
+        );
         if let Some(path) = path {
             over_root(machine, &path);
             machine.remember_doubt_below(&path);

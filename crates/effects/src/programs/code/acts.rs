@@ -1,8 +1,8 @@
 //! What known functions do to files, processes and hosts.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::guard::TAKES_RIGHTS;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
+use crate::nature::Nature;
 use crate::programs::files;
 use crate::world::Entry;
 
@@ -98,8 +98,11 @@ impl Follower<'_, '_, '_> {
             let before = machine.effect_count();
             machine.write(path);
             machine.amend(before, |effect| {
-                if effect.kind == EffectKind::FileModify && effect.note.is_empty() {
-                    "appends".clone_into(&mut effect.note);
+                if effect.kind == EffectKind::FileModify && effect.nature == Nature::Ordinary {
+                    effect.nature = Nature::Appended;
+                    if effect.note.is_empty() {
+                        "appends".clone_into(&mut effect.note);
+                    }
                 }
             });
         });
@@ -263,7 +266,7 @@ impl Follower<'_, '_, '_> {
     /// Changes mode or owner; of a directory above the guard it is told what that leaves its owner.
     pub(super) fn change_rights(&mut self, name: &str, path: &Value, wanted: Option<&Thing>) {
         let is_mode = name.trim_end_matches("Sync").ends_with("chmod") || name.ends_with("chmod_R");
-        let note = match wanted {
+        let rights = match wanted {
             Some(Thing::Number(bits)) if is_mode => u32::try_from(*bits).ok().map(files::of_bits),
             Some(thing) if is_mode => thing.exact().as_deref().and_then(files::of_mode),
             Some(_) | None => None,
@@ -271,12 +274,15 @@ impl Follower<'_, '_, '_> {
         let above =
             self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
         // What is not known is not taken for harmless where the guard lives.
-        let note = note.unwrap_or(if is_mode { TAKES_RIGHTS } else { "" });
+        let rights = rights.or(is_mode.then_some(files::Rights::Taken));
         self.act(|machine| {
             let before = machine.effect_count();
             machine.effect(EffectKind::PermissionChange, path);
             if above {
-                machine.amend(before, |effect| note.clone_into(&mut effect.note));
+                machine.amend(before, |effect| {
+                    effect.nature = rights.map_or(Nature::Ordinary, files::Rights::nature);
+                    rights.map_or("", files::Rights::note).clone_into(&mut effect.note);
+                });
             }
         });
     }

@@ -2,14 +2,39 @@
 //!
 //! A hook that may not be started, and a directory that may not be entered, keep the guard from answering just as well as its removal.
 
-use crate::guard::{LEAVES_RIGHTS, TAKES_RIGHTS};
 use crate::interpreter::{Arguments, Value};
+use crate::nature::Nature;
 
 /// Reading, writing and entering, of the owner.
 const EVERY: u32 = 0o700;
 
-/// What is to be noted about a change of rights; `None` when that cannot be said. `user` is who the agent runs as.
-pub(super) fn note(program: &str, arguments: &Arguments, user: Option<&str>) -> Option<&'static str> {
+/// What a change leaves the owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rights {
+    /// Every right.
+    Left,
+    /// Not all of them: the owner may no longer read, write or enter.
+    Taken,
+}
+
+impl Rights {
+    pub(crate) fn nature(self) -> Nature {
+        match self {
+            Self::Left => Nature::LeavesRights,
+            Self::Taken => Nature::TakesRights,
+        }
+    }
+
+    pub(crate) fn note(self) -> &'static str {
+        match self {
+            Self::Left => "leaves its owner every right",
+            Self::Taken => "takes rights from its owner",
+        }
+    }
+}
+
+/// What a change of rights leaves the owner; `None` when that cannot be said. `user` is who the agent runs as.
+pub(super) fn of_call(program: &str, arguments: &Arguments, user: Option<&str>) -> Option<Rights> {
     if arguments.uncertain {
         return None;
     }
@@ -18,14 +43,14 @@ pub(super) fn note(program: &str, arguments: &Arguments, user: Option<&str>) -> 
             let wanted = arguments.operand(0).filter(|_| !arguments.has(&["--reference"]));
             // `chmod -x x`: the mode looks like an option.
             let taken = ["-r", "-w", "-x"].iter().any(|option| arguments.has(&[option]));
-            if taken { Some(TAKES_RIGHTS) } else { of_mode(wanted?) }
+            if taken { Some(Rights::Taken) } else { of_mode(wanted?) }
         }
         "chown" => {
             let owner = arguments.operand(0).filter(|_| !arguments.has(&["--reference", "--from"]))?;
             let owner = owner.split([':', '.']).next().unwrap_or(owner);
-            Some(if owner.is_empty() || Some(owner) == user { LEAVES_RIGHTS } else { TAKES_RIGHTS })
+            Some(if owner.is_empty() || Some(owner) == user { Rights::Left } else { Rights::Taken })
         }
-        "chgrp" => Some(LEAVES_RIGHTS),
+        "chgrp" => Some(Rights::Left),
         "setfacl" => {
             let entries = arguments.values(&["-m", "--modify", "--set"]).filter_map(Value::as_exact);
             let takes = |entry: &str| {
@@ -38,9 +63,9 @@ pub(super) fn note(program: &str, arguments: &Arguments, user: Option<&str>) -> 
                 (own || matches!(who, "m" | "mask")) && !all
             };
             Some(if entries.flat_map(|text| text.split(',')).any(takes) {
-                TAKES_RIGHTS
+                Rights::Taken
             } else {
-                LEAVES_RIGHTS
+                Rights::Left
             })
         }
         _ => None,
@@ -48,7 +73,7 @@ pub(super) fn note(program: &str, arguments: &Arguments, user: Option<&str>) -> 
 }
 
 /// The same, of a mode in digits or letters (`755`, `go-w`, `u=rx`).
-pub(crate) fn of_mode(mode: &str) -> Option<&'static str> {
+pub(crate) fn of_mode(mode: &str) -> Option<Rights> {
     if let Ok(bits) = u32::from_str_radix(mode.trim_start_matches("0o"), 8) {
         return Some(of_bits(bits));
     }
@@ -65,12 +90,12 @@ pub(crate) fn of_mode(mode: &str) -> Option<&'static str> {
         Some(concerns_owner && takes)
     };
     let clauses: Option<Vec<bool>> = mode.split(',').map(takes).collect();
-    Some(if clauses?.contains(&true) { TAKES_RIGHTS } else { LEAVES_RIGHTS })
+    Some(if clauses?.contains(&true) { Rights::Taken } else { Rights::Left })
 }
 
 /// The same, of the bits of a mode.
-pub(crate) fn of_bits(bits: u32) -> &'static str {
-    if bits & EVERY == EVERY { LEAVES_RIGHTS } else { TAKES_RIGHTS }
+pub(crate) fn of_bits(bits: u32) -> Rights {
+    if bits & EVERY == EVERY { Rights::Left } else { Rights::Taken }
 }
 
 #[cfg(test)]
@@ -80,11 +105,11 @@ mod tests {
     #[test]
     fn modes_are_read_as_chmod_does() {
         for mode in ["000", "0", "600", "500", "0644", "u-x", "-x", "a-r", "=r", "u=rx", "go-w,u-w", "a="] {
-            assert_eq!(of_mode(mode), Some(TAKES_RIGHTS), "{mode}");
+            assert_eq!(of_mode(mode), Some(Rights::Taken), "{mode}");
         }
         for mode in ["755", "700", "2775", "+x", "u+rwx", "go-w", "g-w,o-rwx", "u=rwx,go=rx", "a+rX", "u=rwX"]
         {
-            assert_eq!(of_mode(mode), Some(LEAVES_RIGHTS), "{mode}");
+            assert_eq!(of_mode(mode), Some(Rights::Left), "{mode}");
         }
         assert_eq!(of_mode("what"), None);
     }

@@ -2,7 +2,9 @@
 
 use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::guard::OF_TREE;
+use crate::interpreter::Inspection;
 use crate::interpreter::{Aim, Arguments, Brought, Draft, Exit, Machine, Output, Status, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -280,7 +282,7 @@ impl Plan {
             } else if matches!(entry, Entry::Symlink(_)) {
                 machine.bring(&path, Brought::Link)
             } else {
-                ""
+                Inspection::Open
             };
             if let (true, Entry::Directory) = (is_tree, &there) {
                 self.merge(machine, from.as_ref(), &path);
@@ -295,7 +297,7 @@ impl Plan {
                     | Entry::Special
                     | Entry::Unknown => EffectKind::FileModify,
                 };
-                machine.add(Draft::at(kind, aim).recursive().note(brought));
+                machine.add(Draft::at(kind, aim).recursive().brought(brought));
             } else if moves && matches!(there, Entry::Symlink(_)) {
                 machine.add(Draft::at(EffectKind::FileModify, aim).note("replaces the symbolic link"));
             } else if self.links {
@@ -319,9 +321,9 @@ impl Plan {
         let tree = from.and_then(|from| machine.walk(from, TOLD).map(|tree| (from, tree)));
         let Some((from, tree)) = tree else {
             let target = Target::Path(to.clone());
-            let note = machine.bring(to, from.map_or(Brought::Unknown, Brought::Tree));
-            machine
-                .add(Draft::new(EffectKind::FileCreate, target.clone()).recursive().note(OF_TREE).note(note));
+            let inspection = machine.bring(to, from.map_or(Brought::Unknown, Brought::Tree));
+            let draft = Draft::new(EffectKind::FileCreate, target.clone()).recursive().note(OF_TREE);
+            machine.add(draft.brought(inspection).nature(Nature::BroughtUnread));
             if !self.keeps {
                 machine.add(Draft::new(EffectKind::FileModify, target).recursive().possible());
             }
@@ -367,6 +369,7 @@ impl Plan {
             if !thrown_away {
                 machine.amend(before, |effect| {
                     effect.reversible = true;
+                    effect.nature = Nature::Moved;
                     effect.note.clone_from(&note);
                 });
             }

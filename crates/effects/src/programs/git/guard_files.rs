@@ -5,6 +5,7 @@
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guard;
+use crate::interpreter::Inspection;
 use crate::interpreter::{Draft, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, VersionState};
@@ -68,12 +69,12 @@ impl Git<'_, '_> {
         place: &AbsolutePath,
         repository: Option<&AbsolutePath>,
         revision: &str,
-    ) -> &'static str {
+    ) -> Inspection {
         let below: Vec<AbsolutePath> = (guard::paths(self.machine.world()).into_iter())
             .map(|guarded| guarded.path)
             .filter(|path| path != place && path.is_within(place))
             .collect();
-        let mut note = if below.is_empty() { "" } else { guard::HOLDS_NO_GUARD };
+        let mut inspection = if below.is_empty() { Inspection::Open } else { Inspection::WithoutGuard };
         for path in below {
             let relative = path.relative_to(place).unwrap_or_default();
             let held =
@@ -81,10 +82,10 @@ impl Git<'_, '_> {
             match held {
                 Some(Committed::Object(_)) => self.machine.write(&Value::exact(path.as_str())),
                 Some(Committed::Nothing) => {}
-                Some(Committed::NoRevision | Committed::Unknown) | None => note = "",
+                Some(Committed::NoRevision | Committed::Unknown) | None => inspection = Inspection::Open,
             }
         }
-        note
+        inspection
     }
 
     /// Adds what `git stash` takes away of the guard.

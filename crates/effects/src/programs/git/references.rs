@@ -2,6 +2,7 @@
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Value};
+use crate::nature::Nature;
 use crate::world::{Entry, FileText, Listing};
 
 use super::Git;
@@ -25,12 +26,12 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         }
         "symbolic-ref" => symbolic_ref(git, words),
         "repack" => repack(git, words),
-        "replay" => git.touch("what the branches were before stays in the reflog"),
+        "replay" => git.keep_for_a_while("what the branches were before stays in the reflog"),
         "fast-import" => {
             if words.has("--force") {
                 git.lose_reference(&Value::exact("all branches"), "branches are set to what comes in");
             }
-            git.touch("what the branches were before stays in the reflog")
+            git.keep_for_a_while("what the branches were before stays in the reflog")
         }
         "create-branch" | "rename-branch" | "rename-tag" => git.forget("the old name"),
         "delete-branch" | "delete-merged-branches" | "delete-squashed-branches" => {
@@ -130,7 +131,7 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         return Exit::unknown();
     }
     match (name, words.operand(0)) {
-        ("maintenance", Some("run")) => git.touch(CLEARS_AWAY),
+        ("maintenance", Some("run")) => git.keep_for_a_while(CLEARS_AWAY),
         ("rerere", Some("clear" | "forget" | "gc")) => git.forget("how conflicts were resolved"),
         _ => git.touch(""),
     }
@@ -154,7 +155,11 @@ fn symbolic_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 /// `-d` takes away packs of which the objects are in another one; with `-a` also objects that nothing reaches.
 fn repack(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    git.touch(if words.has("-d") && words.any(&["-a", "-A"]) { CLEARS_AWAY } else { "" })
+    if words.has("-d") && words.any(&["-a", "-A"]) {
+        git.keep_for_a_while(CLEARS_AWAY)
+    } else {
+        git.touch("")
+    }
 }
 
 fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -211,13 +216,13 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.move_branch(&replaced);
         }
     }
-    git.touch(if moves {
-        "forgets the old name"
+    if moves {
+        git.forget("the old name")
     } else if words.any(&["-u", "--set-upstream-to", "--unset-upstream", "--edit-description"]) {
-        "forgets what was set for the branch"
+        git.forget("what was set for the branch")
     } else {
-        ""
-    })
+        git.touch("")
+    }
 }
 
 fn tag(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -278,7 +283,7 @@ fn gc(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if at_once && !words.has("--no-prune") {
         lose_unreachable(git);
     }
-    git.touch(if words.has("--no-prune") { "" } else { CLEARS_AWAY })
+    if words.has("--no-prune") { git.touch("") } else { git.keep_for_a_while(CLEARS_AWAY) }
 }
 
 fn prune(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -294,6 +299,7 @@ fn lose_unreachable(git: &mut Git<'_, '_>) {
     let note = "commits that no branch holds are removed for good";
     let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("unreachable commits".to_owned()))
         .irreversible()
+        .nature(Nature::ClearedAway)
         .note(note);
     git.machine.add(draft);
 }
@@ -308,7 +314,7 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(operand) = words.operands().first().cloned().filter(|_| words.operands().len() > 1) {
         // `HEAD` and what it points to keep a list of what they were.
         if operand.as_exact() == Some("HEAD") {
-            return git.touch("what the branch was before stays in the reflog");
+            return git.keep_for_a_while("what the branch was before stays in the reflog");
         }
         git.move_branch(&operand);
         return git.touch("");

@@ -1,10 +1,12 @@
 //! Subcommands that talk to other repositories.
 
+use super::data_change;
 use crate::effect::{EffectKind, Reach, Severity, Target};
+use crate::interpreter::Inspection;
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::known_hosts;
-use crate::stake::KEPT_BY_GIT;
 use crate::world::{Entry, Listing};
 
 use super::Git;
@@ -34,7 +36,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             git.fetch_into(words);
             git.change_tree("tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
             git.pull_guard(words);
-            git.touch("what the branch was before stays in the reflog")
+            git.keep_for_a_while("what the branch was before stays in the reflog")
         }
         "ls-remote" => {
             git.ask_remote(words.operands().first());
@@ -176,16 +178,16 @@ fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let repository = git.located(&source).filter(|_| near);
     let revision = words.arguments.value(&["-b", "--branch"]).and_then(Value::as_exact).unwrap_or("HEAD");
     for aim in git.machine.paths(&place) {
-        let note = match &aim.target {
+        let inspection = match &aim.target {
             Target::Path(path) => git.arrive_below(path, repository.as_ref(), revision),
             Target::Glob(_)
             | Target::Host(_)
             | Target::Process(_)
             | Target::Service(_)
             | Target::Reference(_)
-            | Target::Unknown => "",
+            | Target::Unknown => Inspection::Open,
         };
-        git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().note(note));
+        git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().brought(inspection));
     }
     if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
         git.machine.remember_directory(&path);
@@ -333,8 +335,8 @@ impl Git<'_, '_> {
             matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
         });
         if let Some(directory) = found {
-            let draft = Draft::new(EffectKind::FileModify, Target::Path(directory)).severity(Severity::Low);
-            self.machine.add(draft.note(KEPT_BY_GIT).note("forgets what its branches were"));
+            let nature = Nature::KeptWithoutItsName;
+            self.machine.add(data_change(Target::Path(directory), nature, "forgets what its branches were"));
             self.forget("what is known of the remote");
         }
     }
@@ -357,8 +359,8 @@ impl Git<'_, '_> {
             }
         }
         for directory in found {
-            let draft = Draft::new(EffectKind::FileModify, Target::Path(directory)).severity(Severity::Low);
-            self.machine.add(draft.note(KEPT_BY_GIT).note("what was checked out stays in the reflog"));
+            let note = "what was checked out stays in the reflog";
+            self.machine.add(data_change(Target::Path(directory), Nature::KeptForAWhile, note));
         }
     }
 

@@ -5,7 +5,9 @@ use crate::interpreter::{Draft, Exit, Untracked, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, VersionState};
 
-use crate::stake::KEPT_BY_GIT;
+use super::KEPT_BY_GIT;
+use crate::interpreter::Inspection;
+use crate::nature::Nature;
 
 use super::Git;
 use super::guard_files::Arrival;
@@ -52,9 +54,9 @@ fn run_subcommand(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         // Of git-extras: throws away all changes, or the last commit.
         "undo" if words.any(&["-h", "--hard"]) => {
             git.lose_changes(&[]);
-            git.touch("the undone commits stay in the reflog")
+            git.keep_for_a_while("the undone commits stay in the reflog")
         }
-        "undo" => git.touch("the undone commits stay in the reflog"),
+        "undo" => git.keep_for_a_while("the undone commits stay in the reflog"),
         "reset-file" => {
             git.lose_changes(words.operands());
             git.touch("")
@@ -69,7 +71,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.change_tree("tracked files become what the commit holds, what is only staged too");
         git.change_submodules(words);
         git.becomes(words.operands().first());
-        return git.touch("commits that no branch holds any more stay in the reflog");
+        return git.keep_for_a_while("commits that no branch holds any more stay in the reflog");
     }
     if words.arguments.uncertain {
         git.possibly_lose_changes("the word that is not known may be `--hard`");
@@ -98,7 +100,11 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.becomes(words.operands().first());
         }
         git.change_submodules(words);
-        return git.touch(if words.has("--orphan") { "forgets what is staged" } else { "makes a branch" });
+        return if words.has("--orphan") {
+            git.forget("what is staged")
+        } else {
+            git.touch("makes a branch")
+        };
     }
     let count = words.operands().len();
     let paths_from = match words.before_dashes {
@@ -177,9 +183,10 @@ fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         // Tracked files are written there, over others with `-f`.
         let place = git.located(&prefix);
         let root = git.root();
-        let note = place.as_ref().map_or("", |place| git.arrive_below(place, root.as_ref(), ""));
+        let inspection =
+            place.as_ref().map_or(Inspection::Open, |place| git.arrive_below(place, root.as_ref(), ""));
         let target = place.map_or(Target::Unknown, |place| Target::Glob(format!("{place}/**")));
-        git.machine.add(Draft::new(EffectKind::FileCreate, target).note(note));
+        git.machine.add(Draft::new(EffectKind::FileCreate, target).brought(inspection));
     } else if words.any(&["-f", "--force"]) {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);
@@ -283,20 +290,18 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some("create" | "store") => git.touch(""),
         Some("push" | "save") | None => {
-            git.change_tree(if words.any(&["-a", "--all"]) {
-                IGNORED_TOO
+            if words.any(&["-a", "--all"]) {
+                let note = "uncommitted changes move to the stash, also of ignored files";
+                git.change_tree_as(Nature::KeptWithIgnoredFiles, note);
             } else {
-                "uncommitted changes move to the stash"
-            });
+                git.change_tree("uncommitted changes move to the stash");
+            }
             git.stash_guard(words);
             git.touch("uncommitted changes are kept in the stash")
         }
         Some(_) => Exit::failure(),
     }
 }
-
-/// What moves to the stash with `--all`; the last words say that even ignored files do.
-const IGNORED_TOO: &str = "uncommitted changes move to the stash, also of ignored files";
 
 /// Where restored files come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -424,7 +429,12 @@ impl Git<'_, '_> {
                         .recursive()
                         .possible()
                         .severity(Severity::Low);
-                    self.machine.add(draft.note(KEPT_BY_GIT).note("becomes what the commit holds"));
+                    self.machine.add(
+                        draft
+                            .nature(Nature::KeptByVersionControl)
+                            .note(KEPT_BY_GIT)
+                            .note("becomes what the commit holds"),
+                    );
                 }
             }
         }

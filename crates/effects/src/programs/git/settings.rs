@@ -2,8 +2,8 @@
 
 use crate::effect::{EffectKind, Target};
 use crate::interpreter::{Draft, Exit, Machine, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::stake::SETTING_THAT_RUNS_NOTHING;
 use crate::world::Entry;
 
 use super::Git;
@@ -276,7 +276,10 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let is_local_alias =
         named.as_deref().is_some_and(|name| name.starts_with("alias.")) && file.name() == Some("config");
     if !dangerous || takes_away || is_local_alias {
-        git.machine.amend(before, |effect| SETTING_THAT_RUNS_NOTHING.clone_into(&mut effect.note));
+        git.machine.amend(before, |effect| {
+            effect.nature = Nature::SettingThatRunsNothing;
+            "a setting that runs nothing".clone_into(&mut effect.note);
+        });
     } else {
         let name = named.as_deref().unwrap_or("a setting that is not known");
         let draft = Draft::new(EffectKind::Persistence, Target::Path(file))
@@ -314,6 +317,7 @@ fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         Some("prune") => {
             let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("lfs objects".to_owned()))
                 .irreversible()
+                .nature(Nature::ClearedAway)
                 .note("files of git lfs are removed that the remote may not have");
             git.machine.add(draft);
             git.touch("")

@@ -107,7 +107,11 @@ fn commit(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--dry-run") {
         return Exit::unknown();
     }
-    git.touch(if words.has("--amend") { "the replaced commit stays in the reflog" } else { "" });
+    if words.has("--amend") {
+        git.keep_for_a_while("the replaced commit stays in the reflog");
+    } else {
+        git.touch("");
+    }
     let skipped: &[&str] =
         if words.any(&["-n", "--no-verify"]) { &["pre-commit", "commit-msg"] } else { &[] };
     for hook in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
@@ -139,7 +143,7 @@ fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     if !words.any(&["--abort", "--quit", "--continue", "--skip"]) {
         rearrange_guard(git, name, words);
     }
-    git.touch("what the branch was before stays in the reflog")
+    git.keep_for_a_while("what the branch was before stays in the reflog")
 }
 
 /// What a merge, a rebase and their like do to files of the guard.

@@ -1,0 +1,167 @@
+//! The literate cases as data: pages, their blocks, and the world that a `world` block describes (`tests/cases.rs` says how one is written).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checkrein_effects::{
+    AbsolutePath, Action, Committed, GuardedPath, Listing, Place, RecordedWorld, VersionState,
+};
+
+/// All pages below a folder, sorted.
+pub fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    find_pages(folder, &mut pages);
+    pages.sort();
+    pages
+}
+
+fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            find_pages(&path, pages);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+}
+
+/// One action with what must follow.
+pub struct Case {
+    pub line: usize,
+    pub world: String,
+    pub action: String,
+    pub expected: String,
+}
+
+impl Case {
+    /// The action, in the workspace of its world.
+    pub fn action(&self, world: &RecordedWorld) -> Action {
+        let cwd = world.place.workspace.clone();
+        if self.action.starts_with('{') {
+            let call: serde_json::Value = serde_json::from_str(&self.action).unwrap();
+            Action::tool_call(call["tool"].as_str().unwrap_or_default(), call["input"].clone(), cwd)
+        } else {
+            Action::command(self.action.as_str(), cwd)
+        }
+    }
+}
+
+/// The cases of a page.
+pub fn read_page(text: &str) -> Vec<Case> {
+    let (mut cases, mut world, mut action): (Vec<Case>, String, Option<(usize, String)>) =
+        (Vec::new(), String::new(), None);
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(kind) = line.strip_prefix("```").filter(|kind| !kind.is_empty()) else { continue };
+        let block: Vec<&str> =
+            lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+        let block = block.join("\n");
+        match kind {
+            "world" => world = block,
+            "sh" | "json" => action = Some((number + 1, block)),
+            "expect" => {
+                let (line, action) =
+                    action.take().unwrap_or_else(|| panic!("line {number}: `expect` without an action"));
+                cases.push(Case { line, world: world.clone(), action, expected: block });
+            }
+            other => panic!("line {number}: a block of kind `{other}`"),
+        }
+    }
+    cases
+}
+
+/// A path of a case: relative to the project, or from `~/` or `/`.
+pub fn place(world: &RecordedWorld, text: &str) -> AbsolutePath {
+    match text.strip_prefix("~/") {
+        Some(rest) => world.place.home.join(rest),
+        None => world.place.workspace.join(text),
+    }
+}
+
+/// The world of a case.
+pub fn build_world(scene: &str) -> RecordedWorld {
+    let home = AbsolutePath::new("/home/dev").unwrap();
+    let workspace = home.join("proj");
+    let root = AbsolutePath::root();
+    let place_of = Place {
+        home,
+        user: Some("dev".to_owned()),
+        workspace: workspace.clone(),
+        temporary: vec![root.join("tmp"), root.join("var/tmp")],
+        guarded: vec![],
+        expected: vec![],
+    };
+    let mut world =
+        RecordedWorld::complete(place_of).with_repository(&workspace).with_directory(&root.join("tmp"));
+    for directory in ["etc", "usr/bin", "bin", "var/log", "dev"] {
+        world = world.with_directory(&root.join(directory));
+    }
+    for line in scene.lines().filter(|line| !line.trim().is_empty()) {
+        let (fact, text) = line.split_once("::").unwrap_or((line, ""));
+        let (kind, rest) = fact.trim().split_once(' ').unwrap_or_else(|| panic!("no fact: `{line}`"));
+        // A file without a text in the scene still holds something that could be lost.
+        let text =
+            if text.trim().is_empty() { "content\n".to_owned() } else { text.trim().replace("\\n", "\n") };
+        let state = match kind {
+            "tracked" => VersionState::TrackedClean,
+            "modified" => VersionState::TrackedModified,
+            "untracked" => VersionState::Untracked,
+            "ignored" => VersionState::Ignored,
+            "file" => VersionState::NoRepository,
+            "guarded" => {
+                let path = place(&world, rest);
+                world.place.guarded.push(GuardedPath { path, role: "a guarded path".to_owned() });
+                continue;
+            }
+            "directory" => {
+                let path = place(&world, rest);
+                world = world.with_directory(&path);
+                continue;
+            }
+            "many" => {
+                let path = place(&world, rest);
+                for number in 0..600 {
+                    let name = format!("file-{number}.txt");
+                    world = world.with_file(&path.join(&name), "content\n", VersionState::NoRepository);
+                }
+                continue;
+            }
+            "archive" => {
+                let path = place(&world, rest);
+                let names = text.split_whitespace().map(str::to_owned).collect();
+                world.archives.insert(path.clone(), Listing::Names(names));
+                world = world.with_file(&path, "packed", VersionState::Untracked);
+                continue;
+            }
+            "committed" => {
+                let (revision, path) = rest.split_once(' ').unwrap_or_else(|| panic!("no path: `{line}`"));
+                let revision = if revision == "index" { "" } else { revision };
+                let held = match text.trim() {
+                    "content" => Committed::Nothing,
+                    object => Committed::Object(object.to_owned()),
+                };
+                let root = world.place.workspace.clone();
+                for root in [root.clone(), root.join(".git")] {
+                    world.commits.push((root, revision.to_owned(), path.to_owned(), held.clone()));
+                }
+                continue;
+            }
+            "second" => {
+                let (one, other) = rest.split_once(' ').unwrap_or_else(|| panic!("no path: `{line}`"));
+                let pair = (place(&world, one), place(&world, other));
+                world.same_files.push(pair);
+                continue;
+            }
+            "variable" => {
+                let (name, value) = rest.split_once('=').unwrap_or_else(|| panic!("no value: `{line}`"));
+                world.variables.insert(name.to_owned(), Some(value.to_owned()));
+                continue;
+            }
+            other => panic!("no fact is called `{other}`"),
+        };
+        let path = place(&world, rest.trim());
+        world = world.with_file(&path, &text, state);
+    }
+    world
+}
