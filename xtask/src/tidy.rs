@@ -47,6 +47,9 @@ const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "FIXME", "// XXX"];
 /// The names that say nothing about what a file holds.
 const EMPTY_NAMES: [&str; 4] = ["utils.rs", "helpers.rs", "common.rs", "manager.rs"];
 
+/// What writes a verdict. Outside the crate that judges, only `Review::escalate` may, which makes it stricter.
+const WRITES_A_VERDICT: &str = "verdict.kind = ";
+
 /// No source file is longer than this many lines.
 const LONGEST: usize = 800;
 
@@ -93,6 +96,10 @@ fn sources(violations: &mut Vec<String>) -> Outcome {
         }
         if file.file_name().and_then(|name| name.to_str()).is_some_and(|name| EMPTY_NAMES.contains(&name)) {
             violations.push(format!("{shown}: the name says nothing about what it holds"));
+        }
+        let judges = shown.to_string().starts_with("crates/review/src");
+        if !judges && !file.ends_with("tidy.rs") && text.contains(WRITES_A_VERDICT) {
+            violations.push(format!("{shown} writes a verdict: `Review::escalate` does"));
         }
         if !file.ends_with("tidy.rs") {
             let found = UNFINISHED.iter().filter(|word| text.contains(**word));

@@ -103,3 +103,54 @@ pub fn pattern_settings(config: &Config) -> PatternSettings {
         metrics_window_seconds: config.interventions.resource_throttling.metrics_window_seconds,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use checkrein_effects::{AbsolutePath, RecordedWorld, VersionState, World as _};
+    use checkrein_policy::Policy;
+    use checkrein_review::Escalation;
+
+    use super::*;
+
+    /// What the client hears about a command when its verdict is at least this.
+    fn heard(text: &str, at_least: VerdictKind, mode: Mode, halted: Option<&str>) -> HookAnswer {
+        let home = AbsolutePath::new("/home/dev").unwrap();
+        let workspace = home.join("proj");
+        let place = Place {
+            workspace: workspace.clone(),
+            home,
+            user: None,
+            temporary: vec![],
+            guarded: vec![],
+            expected: vec![],
+        };
+        let world = RecordedWorld::complete(place).with_repository(&workspace).with_file(
+            &workspace.join("a.txt"),
+            "a\n",
+            VersionState::TrackedClean,
+        );
+        let action = Action::command(text, workspace);
+        let mut review = checkrein_review::review(&action, &world, &Policy::default());
+        review.escalate(Escalation::new(at_least, "because"));
+        let config = Config { mode, ..Config::default() };
+        reply(&review, &action, world.place(), &config, halted)
+    }
+
+    #[test]
+    fn each_verdict_has_its_answer() {
+        let enforced = |at_least| heard("ls", at_least, Mode::Enforce, None);
+        assert_eq!(enforced(VerdictKind::Ok), HookAnswer::Silent);
+        assert!(matches!(enforced(VerdictKind::Nudge), HookAnswer::Hint { .. }));
+        assert!(matches!(enforced(VerdictKind::Escalate), HookAnswer::Ask { input: None, .. }));
+        for refused in [VerdictKind::Block, VerdictKind::Halt] {
+            assert!(matches!(enforced(refused), HookAnswer::Deny { reason } if reason.contains("because")));
+        }
+    }
+
+    #[test]
+    fn who_observes_is_silent_but_for_a_halt() {
+        let observed = |halted| heard("rm -rf ~", VerdictKind::Halt, Mode::Observe, halted);
+        assert_eq!(observed(None), HookAnswer::Silent);
+        assert!(matches!(observed(Some("stop")), HookAnswer::Deny { .. }));
+    }
+}

@@ -630,3 +630,6 @@ pub(crate) fn masked(context: &Context, text: &str) -> String {
     session_ledger::mask_key(context.surroundings(), context.policy().config())
         .map_or_else(|_| String::new(), |key| mask_text(text, &key).into_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! What becomes of a review by what is saved; pure.
+
+use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, VersionState};
+use checkrein_policy::Policy;
+
+use super::*;
+
+fn world() -> RecordedWorld {
+    let home = AbsolutePath::new("/home/dev").unwrap();
+    let workspace = home.join("proj");
+    RecordedWorld::complete(Place {
+        workspace: workspace.clone(),
+        home,
+        user: Some("dev".to_owned()),
+        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
+        guarded: vec![],
+        expected: vec![],
+    })
+    .with_repository(&workspace)
+    .with_directory(&workspace.join("notes"))
+    .with_file(&workspace.join("notes/today.md"), "only here\n", VersionState::Untracked)
+}
+
+/// The review of `rm -rf notes` without anything saved, and the one that counts.
+fn judged(protected: &Protected) -> (Review, Review) {
+    let action = Action::command("rm -rf notes", AbsolutePath::new("/home/dev/proj").unwrap());
+    let (world, policy) = (world(), Policy::default());
+    let forecast = Forecast::of(&action, &world, &policy);
+    let unprotected = forecast.judge(&Saved::default());
+    (unprotected.clone(), protected.judge(&forecast, unprotected))
+}
+
+fn saved(incomplete: Option<&str>) -> Protected {
+    let mut saved = Saved::default();
+    saved.add(AbsolutePath::new("/home/dev/proj/notes").unwrap(), Reach::Tree);
+    Protected::Saved {
+        saved,
+        note: "`notes` was saved first".to_owned(),
+        left: vec!["`socket` is not saved".to_owned()],
+        incomplete: incomplete.map(str::to_owned),
+        record: None,
+    }
+}
+
+#[test]
+fn what_is_saved_runs_with_a_note_instead_of_a_question() {
+    let (before, after) = judged(&saved(None));
+    assert_eq!(before.verdict.kind, VerdictKind::Escalate, "{before:?}");
+    assert_eq!(after.verdict.kind, VerdictKind::Nudge);
+    assert!(after.message().contains("was saved first") && after.failures == ["`socket` is not saved"]);
+}
+
+#[test]
+fn where_nothing_is_saved_the_review_stays() {
+    let (before, after) = judged(&Protected::Nothing);
+    assert_eq!(before, after);
+    let (before, after) = judged(&Protected::Left(vec!["too much".to_owned()]));
+    assert_eq!(
+        (after.verdict, after.failures.as_slice()),
+        (before.verdict, ["too much".to_owned()].as_slice())
+    );
+}
+
+#[test]
+fn what_cannot_be_saved_is_said_where_a_person_is_asked() {
+    let (before, after) = judged(&Protected::Lost("it is too much".to_owned()));
+    assert!(after.verdict.kind >= before.verdict.kind.max(VerdictKind::Escalate));
+    assert!(after.reasoning.primary.contains("it is too much"));
+}
