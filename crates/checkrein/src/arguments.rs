@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use supervision::{CredentialCommand, ExecArguments, RouteArguments, RunArguments};
 pub(crate) use worktrees::{WorktreeCommand, consent};
 
-use words::{ClientName, FormName, JudgementName, PolicyName, VerdictName};
+use words::{FormName, JudgementName, PolicyName, VerdictName, client_names, client_names_or_all};
 
 /// The safety layer for coding agents: reviews every step before and after it happens.
 #[derive(Debug, Parser)]
@@ -45,7 +45,11 @@ pub(crate) enum Command {
     #[command(
         after_help = "Exit status: 0 protected, 1 not protected.\n\nExamples:\n  checkrein doctor\n  checkrein doctor --json"
     )]
-    Doctor,
+    Doctor {
+        /// The client, or `all`; without it, those whose hooks are registered here.
+        #[arg(long, value_name = "NAME", value_parser = client_names_or_all())]
+        client: Option<String>,
+    },
     /// Explain the verdict on a command without running anything.
     #[command(
         after_help = "Exit status: 0 ok or nudge, 2 block or halt, 3 escalate, 1 error.\n\nExamples:\n  checkrein check 'git push --force'\n  checkrein check --json --cwd ~/proj 'rm -rf build'\n  checkrein check --batch commands.jsonl"
@@ -342,7 +346,8 @@ pub(crate) enum Command {
     /// Answer one hook call of a client; the client runs this, not you.
     Hook {
         /// The client.
-        client: ClientName,
+        #[arg(value_parser = client_names())]
+        client: String,
     },
 }
 
@@ -363,6 +368,9 @@ pub(crate) struct InitArguments {
     /// Write without asking.
     #[arg(long)]
     pub(crate) yes: bool,
+    /// The client, or `all`.
+    #[arg(long, value_name = "NAME", value_parser = client_names_or_all(), default_value = "claude")]
+    pub(crate) client: String,
     /// The hook program, instead of `checkrein-hook` beside this program.
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,

@@ -11,12 +11,12 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_clients::claude;
-use checkrein_protocol::{Client, HookEvent, Moment, SessionId};
+use checkrein_clients::{ClientAdapter, FIRST};
+use checkrein_protocol::{Moment, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::terminal::log_all;
+use crate::terminal::{log, log_all};
 use checkrein_engine::Engine;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::fail_closed::Failure;
@@ -40,8 +40,21 @@ const RECORD_DEADLINE: Duration = Duration::from_secs(1);
 /// Room for the recursion of the interpreter, which is bounded by counts and needs far less (ours). Only touched pages cost anything.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Answers one hook call of `client`. Never fails: what goes wrong is in the answer.
-pub fn answer_hook(client: Client) {
+/// Answers one hook call of the client with this name. One that this version does not know is answered in the form that most clients obey,
+/// which is that of the first. Never fails: what goes wrong is in the answer.
+pub fn answer_hook_of(name: Option<&str>) {
+    let known = name.map(checkrein_clients::named);
+    if let (Some(None), Some(name)) = (known, name) {
+        log(&format!(
+            "checkrein-hook: no client is called `{name}`; it is answered like `{}`",
+            FIRST.client.name()
+        ));
+    }
+    answer_hook(known.flatten().unwrap_or(FIRST));
+}
+
+/// Answers one hook call of a client. Never fails: what goes wrong is in the answer.
+fn answer_hook(client: &'static ClientAdapter) {
     // A panic message would go to the client's log with whatever it quotes.
     panic::set_hook(Box::new(|_| {}));
     // Where files may not grow, a record that cannot be written must be an error and not the end of this process.
@@ -59,7 +72,7 @@ fn write(answer: &[u8]) {
 }
 
 /// Has the work done by a thread, which gives the answer itself and ends the process, so that nobody has to be woken for it.
-fn work_on(client: Client, payload: Vec<u8>) {
+fn work_on(client: &'static ClientAdapter, payload: Vec<u8>) {
     // Who answers, the worker or the main thread: the first one to set it.
     let answered = Arc::new(AtomicBool::new(false));
     // Whose call it is, as soon as that is known.
@@ -101,9 +114,13 @@ fn end() {
     std::process::exit(0)
 }
 
-fn respond(client: Client, payload: Vec<u8>, session: &OnceLock<SessionId>) -> Result<Vec<u8>, Failure> {
+fn respond(
+    client: &'static ClientAdapter,
+    payload: Vec<u8>,
+    session: &OnceLock<SessionId>,
+) -> Result<Vec<u8>, Failure> {
     let started = Instant::now();
-    let event = decode(client, &payload)?;
+    let event = (client.decode)(&payload).map_err(|error| Failure::Payload(error.to_string()))?;
     // What was large is not kept twice.
     drop(payload);
     // Nobody else sets it.
@@ -117,26 +134,16 @@ fn respond(client: Client, payload: Vec<u8>, session: &OnceLock<SessionId>) -> R
     let engine = Engine::new(surroundings);
     let response = engine.answer(&event, started);
     log_all(&response.diagnostics);
-    let encoded = match client {
-        Client::Claude => claude::encode(&event, &response.answer),
-    };
+    let encoded = (client.encode)(&event, &response.answer);
     // The process ends in a moment and gives all its memory back at once; giving it back piece by piece costs more than that.
     std::mem::forget((engine, event, response));
     Ok(encoded)
 }
 
-fn decode(client: Client, payload: &[u8]) -> Result<HookEvent, Failure> {
-    match client {
-        Client::Claude => claude::decode(payload).map_err(|error| Failure::Payload(error.to_string())),
-    }
-}
-
 /// Refuses because of a failure at the edge: first the answer, which touches nothing that may hang, then, if that is still possible
 /// and does not take long, the record of it.
-fn refuse(client: Client, session: Option<SessionId>, failure: &Failure) {
-    write(&match client {
-        Client::Claude => claude::deny_everything(&failure.reason()),
-    });
+fn refuse(client: &'static ClientAdapter, session: Option<SessionId>, failure: &Failure) {
+    write(&(client.refuse)(&failure.reason()));
     let failure = failure.clone();
     let (sender, receiver) = mpsc::channel::<()>();
     let recorder = thread::Builder::new().spawn(move || {

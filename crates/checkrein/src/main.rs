@@ -11,19 +11,19 @@ use arguments::{
     InitArguments, PolicyCommand, ReviewsCommand, SnapshotCommand, WorktreeCommand, consent,
 };
 use checkrein::commands::check::Where;
-use checkrein::commands::init::{Approval, Scope};
+use checkrein::commands::init::Approval;
 use checkrein::commands::{
     Exit, Output, audit, check, config, credential, diff, doctor, exec, export, halt, incidents, init, log,
     marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, sessions, show, snapshots,
     surprises, trust, undo, watch, worktree,
 };
-use checkrein::edge::answer_hook;
+use checkrein::edge::answer_hook_of;
 use checkrein::terminal;
+use checkrein_clients::{ClientAdapter, Scope};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::VerdictKind;
-use checkrein_protocol::Client;
 use checkrein_snapshot::Pin;
 use checkrein_supervise::worktree::GuardFiles;
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
     let asks_for_help = std::env::args().nth(2).is_some_and(|word| ["--help", "-h"].contains(&word.as_str()));
     if std::env::args().nth(1).as_deref() == Some("hook") && !asks_for_help {
-        answer_hook(Client::Claude);
+        answer_hook_of(std::env::args().nth(2).as_deref());
         return ExitCode::SUCCESS;
     }
     // What is no plain call of it is told by the whole command line.
@@ -76,13 +76,20 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
     match arguments.command {
         Command::Init(wanted) => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
-            init::init(&surroundings, scope, approval, wanted.hook, output)
+            each_client(init::clients(&surroundings, &wanted.client)?, |client| {
+                init::init(&surroundings, client, scope, approval, wanted.hook.clone(), output)
+            })
         }
         Command::Uninstall(wanted) => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
-            init::uninstall(&surroundings, scope, approval, output)
+            each_client(init::clients(&surroundings, &wanted.client)?, |client| {
+                init::uninstall(&surroundings, client, scope, approval, output)
+            })
         }
-        Command::Doctor => doctor::doctor(surroundings, output),
+        Command::Doctor { client } => {
+            let clients = doctor::clients(&surroundings, client.as_deref())?;
+            doctor::doctor(surroundings, &clients, output)
+        }
         Command::Check { batch, cwd, root, command } => {
             let place = Where { cwd, root };
             match (batch, command) {
@@ -202,8 +209,8 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             terminal::print(&String::from_utf8_lossy(&text));
             Ok(Exit::Done)
         }
-        Command::Hook { client: _ } => {
-            answer_hook(Client::Claude);
+        Command::Hook { client } => {
+            answer_hook_of(Some(&client));
             Ok(Exit::Done)
         }
     }
@@ -226,6 +233,21 @@ fn worktrees(
             worktree::discard(surroundings, &name, consent(yes), output)
         }
     }
+}
+
+/// Does something for each client; the worst end counts.
+fn each_client(
+    clients: Vec<&'static ClientAdapter>,
+    mut work: impl FnMut(&'static ClientAdapter) -> Result<Exit, CommandError>,
+) -> Result<Exit, CommandError> {
+    let mut exit = Exit::Done;
+    for client in clients {
+        let done = work(client)?;
+        if done != Exit::Done {
+            exit = done;
+        }
+    }
+    Ok(exit)
 }
 
 fn scope(wanted: &InitArguments) -> Option<Scope> {

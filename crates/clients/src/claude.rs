@@ -4,23 +4,83 @@
 //! |---|---|
 //! | `decode` | its hook payloads to events |
 //! | `encode` | answers to its hook output |
-//! | `command` | the command line that it runs for each event |
-//! | `settings` | registering the hooks, and seeing whether they are registered |
-//! | `canary` | a payload that must be denied |
+//! | `hooks` | what its settings register |
+//! | `questions` | when it asks a person, and when not |
+//! | `resume` | starting it again so that it goes on |
 //!
 //! The forms are those that version 2.1 was seen to obey; where its documentation differs, what it does wins.
 
-mod canary;
-mod command;
 mod decode;
 mod encode;
-mod settings;
+mod hooks;
+mod questions;
+mod resume;
 
-pub use canary::{CANARY_SESSION, Canary, canary};
-pub use command::{HookCommand, PLACES, Unanswered};
-pub use decode::decode;
-pub use encode::{deny_everything, encode};
-pub use settings::{
-    EVENTS, Matching, Protection, Registration, leads_guard, protection, register, registration,
-    reviewing_command, unregister, variables,
+use checkrein_effects::AbsolutePath;
+use checkrein_protocol::Client;
+use serde_json::{Value as Json, json};
+
+use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope};
+use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+
+/// Claude Code.
+pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
+    client: Client::CLAUDE,
+    title: "Claude Code",
+    programs: &["claude"],
+    packages: &["/@anthropic-ai/claude-code/"],
+    decode: decode::decode,
+    encode: encode::encode,
+    refuse: encode::refuse,
+    questions: questions::questions,
+    announces_questions: Announces::Each,
+    canary: Canary { call: canary, refuses: denies_in_wrapper },
+    places: Places {
+        folder: ".claude",
+        folder_variable: Some("CLAUDE_CONFIG_DIR"),
+        settings: &[
+            (Scope::User, Place::Folder("settings.json")),
+            (Scope::Team, Place::Project(".claude/settings.json")),
+            (Scope::Local, Place::Project(LOCAL)),
+        ],
+        managed: &[Place::Machine("etc/claude-code/managed-settings.json")],
+        guarded: &[
+            (Place::Project(".claude/settings.json"), "the hook settings of Claude Code in this project"),
+            (Place::Project(LOCAL), "the local hook settings of Claude Code in this project"),
+            (Place::Folder("settings.json"), "the hook settings of Claude Code of this person"),
+            (Place::Machine("etc/claude-code"), "the managed settings of Claude Code"),
+        ],
+        interposing: &["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"],
+        environment: &[".claude/settings.json", LOCAL],
+        written: &[LOCAL],
+        expected: &[".claude/plans"],
+    },
+    hooks: hooks::HOOKS,
+    marks: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    resume: Some(resume::resume),
+    silencing: &["--bare", "--safe-mode", "--setting-sources", "--settings"],
+    provider: Provider {
+        name: "anthropic",
+        address: Some("ANTHROPIC_BASE_URL"),
+        instead: &[("CLAUDE_CODE_USE_BEDROCK", "bedrock"), ("CLAUDE_CODE_USE_VERTEX", "vertex")],
+    },
+    next_step: None,
+    open: &[],
 };
+
+/// The settings of one person in one project, in which the client writes down answers to its questions.
+const LOCAL: &str = ".claude/settings.local.json";
+
+fn canary(cwd: &AbsolutePath) -> Json {
+    json!({
+        "session_id": CANARY_SESSION,
+        "transcript_path": "",
+        "cwd": cwd.as_str(),
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": { "command": CANARY_COMMAND, "description": "canary of the guard itself, never run" },
+        "tool_use_id": "checkrein-canary",
+    })
+}

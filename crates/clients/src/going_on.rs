@@ -26,39 +26,16 @@ pub fn going_on(words: &[OsString], session: Option<&str>) -> GoingOn {
     let name = words.first().and_then(|word| Path::new(word).file_name()?.to_str()).unwrap_or_default();
     // A name that could be read as an option is none.
     let session = session.filter(|session| !session.is_empty() && !session.starts_with('-'));
-    let changed = session.and_then(|session| match name {
-        "claude" => Some(claude(words, session)),
-        "codex" => codex(words, session),
-        _ => None,
+    let resume = crate::of_program(name).and_then(|client| client.resume);
+    let changed = session.and_then(|session| match (resume, name) {
+        (Some(resume), _) => resume(words, session),
+        (None, "codex") => codex(words, session),
+        (None, _) => None,
     });
     match changed {
         Some(words) => GoingOn { words, manner: Manner::SameSession },
         None => GoingOn { words: words.to_vec(), manner: Manner::FromTheStart },
     }
-}
-
-/// `claude --resume ID ...`, in place of what chose a session before.
-fn claude(words: &[OsString], session: &str) -> Vec<OsString> {
-    let mut rest = words.iter().skip(1).peekable();
-    let mut changed: Vec<OsString> = words.iter().take(1).cloned().collect();
-    changed.extend(["--resume".into(), session.into()]);
-    while let Some(word) = rest.next() {
-        match word.to_str() {
-            Some("--") => {
-                changed.push(word.clone());
-                changed.extend(rest.cloned());
-                return changed;
-            }
-            Some("--continue" | "-c" | "--fork-session") => {}
-            Some("--resume" | "-r" | "--session-id") => {
-                // The name may be missing: then a person would have been asked.
-                rest.next_if(|next| !next.as_encoded_bytes().starts_with(b"-"));
-            }
-            Some(text) if text.starts_with("--resume=") || text.starts_with("--session-id=") => {}
-            _ => changed.push(word.clone()),
-        }
-    }
-    changed
 }
 
 /// `codex exec resume ID ...`; how an interactive one is named is not told by its output.

@@ -1,24 +1,101 @@
-//! One module per client: its hook form to the protocol and back, installation, the canary.
+//! One row of a table and one folder per client: its hook form to the protocol and back, its settings, what it obeys and what not.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `claude` | Claude Code: `decode`, `encode`, `settings` (where hooks are registered), `canary` |
+//! | `adapter` | what the rest of the program knows of a client: the row |
+//! | `claude` | Claude Code |
+//! | `payload` | the fields of hook payloads, for all clients that write flat objects |
+//! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
+//! | `command` | the command line that a client runs |
+//! | `canary` | a payload that must be denied |
+//! | `questions` | what becomes of a question to a person |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
 //! | `going_on` | starting a client again so that it goes on with its session |
 //! | `prices` | what tokens cost |
 //! | `error` | what can be wrong with a payload or a settings file |
 //!
-//! **Invariants.** No quirk of a client leaves its module. This crate reads and writes no file: it takes and gives texts.
+//! **Invariants.** No quirk of a client leaves its folder. This crate reads and writes no file: it takes and gives texts.
 //! An answer is one JSON object, and never an explicit approval: a guard that finds nothing wrong has no opinion.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
 
-pub mod claude;
+mod adapter;
+mod canary;
+mod claude;
+mod command;
 mod error;
 mod going_on;
+mod payload;
 mod prices;
+mod questions;
+mod registration;
 pub mod transcript;
 
+pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope};
+pub use canary::{CANARY_SESSION, Canary};
+pub use command::{HookCommand, PLACES, Unanswered};
 pub use error::{DecodeError, PriceError, SettingsError};
 pub use going_on::{GoingOn, Manner, going_on};
 pub use prices::{Priced, Prices};
+pub use questions::{Question, Questions};
+pub use registration::{HookLayout, Matching, Protection, Registration, Unit};
+
+use checkrein_protocol::Client;
+
+/// All clients whose hooks are answered. The first is the one where nothing says which: most others take its form too.
+pub const CLIENTS: &[ClientAdapter] = &[claude::ADAPTER];
+
+/// Programs of clients whose hooks are not answered.
+const OTHER_PROGRAMS: &[&str] = &["codex", "gemini", "opencode", "aider", "cursor-agent", "copilot", "qwen"];
+
+/// The same as packages, which an interpreter runs.
+const OTHER_PACKAGES: &[(&str, &str)] = &[("/@openai/codex/", "codex"), ("/@google/gemini-cli/", "gemini")];
+
+/// Variables that other clients set for their tools.
+const OTHER_MARKS: &[&str] = &["CODEX_SANDBOX", "GEMINI_CLI", "GEMINI_SESSION_ID"];
+
+/// The client where nothing says which.
+pub const FIRST: &ClientAdapter = &claude::ADAPTER;
+
+/// The client with this name on the command line and in records.
+pub fn named(name: &str) -> Option<&'static ClientAdapter> {
+    CLIENTS.iter().find(|adapter| adapter.client.name() == name)
+}
+
+/// The row of a client; the first where this version has none for it.
+pub fn adapter(client: Client) -> &'static ClientAdapter {
+    named(client.name()).unwrap_or(FIRST)
+}
+
+/// The client whose program is called so.
+pub fn of_program(name: &str) -> Option<&'static ClientAdapter> {
+    CLIENTS.iter().find(|adapter| adapter.programs.contains(&name))
+}
+
+/// The names of all programs of clients.
+pub fn programs() -> impl Iterator<Item = &'static str> {
+    let own = CLIENTS.iter().flat_map(|adapter| adapter.programs);
+    own.chain(OTHER_PROGRAMS).copied()
+}
+
+/// Parts of the paths of scripts of clients, with the name of the client.
+pub fn packages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let own =
+        CLIENTS.iter().flat_map(|adapter| adapter.packages.iter().map(|part| (*part, adapter.client.name())));
+    own.chain(OTHER_PACKAGES.iter().copied())
+}
+
+/// The variables by which clients mark the environment of their tools.
+pub fn marks() -> impl Iterator<Item = &'static str> {
+    let own = CLIENTS.iter().flat_map(|adapter| adapter.marks);
+    own.chain(OTHER_MARKS).copied()
+}
+
+/// The files of a project, below it, that decide about the hooks of clients.
+pub fn project_guard() -> impl Iterator<Item = &'static str> {
+    let guarded = CLIENTS.iter().flat_map(|adapter| adapter.places.guarded);
+    guarded.filter_map(|(place, _)| match place {
+        Place::Project(path) => Some(*path),
+        Place::Folder(_) | Place::Machine(_) => None,
+    })
+}

@@ -126,17 +126,6 @@ const STARTERS: [&str; 13] = [
     "python3",
 ];
 
-/// Programs of clients.
-const CLIENTS: [&str; 8] =
-    ["claude", "codex", "gemini", "opencode", "aider", "cursor-agent", "copilot", "qwen"];
-
-/// The same as packages, which an interpreter runs.
-const PACKAGES: [(&str, &str); 3] = [
-    ("/@anthropic-ai/claude-code/", "claude"),
-    ("/@openai/codex/", "codex"),
-    ("/@google/gemini-cli/", "gemini"),
-];
-
 /// The client whose program a process runs, itself or by an interpreter.
 fn client(process: &Process) -> Option<&'static str> {
     let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
@@ -146,11 +135,11 @@ fn client(process: &Process) -> Option<&'static str> {
     names.extend(process.words.first().map(|word| base(word)));
     let script = process.words.iter().skip(1).find(|word| !word.starts_with('-')).filter(|_| interprets);
     names.extend(script.map(|word| base(word)));
-    let package = script.and_then(|script| PACKAGES.iter().find(|(part, _)| script.contains(part)));
-    CLIENTS
-        .into_iter()
+    let package =
+        script.and_then(|script| checkrein_clients::packages().find(|(part, _)| script.contains(part)));
+    checkrein_clients::programs()
         .find(|known| names.iter().any(|name| name == known))
-        .or(package.map(|(_, name)| *name))
+        .or(package.map(|(_, name)| name))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use checkrein_clients::claude::CANARY_SESSION;
+use checkrein_clients::CANARY_SESSION;
 use checkrein_effects::{AbsolutePath, Action, GuardedPath, History};
 use checkrein_ledger::{SessionLedger, SessionState};
 use checkrein_policy::{Config, FileHash, Policy, settings_of, strictest};
@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::environment::Surroundings;
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
-use crate::installation::{self, Installations, claude_settings};
+use crate::installation::{self, Installations};
 use crate::places::real_place;
 use crate::rules::RuleTexts;
 
@@ -93,14 +93,13 @@ fn settings_of_client(
     workspace: &AbsolutePath,
     cwd: &AbsolutePath,
 ) -> Vec<AbsolutePath> {
-    let started_in =
-        surroundings.variables.get("CLAUDE_PROJECT_DIR").and_then(|text| AbsolutePath::new(text));
+    let (started_in, own) = (surroundings.started_in(), surroundings.client_folder());
+    let places = &surroundings.client.places;
     let mut files: Vec<AbsolutePath> = Vec::new();
     for folder in [Some(workspace), Some(cwd), started_in.as_ref()].into_iter().flatten() {
-        let all = claude_settings(surroundings, folder).into_iter().map(|guarded| guarded.path);
-        files.extend(all.filter(|path| path.name().is_some_and(|name| name.ends_with(".json"))));
+        let all = places.settings.iter().map(|(_, place)| place).chain(places.managed);
+        files.extend(all.map(|place| place.at(folder, &own)));
     }
-    files.push(AbsolutePath::root().join("etc/claude-code/managed-settings.json"));
     files.sort();
     files.dedup();
     files

@@ -143,6 +143,8 @@ impl Context {
     pub fn world_at(&self, history: History, now: Timestamp) -> RealWorld {
         let surroundings = &self.surroundings;
         let mut history = history;
+        let expected = [".cache"].iter().chain(surroundings.client.places.expected);
+        let expected = expected.map(|folder| surroundings.home.join(folder)).collect();
         history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
         RealWorld::new(checkrein_world::Surroundings {
             home: surroundings.home.clone(),
@@ -150,7 +152,7 @@ impl Context {
             workspace: self.workspace.clone(),
             temporary: surroundings.temporary(),
             guarded: self.guarded(),
-            expected: vec![surroundings.home.join(".cache"), surroundings.home.join(".claude/plans")],
+            expected,
             variables: surroundings.variables.clone(),
             history,
             now,
@@ -176,7 +178,7 @@ impl Context {
                     config_files::project_file(began),
                     "the policy of the project where the session began",
                 ));
-                guarded.extend(installation::claude_settings(&self.surroundings, began));
+                guarded.extend(installation::client_settings(&self.surroundings, began));
             }
         }
         let mut seen = BTreeSet::new();

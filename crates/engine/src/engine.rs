@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use checkrein_clients::claude::{Protection, protection};
+use checkrein_clients::Protection;
 use checkrein_effects::{AbsolutePath, Action};
 use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
 use checkrein_patterns::Observation;
@@ -89,7 +89,7 @@ impl Engine {
 
     /// Answers one event of a client, which came at `started`, and records it.
     pub fn answer(&self, event: &HookEvent, started: Instant) -> Response {
-        let surroundings = self.surroundings.for_a_call();
+        let surroundings = self.surroundings.for_a_call(event.client);
         let diagnostics = surroundings.diagnostics.clone();
         let mut context = Context::of_session(surroundings, &event.cwd, Some(&event.session));
         let (answer, remains) = handle(&mut context, event, started);
@@ -282,7 +282,8 @@ fn configuration_changed(
         return HookAnswer::Silent;
     };
     let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).ok();
-    let found = protection(text.as_deref(), &context.installations().commands(file));
+    let hooks = &context.surroundings().client.hooks;
+    let found = hooks.protection(text.as_deref(), &context.installations().commands(file));
     let decision = match &found {
         Protection::Stands | Protection::NotConcerned => "accepted".to_owned(),
         Protection::Falls { why } => format!("refused: {why}"),

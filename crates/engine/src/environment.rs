@@ -5,8 +5,10 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use checkrein_clients::ClientAdapter;
 use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_ledger::StateHome;
+use checkrein_protocol::Client;
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
 use checkrein_supervise::{Kernel, Network, Scope};
 
@@ -36,6 +38,8 @@ pub struct Surroundings {
     pub run_limits: Option<Arc<HookLimits>>,
     /// The environment variables with names and values of plain text; shared, since there may be many.
     pub variables: Arc<BTreeMap<String, String>>,
+    /// The client that calls; the first of the table where none does.
+    pub client: &'static ClientAdapter,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Who tells people.
@@ -104,6 +108,7 @@ impl Surroundings {
             configuration,
             program: env::current_exe().ok(),
             variables,
+            client: checkrein_clients::FIRST,
             clock: Arc::new(SystemClock),
             notifier: Arc::new(NotifyingProcess::default()),
             diagnostics: Diagnostics::default(),
@@ -122,9 +127,28 @@ impl Surroundings {
         Self { notifier, ..self }
     }
 
-    /// The same for one call, of which what does not work is collected by itself.
-    pub(crate) fn for_a_call(&self) -> Self {
-        Self { diagnostics: Diagnostics::default(), ..self.clone() }
+    /// The same for one call of a client, of which what does not work is collected by itself.
+    pub(crate) fn for_a_call(&self, client: Client) -> Self {
+        Self {
+            client: checkrein_clients::adapter(client),
+            diagnostics: Diagnostics::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The folder of the client that calls.
+    pub fn client_folder(&self) -> AbsolutePath {
+        self.folder_of(self.client)
+    }
+
+    /// The folder of a client.
+    pub fn folder_of(&self, client: &ClientAdapter) -> AbsolutePath {
+        client.places.folder(&self.home, |name| self.variables.get(name))
+    }
+
+    /// The directory in which the client was started, when it says so.
+    pub(crate) fn started_in(&self) -> Option<AbsolutePath> {
+        AbsolutePath::new(self.variables.get(self.client.project_variable?)?)
     }
 
     /// The directories for temporary files.
@@ -143,9 +167,7 @@ impl Surroundings {
 
     /// Whether this process was started by an agent: the clients say so in the environment of their tools.
     pub fn is_inside_agent(&self) -> bool {
-        ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_SANDBOX", "GEMINI_CLI", "GEMINI_SESSION_ID"]
-            .iter()
-            .any(|name| self.variables.get(*name).is_some_and(|value| !value.is_empty()))
+        checkrein_clients::marks().any(|name| self.variables.get(name).is_some_and(|value| !value.is_empty()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
 
-use checkrein_clients::claude::{HookCommand, PLACES, Protection, protection, reviewing_command};
+use checkrein_clients::{ClientAdapter, FIRST, HookCommand, PLACES, Place, Protection};
 use checkrein_effects::{AbsolutePath, GuardedPath};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::error::CommandError;
 /// One settings file in which the hooks of a client were registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
-    /// The client: `claude`.
+    /// The client, by its name.
     pub client: String,
     /// The settings file.
     pub settings: AbsolutePath,
@@ -34,19 +34,35 @@ pub struct Fallen {
 }
 
 impl Installed {
-    /// Hooks of Claude Code in a settings file.
-    pub fn claude(settings: AbsolutePath, command: String) -> Self {
-        Self { client: "claude".to_owned(), settings, command }
+    /// Hooks of a client in a settings file.
+    pub fn new(client: &ClientAdapter, settings: AbsolutePath, command: String) -> Self {
+        Self { client: client.client.name().to_owned(), settings, command }
+    }
+
+    /// The client; the first where this version knows none of this name.
+    fn adapter(&self) -> &'static ClientAdapter {
+        checkrein_clients::named(&self.client).unwrap_or(FIRST)
+    }
+
+    /// The command that was registered, when it is one of ours.
+    fn hook(&self) -> Option<HookCommand> {
+        self.adapter().hooks.parse(&self.command).map(|(command, _)| command)
     }
 
     /// Whether the folder of the project is still there; the settings of a person count as there.
     fn is_of_something(&self) -> bool {
-        let folder = self.settings.parent();
-        let holder = match folder {
-            Some(folder) if folder.name() == Some(".claude") => folder.parent(),
-            other => other,
+        // The settings are in a folder of the client, if that is to be made, which is in that of the project.
+        let in_folder = |place: &Place| match place {
+            Place::Project(path) => {
+                let folder = path.rsplit_once('/').map(|(folder, _)| folder)?;
+                self.settings.parent()?.as_str().strip_suffix(folder)?.strip_suffix('/').map(str::to_owned)
+            }
+            Place::Folder(_) | Place::Machine(_) => None,
         };
-        holder.is_none_or(|folder| fs::symlink_metadata(folder.as_str()).is_ok())
+        let places = self.adapter().places.settings.iter();
+        let project = places.filter_map(|(_, place)| in_folder(place)).next();
+        let holder = project.or_else(|| Some(self.settings.parent()?.as_str().to_owned()));
+        holder.is_none_or(|folder| folder.is_empty() || fs::symlink_metadata(folder).is_ok())
     }
 }
 
@@ -101,9 +117,13 @@ impl Installations {
         surroundings: &Surroundings,
         files: &[AbsolutePath],
     ) -> Result<Vec<AbsolutePath>, CommandError> {
+        let client = surroundings.client;
         let found: Vec<Installed> = files
             .iter()
-            .filter_map(|file| Some(Installed::claude(file.clone(), reviewing_command(&text(file)?)?)))
+            .filter_map(|file| {
+                let command = client.hooks.reviewing_command(&text(file)?)?;
+                Some(Installed::new(client, file.clone(), command))
+            })
             .collect();
         let settings = found.iter().map(|installed| installed.settings.clone()).collect();
         if found.iter().all(|installed| self.0.iter().any(|known| known.settings == installed.settings)) {
@@ -127,7 +147,7 @@ impl Installations {
         let standing = self.0.iter().filter(|known| known.is_of_something());
         let fallen = standing.filter_map(|known| {
             let commands = self.commands(&known.settings);
-            match protection(text(&known.settings).as_deref(), &commands) {
+            match known.adapter().hooks.protection(text(&known.settings).as_deref(), &commands) {
                 Protection::Falls { why } => Some(Fallen { settings: known.settings.clone(), why }),
                 Protection::Stands | Protection::NotConcerned => None,
             }
@@ -171,23 +191,13 @@ fn list_path(surroundings: &Surroundings) -> AbsolutePath {
     surroundings.state_path.join("installed.json")
 }
 
-/// The settings files of Claude Code that take part in a workspace, with what they are.
-pub fn claude_settings(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<GuardedPath> {
-    let user = surroundings
-        .variables
-        .get("CLAUDE_CONFIG_DIR")
-        .and_then(|text| AbsolutePath::new(text))
-        .unwrap_or_else(|| surroundings.home.join(".claude"));
-    let guarded = |path: AbsolutePath, role: &str| GuardedPath { path, role: role.to_owned() };
-    vec![
-        guarded(workspace.join(".claude/settings.json"), "the hook settings of Claude Code in this project"),
-        guarded(
-            workspace.join(".claude/settings.local.json"),
-            "the local hook settings of Claude Code in this project",
-        ),
-        guarded(user.join("settings.json"), "the hook settings of Claude Code of this person"),
-        guarded(AbsolutePath::root().join("etc/claude-code"), "the managed settings of Claude Code"),
-    ]
+/// What decides about the hooks of the client that calls, in a workspace, with what that is.
+pub fn client_settings(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<GuardedPath> {
+    let folder = surroundings.client_folder();
+    let guarded = surroundings.client.places.guarded.iter();
+    guarded
+        .map(|(place, role)| GuardedPath { path: place.at(workspace, &folder), role: (*role).to_owned() })
+        .collect()
 }
 
 /// Everything of the guard that the agent must not change: state, configuration, programs, hook settings.
@@ -203,10 +213,10 @@ pub fn guarded(
         own(workspace.join("checkrein.yaml"), "the policy of this project"),
         own(AbsolutePath::root().join(MANAGED), "the managed configuration of checkrein"),
     ];
-    paths.extend(claude_settings(surroundings, workspace));
+    paths.extend(client_settings(surroundings, workspace));
     for installed in &installations.0 {
         paths.push(own(installed.settings.clone(), "the hook settings of a client"));
-        let Some((command, _)) = HookCommand::parse(&installed.command, "PreToolUse") else { continue };
+        let Some(command) = installed.hook() else { continue };
         let program = |path: AbsolutePath| own(path, "the hook program of checkrein");
         match command.program() {
             Some(path) => paths.extend(AbsolutePath::new(path).map(program)),

@@ -7,7 +7,6 @@
 use std::fs;
 use std::sync::Arc;
 
-use checkrein_clients::claude::variables;
 use checkrein_effects::AbsolutePath;
 use checkrein_ledger::FolderName;
 use checkrein_protocol::SessionId;
@@ -17,10 +16,6 @@ use crate::environment::{Surroundings, home_from_system};
 
 /// The variables that move our places, in the order in which they are looked at.
 const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"];
-
-/// Variables of the client by which another program stands before our command line, or none of ours is called: once we are called, they
-/// may as well have changed what we are told.
-const INTERPOSING: [&str; 2] = ["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"];
 
 /// Surroundings in which nothing of the workspace says where our places are, and what was wrong with them.
 #[derive(Debug)]
@@ -49,7 +44,8 @@ fn settle_at(
 ) -> Settled {
     let moved: Vec<&str> = MOVING.into_iter().filter(|name| moves(name, &surroundings, own_home)).collect();
     let is_set = |name: &&str| surroundings.variables.get(*name).is_some_and(|value| !value.is_empty());
-    let interposing: Vec<&str> = INTERPOSING.into_iter().filter(is_set).collect();
+    let interposing: Vec<&str> =
+        surroundings.client.places.interposing.iter().copied().filter(is_set).collect();
     if moved.is_empty() && interposing.is_empty() {
         return Settled { surroundings, complaints: Vec::new() };
     }
@@ -105,18 +101,18 @@ fn moves(name: &str, surroundings: &Surroundings, own_home: Option<&AbsolutePath
 
 /// The variables that the settings of the workspace set: by which file, name, value.
 fn brought_by(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<(AbsolutePath, String, String)> {
-    let started_in =
-        surroundings.variables.get("CLAUDE_PROJECT_DIR").and_then(|text| AbsolutePath::new(text));
+    let client = surroundings.client;
     let mut folders = vec![workspace.clone(), surroundings.cwd.clone()];
-    folders.extend(started_in);
+    folders.extend(surroundings.started_in());
     folders.sort();
     folders.dedup();
     let mut found = Vec::new();
     for folder in folders {
-        for name in ["settings.json", "settings.local.json"] {
-            let file = folder.join(".claude").join(name);
+        for name in client.places.environment {
+            let file = folder.join(name);
             let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).unwrap_or_default();
-            found.extend(variables(&text).into_iter().map(|(name, value)| (file.clone(), name, value)));
+            let set = (client.hooks.variables)(&text);
+            found.extend(set.into_iter().map(|(name, value)| (file.clone(), name, value)));
         }
     }
     found

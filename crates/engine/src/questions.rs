@@ -1,22 +1,13 @@
 //! Whether a question reaches a person. A question that nobody answers must not become a yes: it is refused here, in words that do
 //! not say that somebody is being asked; and one that became a yes all the same is noticed afterwards.
 //!
-//! What Claude Code 2.1 does with the `ask` of a hook was found out by trying it in every mode:
-//!
-//! | mode | most calls | calls that change places that the client itself counts as sensitive |
-//! |---|---|---|
-//! | `default`, `acceptEdits` | a person is asked | a person is asked |
-//! | `plan` | a person is asked | the same, but when permissions can be bypassed: **they run** |
-//! | `bypassPermissions` | a person is asked | **they run** |
-//! | `auto` | a person is asked | a model decides |
-//! | `dontAsk` | a person is asked | refused, with the advice to try in another way |
-//!
-//! Without a person (`-p`) an asked call is refused with our own text, but for those that run.
+//! What a client does with a question of its hook is told by its row ([`checkrein_clients::ClientAdapter::questions`]).
 
 use std::thread;
 use std::time::Duration;
 
-use checkrein_effects::{AbsolutePath, Target};
+use checkrein_clients::{Announces, Question, Questions};
+use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{SessionLedger, last};
 use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{
@@ -30,14 +21,6 @@ use crate::environment::Surroundings;
 use crate::processes::Process;
 use crate::text::call;
 use crate::text::cut;
-
-/// Names without a dot in front that Claude Code 2.1.197 counts as sensitive, from its own list.
-const SENSITIVE: [&str; 5] =
-    ["bunfig.toml", "lefthook.yml", "lefthook.yaml", "gradle-wrapper.properties", "pyrightconfig.json"];
-
-/// The directories of that list, for what lies above a workspace.
-const SENSITIVE_DIRECTORIES: [&str; 9] =
-    [".git", ".vscode", ".idea", ".claude", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn"];
 
 /// What the doubt grows by when a call ran without its answer, in hundredths of risk (ours): as much as by a file that an understood command deleted unseen.
 const POINTS: i32 = 12;
@@ -63,6 +46,8 @@ pub(crate) enum Nobody {
     Decided(PermissionMode),
     /// The client runs without a person, and without a way to ask one.
     Headless,
+    /// The client, by its title, does not know questions of hooks.
+    Lost(&'static str),
 }
 
 impl Nobody {
@@ -78,27 +63,22 @@ impl Nobody {
             Profile::Unattended | Profile::Strict => return Some(Self::Profile(profile)),
             Profile::Interactive => {}
         }
-        match event.permission_mode {
-            Some(PermissionMode::DontAsk) => return Some(Self::NotWanted),
-            Some(
-                mode @ (PermissionMode::BypassPermissions
-                | PermissionMode::Auto
-                | PermissionMode::Plan
-                | PermissionMode::Other),
-            ) if changes_sensitive_places(review, &[workspace, &around.home]) => {
-                return Some(Self::Decided(mode));
+        let question = Question {
+            permission_mode: event.permission_mode,
+            effects: &review.side_effects.effects,
+            workspace,
+            home: &around.home,
+            variables: &around.variables,
+        };
+        match (around.client.questions)(&question) {
+            Questions::Asked => None,
+            Questions::AskedOfProgram(argument) => {
+                (answering_program(argument) == Answering::Nobody).then_some(Self::Headless)
             }
-            None
-            | Some(
-                PermissionMode::Default
-                | PermissionMode::AcceptEdits
-                | PermissionMode::BypassPermissions
-                | PermissionMode::Auto
-                | PermissionMode::Plan
-                | PermissionMode::Other,
-            ) => {}
+            Questions::NotWanted => Some(Self::NotWanted),
+            Questions::Decided(mode) => Some(Self::Decided(mode)),
+            Questions::Lost => Some(Self::Lost(around.client.title)),
         }
-        is_headless(around).then_some(Self::Headless)
     }
 
     /// Why, as a clause.
@@ -117,6 +97,7 @@ impl Nobody {
             }
             Self::Decided(_) => "the client may decide about such places by itself".to_owned(),
             Self::Headless => "the client runs without a person".to_owned(),
+            Self::Lost(title) => format!("{title} asks nobody what a hook wants asked"),
         }
     }
 
@@ -130,6 +111,7 @@ impl Nobody {
                 "doing it in a terminal, or by going on in permission mode `default`, in which they are asked"
             }
             Self::Headless => "doing it in a terminal, or in an interactive session, in which they are asked",
+            Self::Lost(_) => "doing it in a terminal",
         }
     }
 
@@ -149,44 +131,6 @@ impl Nobody {
     }
 }
 
-/// Whether a call changes a place about which some modes of the client ask nobody. Its own list is long and changes, so every name
-/// that begins with a dot counts, and what is not known.
-fn changes_sensitive_places(review: &Review, grounds: &[&AbsolutePath]) -> bool {
-    let effects = review.side_effects.effects.iter();
-    effects.filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
-        Target::Path(path) => is_sensitive(path.as_str(), grounds),
-        Target::Glob(text) => is_sensitive(text, grounds),
-        Target::Unknown => true,
-        Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
-    })
-}
-
-/// `grounds` are the workspace and the home directory: how these are called themselves says little.
-fn is_sensitive(path: &str, grounds: &[&AbsolutePath]) -> bool {
-    let inside = |ground: &&AbsolutePath| {
-        path.strip_prefix(ground.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let own = grounds.iter().find_map(inside).unwrap_or(path);
-    // The client's own worktrees are no sensitive place for it.
-    let above = path.strip_suffix(own).unwrap_or_default().replace("/.claude/worktrees", "");
-    let odd = |name: &str| {
-        let number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
-        let is_short = name.split_once('~').is_some_and(|(_, rest)| number(rest));
-        name.starts_with('.') || name.ends_with(['.', ' ']) || is_short
-    };
-    let is_one_of = |name: &str, list: &[&str]| list.iter().any(|one| one.eq_ignore_ascii_case(name));
-    own.split('/').any(odd)
-        || own.rsplit('/').next().is_some_and(|name| is_one_of(name, &SENSITIVE))
-        || above.split('/').any(|name| is_one_of(name, &SENSITIVE_DIRECTORIES))
-}
-
-/// Whether the client runs without a person and without somebody whom it can ask in their place, as far as can be told.
-fn is_headless(around: &Surroundings) -> bool {
-    let is_program =
-        around.variables.get("CLAUDE_CODE_ENTRYPOINT").is_some_and(|name| name.starts_with("sdk-"));
-    is_program && answering_program() == Answering::Nobody
-}
-
 /// Whether a program answers the questions of the client.
 #[derive(PartialEq, Eq)]
 enum Answering {
@@ -195,15 +139,15 @@ enum Answering {
     NotKnown,
 }
 
-/// A program that starts the client can take its questions: it says so on the command line.
-fn answering_program() -> Answering {
+/// A program that starts the client can take its questions: it says so on the command line, by an argument that begins so.
+fn answering_program(argument: &str) -> Answering {
     let Ok(mut number) = i32::try_from(std::os::unix::process::parent_id()) else {
         return Answering::NotKnown;
     };
     let mut found = Answering::NotKnown;
     for _ in 0..ANCESTORS {
         let Ok(line) = checkrein_files::read(format!("/proc/{number}/cmdline"), 1 << 20) else { break };
-        if line.split(|byte| *byte == 0).any(|word| word.starts_with(b"--permission-prompt-tool")) {
+        if line.split(|byte| *byte == 0).any(|word| word.starts_with(argument.as_bytes())) {
             return Answering::Program;
         }
         found = Answering::Nobody;
@@ -222,6 +166,9 @@ pub(crate) fn unanswered(
     event: &HookEvent,
     id: &ActionId,
 ) -> Option<UnansweredRecord> {
+    if context.surroundings().client.announces_questions == Announces::NotAll {
+        return None;
+    }
     let review = asked_about(ledger, id)?;
     for attempt in 0..=ATTEMPTS {
         if attempt > 0 {
@@ -274,54 +221,4 @@ fn was_asked(records: &[Record], review: &ReviewRecord) -> bool {
 fn principal(input: &Json) -> &Json {
     let names = ["command", "file_path", "notebook_path", "url"];
     names.iter().find_map(|name| input.get(*name)).unwrap_or(input)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_client_decides_about_by_itself_is_sensitive_and_the_rest_is_not() {
-        let (workspace, home) = (AbsolutePath::new("/h/.trees/p").unwrap(), AbsolutePath::new("/h").unwrap());
-        let grounds = [&workspace, &home];
-        let sensitive = |path: &str| is_sensitive(path, &grounds);
-        // Each of these ran in the real client, although its hook asked.
-        for path in [
-            ".git/config",
-            ".git",
-            ".husky/pre-push",
-            ".npmrc",
-            "a~1",
-            "a.",
-            "d/.../z",
-            "bunfig.toml",
-            ".idea/x",
-        ] {
-            assert!(sensitive(&format!("/h/.trees/p/{path}")), "{path}");
-        }
-        for path in
-            ["/h/.bashrc", "/h/.config/git/config", "/h/.claude/CLAUDE.md", "/x/.mcp.json", "/x/Lefthook.YML"]
-        {
-            assert!(sensitive(path), "{path}");
-        }
-        // About each of these the client asked.
-        for path in [
-            "/h/.trees/p/src/a.rs",
-            "/h/.trees/p",
-            "/h/other/out",
-            "/etc/x",
-            "/h/.trees/p/package.json",
-            "/h/x~",
-        ] {
-            assert!(!sensitive(path), "{path}");
-        }
-        let inside = AbsolutePath::new("/h/p/.git/tree").unwrap();
-        assert!(
-            is_sensitive("/h/p/.git/tree/a.rs", &[&inside, &home]),
-            "what lies above counts for the client too"
-        );
-        let own = AbsolutePath::new("/h/p/.claude/worktrees/w").unwrap();
-        assert!(!is_sensitive("/h/p/.claude/worktrees/w/a.rs", &[&own, &home]));
-        assert!(is_sensitive("/h/.trees/p2/a", &grounds), "the neighbour is not the workspace");
-    }
 }

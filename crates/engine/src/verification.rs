@@ -460,7 +460,8 @@ fn look_around(
 ) -> Look {
     let surroundings = context.surroundings();
     // The client writes its own answers to permission questions there; its settings have a watch of their own.
-    let spared = [workspace.join(".claude/settings.local.json"), real_path(&surroundings.state_path)];
+    let written = surroundings.client.places.written.iter().map(|file| workspace.join(file));
+    let spared: Vec<AbsolutePath> = written.chain([real_path(&surroundings.state_path)]).collect();
     let ground = Ground {
         root: workspace,
         near,

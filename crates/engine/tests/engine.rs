@@ -61,7 +61,7 @@ impl Scene {
 
     fn call(&self, session: &str, number: u64, action: Action) -> ToolCall {
         ToolCall {
-            client: Client::Claude,
+            client: Client::CLAUDE,
             session: SessionId(session.to_owned()),
             actor: None,
             cwd: absolute(&self.project),

@@ -6,20 +6,23 @@ use serde_json::Value as Json;
 
 use crate::record::{ActionId, SessionId};
 
-/// The client whose hook speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Client {
-    /// Claude Code.
-    Claude,
-}
+/// The client whose hook speaks, by its name on the command line and in records. Which there are is said by the crate that knows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Client(&'static str);
 
 impl Client {
+    /// Claude Code.
+    pub const CLAUDE: Self = Self("claude");
+
+    /// A client with this name.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-        }
+        self.0
     }
 }
 

@@ -30,7 +30,7 @@ mod shared;
 mod tree;
 
 pub use carry::Carried;
-pub use change::{Change, Changes, Deed, GUARD_FILES, GuardFiles, Merge};
+pub use change::{Change, Changes, Deed, GuardFiles, Merge, guard_files};
 pub use copy::{Copies, CopyMerge};
 pub use git::{Environment, Repository};
 pub use make::{Made, Origin, Places, Plan, Uncommitted, make};

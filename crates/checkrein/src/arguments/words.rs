@@ -1,11 +1,14 @@
 //! The words that the command line takes for our own enums.
 
 use checkrein::commands::audit::ExportForm;
+use checkrein::commands::init::ALL;
+use checkrein_clients::CLIENTS;
 use checkrein_intervention::RecoveryPolicy;
 use checkrein_policy::{LimitPreset, Profile, VerdictKind};
 use checkrein_protocol::Judgement;
 use checkrein_supervise::Runner;
 use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum RunProfile {
@@ -75,9 +78,14 @@ impl From<RunnerName> for Runner {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ClientName {
-    Claude,
+/// The names of clients, for the command line.
+pub(crate) fn client_names() -> PossibleValuesParser {
+    CLIENTS.iter().map(|adapter| adapter.client.name()).collect::<Vec<_>>().into()
+}
+
+/// The same, and a word for all of them.
+pub(crate) fn client_names_or_all() -> PossibleValuesParser {
+    CLIENTS.iter().map(|adapter| adapter.client.name()).chain([ALL]).collect::<Vec<_>>().into()
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

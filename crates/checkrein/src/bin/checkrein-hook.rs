@@ -3,9 +3,8 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use checkrein::edge::answer_hook;
+use checkrein::edge::answer_hook_of;
 use checkrein::terminal::log;
-use checkrein_protocol::Client;
 
 /// The allocator of musl maps and unmaps single pages all the time, which costs a process of one millisecond a tenth of its life.
 #[cfg(target_env = "musl")]
@@ -20,12 +19,7 @@ fn main() -> ExitCode {
                 "checkrein-hook CLIENT: a client starts this for every event and writes one JSON object to it; `checkrein init` sets that up",
             );
         }
-        // A client that this version does not know is answered in the form that most of them obey.
-        Some("claude") | None => answer_hook(Client::Claude),
-        Some(other) => {
-            log(&format!("checkrein-hook: no client is called `{other}`; it is answered like `claude`"));
-            answer_hook(Client::Claude);
-        }
+        name => answer_hook_of(name),
     }
     ExitCode::SUCCESS
 }

@@ -4,14 +4,12 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use checkrein_clients::claude::{
-    HookCommand, Registration, Unanswered, canary, leads_guard, reviewing_command, variables,
-};
+use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, Registration, Scope, Unanswered};
 use checkrein_policy::{Config, ContainedCommands};
 use checkrein_supervise::NOT_HELD;
 use serde::Serialize;
 
-use super::init::{Scope, read, registered, settings_file};
+use super::init::{self, read, settings_file};
 use super::{Exit, Output, pretty};
 use crate::terminal::{Wellness, counted, dim, mark, print};
 use checkrein_engine::context::Context;
@@ -47,10 +45,32 @@ fn wellness_name<S: serde::Serializer>(wellness: &Wellness, serializer: S) -> Re
     })
 }
 
-/// Examines the installation in this project; fails when it does not protect.
-pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, CommandError> {
+/// The clients that are to be examined: the one that is named, all that are found here, or without a name those with hooks of ours.
+pub fn clients(
+    surroundings: &Surroundings,
+    name: Option<&str>,
+) -> Result<Vec<&'static ClientAdapter>, CommandError> {
+    if let Some(name) = name {
+        return init::clients(surroundings, name);
+    }
+    let holds = |client: &&ClientAdapter| {
+        let scopes = client.places.settings.iter().map(|(scope, _)| *scope);
+        let mut files = scopes.filter_map(|scope| settings_file(surroundings, client, scope));
+        files.any(|file| read(&file).is_ok_and(|text| text.contains("checkrein-hook")))
+    };
+    let found: Vec<&ClientAdapter> = CLIENTS.iter().filter(holds).collect();
+    Ok(if found.is_empty() { vec![FIRST] } else { found })
+}
+
+/// Examines the installation of clients in this project; fails when it does not protect.
+pub fn doctor(
+    surroundings: Surroundings,
+    clients: &[&'static ClientAdapter],
+    output: Output,
+) -> Result<Exit, CommandError> {
     let mut findings = Vec::new();
-    let settings = settings_findings(&surroundings, &mut findings);
+    let settings: Vec<ClientSettings> =
+        clients.iter().map(|client| settings_findings(&surroundings, client, &mut findings)).collect();
     let state = surroundings.state.clone();
     let context = Context::open(surroundings, &crate_cwd()?);
     for failure in context.failures() {
@@ -68,7 +88,16 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
     }
     state_finding(&state, &mut findings);
     findings.push(containment_finding(context.policy().config()));
-    probe_all(&context, &settings, RUNS, &mut findings);
+    for settings in &settings {
+        probe_all(&context, settings, RUNS, &mut findings);
+        findings.extend(settings.client.open.iter().map(|open| Finding {
+            check: "client".to_owned(),
+            wellness: Wellness::Well,
+            detail: format!("{}: {open}", settings.client.title),
+            hint: None,
+            not_held: Vec::new(),
+        }));
+    }
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
         findings.push(finding("projects", Wellness::Doubtful, detail, Some(FALLEN_HINT)));
@@ -100,9 +129,12 @@ pub fn doctor(surroundings: Surroundings, output: Output) -> Result<Exit, Comman
 }
 
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.
-pub(super) fn protection(surroundings: &Surroundings) -> Result<(), CommandError> {
+pub(super) fn protection(
+    surroundings: &Surroundings,
+    client: &'static ClientAdapter,
+) -> Result<(), CommandError> {
     let mut findings = Vec::new();
-    let settings = settings_findings(surroundings, &mut findings);
+    let settings = settings_findings(surroundings, client, &mut findings);
     let context = Context::open(surroundings.clone(), &surroundings.cwd);
     for failure in context.failures() {
         findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
@@ -126,9 +158,9 @@ fn crate_cwd() -> Result<checkrein_effects::AbsolutePath, CommandError> {
     Ok(Surroundings::of_process()?.cwd)
 }
 
-/// What the client would read here.
-#[derive(Default)]
+/// What a client would read here.
 struct ClientSettings {
+    client: &'static ClientAdapter,
     /// The command lines that it would run before each call.
     commands: Vec<String>,
     /// The variables that it would set for them, later ones before earlier ones.
@@ -136,10 +168,16 @@ struct ClientSettings {
 }
 
 /// Looks at every settings file that takes part; one that the client cannot read silences all hooks in it.
-fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -> ClientSettings {
-    let mut found = ClientSettings::default();
-    for scope in [Scope::User, Scope::Team, Scope::Local] {
-        let path = settings_file(surroundings, scope);
+fn settings_findings(
+    surroundings: &Surroundings,
+    client: &'static ClientAdapter,
+    findings: &mut Vec<Finding>,
+) -> ClientSettings {
+    let mut found = ClientSettings { client, commands: Vec::new(), variables: Vec::new() };
+    let again = format!("run `{}`", init::init_for(client));
+    let again = Some(again.as_str());
+    for (scope, _) in client.places.settings {
+        let Some(path) = settings_file(surroundings, client, *scope) else { continue };
         let text = match read(&path) {
             Ok(text) => text,
             Err(error) => {
@@ -147,25 +185,25 @@ fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -
                 continue;
             }
         };
-        match registered(&path) {
-            Err(error) => findings.push(broken(format!("{path}: {error}"), error.hint.as_deref())),
+        match client.hooks.registration(&text) {
+            Err(error) => findings.push(broken(format!("{path}: {error}"), Some(error.hint()))),
             Ok(Registration::Absent) if text.contains("checkrein-hook") => {
                 let detail =
                     format!("{path}: hooks of checkrein that were changed; the client does not obey them");
-                findings.push(broken(detail, Some("run `checkrein init`")));
+                findings.push(broken(detail, again));
             }
             Ok(Registration::Absent) => {}
             Ok(Registration::Partial { missing, .. }) => {
                 let detail =
                     format!("{path}: {} events are not registered: {}", missing.len(), missing.join(", "));
-                let vital = missing.contains(&"PreToolUse");
+                let vital = missing.contains(&client.hooks.reviewing);
                 let wellness = if vital { Wellness::Broken } else { Wellness::Doubtful };
-                findings.push(finding("settings", wellness, detail, Some("run `checkrein init`")));
+                findings.push(finding("settings", wellness, detail, again));
             }
             Ok(Registration::Complete { unanswered: Unanswered::Passes, .. }) => {
                 let detail =
                     format!("{path}: all events registered, but calls pass when the hook cannot run");
-                findings.push(finding("settings", Wellness::Doubtful, detail, Some("run `checkrein init`")));
+                findings.push(finding("settings", Wellness::Doubtful, detail, again));
             }
             Ok(Registration::Complete { unanswered: Unanswered::Refused, .. }) => {
                 let detail = format!("{path}: all events registered");
@@ -173,24 +211,27 @@ fn settings_findings(surroundings: &Surroundings, findings: &mut Vec<Finding>) -
             }
         }
         let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        if settings.get("disableAllHooks").and_then(serde_json::Value::as_bool) == Some(true) {
-            let hint = Some("remove `disableAllHooks` from it");
-            findings.push(broken(format!("{path}: all hooks are switched off"), hint));
+        if let Some(key) = (client.hooks.switched_off)(&settings) {
+            let hint = format!("remove `{key}` from it");
+            findings.push(broken(format!("{path}: all hooks are switched off"), Some(&hint)));
         }
-        let set = variables(&text);
-        if let Some((name, _)) = set.iter().find(|(name, _)| scope != Scope::User && leads_guard(name)) {
+        let set = (client.hooks.variables)(&text);
+        let leads = |name: &str| *scope != Scope::User && (client.hooks.leads_guard)(name);
+        if let Some((name, _)) = set.iter().find(|(name, _)| leads(name)) {
             let detail =
                 format!("{path}: it sets `{name}`, which decides where the hooks look, or whether they run");
             findings.push(broken(detail, Some("take it out of `env`")));
         }
         found.variables.extend(set);
-        found.commands.extend(reviewing_command(&text));
+        found.commands.extend(client.hooks.reviewing_command(&text));
     }
     found.commands.sort();
     found.commands.dedup();
     if found.commands.is_empty() {
-        let hint = Some("run `checkrein init` in the project, or `checkrein init --user`");
-        findings.push(finding("settings", Wellness::Broken, "no hook is registered here".to_owned(), hint));
+        let init = init::init_for(client);
+        let hint = format!("run `{init}` in the project, or `{init} --user`");
+        let detail = "no hook is registered here".to_owned();
+        findings.push(finding("settings", Wellness::Broken, detail, Some(&hint)));
     }
     if found.commands.len() > 1 {
         let detail = format!("{} different hooks review each call", found.commands.len());
@@ -247,25 +288,25 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
 /// Tries every hook command as the client would run it.
 fn probe_all(context: &Context, settings: &ClientSettings, runs: usize, findings: &mut Vec<Finding>) {
     for command in &settings.commands {
-        probe(context, command, &settings.variables, runs, findings);
+        probe(context, settings, command, runs, findings);
     }
 }
 
 /// Feeds the canary to the hook command through a shell, with the variables that the client sets, and measures it.
 fn probe(
     context: &Context,
+    settings: &ClientSettings,
     command: &str,
-    variables: &[(String, String)],
     runs: usize,
     findings: &mut Vec<Finding>,
 ) {
-    let name =
-        HookCommand::parse(command, "PreToolUse").map_or(command.to_owned(), |(known, _)| known.to_string());
-    let canary = canary(context.workspace());
+    let ClientSettings { client, variables, .. } = settings;
+    let name = client.hooks.parse(command).map_or(command.to_owned(), |(known, _)| known.to_string());
+    let payload = client.canary.payload(context.workspace());
     let mut times = Vec::with_capacity(runs);
     for _ in 0..runs {
         let started = Instant::now();
-        match run_hook(command, variables, canary.payload()) {
+        match run_hook(command, variables, &payload) {
             Err(cause) => {
                 let hint = Some(
                     "run `checkrein init` again; the client lets calls run when its hook cannot be started",
@@ -273,7 +314,7 @@ fn probe(
                 findings.push(finding("canary", Wellness::Broken, format!("`{name}`: {cause}"), hint));
                 return;
             }
-            Ok(output) if !canary.is_denied(&output) => {
+            Ok(output) if !client.canary.is_denied(&output) => {
                 let observing = context.policy().config().mode.word() == "observe";
                 let detail = format!("`{name}` let `rm -rf ~` pass");
                 let (wellness, hint) = if observing {

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_clients::claude::{HookCommand, Registration, register, registration, unregister};
+use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, HookCommand, Place, Registration, Scope};
 use checkrein_effects::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::json;
@@ -18,22 +18,8 @@ use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::{Installations, Installed, looked_up};
 
-/// Which settings file of the client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// `.claude/settings.json` of the project: for everyone who works in it, on every machine.
-    Team,
-    /// `.claude/settings.local.json`: for this person in this project.
-    Local,
-    /// `settings.json` of the person: for every project.
-    User,
-}
-
 /// What `init` writes above its line in `.git/info/exclude`.
 const EXCLUDED_BY: &str = "# by `checkrein init`: no `git clean` or `git stash` takes the hooks away";
-
-/// The line that keeps git away from the local settings.
-const EXCLUDED: &str = "/.claude/settings.local.json";
 
 /// What to do with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,25 +32,49 @@ pub enum Approval {
     DryRun,
 }
 
-/// Registers the hooks. Without a scope: in the file of the project that holds them already, else in the local one.
+/// The word for all clients.
+pub const ALL: &str = "all";
+
+/// The clients that a name on the command line means: one, or all that are found on this machine.
+pub fn clients(surroundings: &Surroundings, name: &str) -> Result<Vec<&'static ClientAdapter>, CommandError> {
+    let is_here = |client: &&ClientAdapter| {
+        client.programs.iter().any(|name| find_on_path(surroundings, name))
+            || fs::metadata(surroundings.folder_of(client).as_str()).is_ok()
+    };
+    let found: Vec<&ClientAdapter> = match name {
+        ALL => CLIENTS.iter().filter(is_here).collect(),
+        name => checkrein_clients::named(name).into_iter().collect(),
+    };
+    if found.is_empty() {
+        let names: Vec<&str> = CLIENTS.iter().map(|client| client.client.name()).collect();
+        return Err(CommandError::user(
+            "no client is found on this machine",
+            format!("name one with `--client`: {}", names.join(", ")),
+        ));
+    }
+    Ok(found)
+}
+
+/// Registers the hooks of a client. Without a scope: in the file of the project that holds them already, else in that of this person.
 pub fn init(
     surroundings: &Surroundings,
+    client: &'static ClientAdapter,
     scope: Option<Scope>,
     approval: Approval,
     program: Option<PathBuf>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let team = settings_file(surroundings, Scope::Team);
-    let is_registered = |path| -> Result<bool, CommandError> {
-        Ok(registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
+    let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
+        Ok(client.hooks.registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
     };
-    let chosen = match scope {
-        Some(scope) => scope,
-        None if is_registered(&team)? => Scope::Team,
-        None => Scope::Local,
+    let team = settings_file(surroundings, client, Scope::Team);
+    let chosen = match (scope, team) {
+        (Some(scope), _) => scope,
+        (None, Some(team)) if is_registered(&team)? => Scope::Team,
+        (None, _) => client.places.own_scope(),
     };
-    let settings = settings_file(surroundings, chosen);
-    let command = hook_command(surroundings, program)?;
+    let settings = settings_file(surroundings, client, chosen).ok_or_else(|| no_such_scope(client))?;
+    let command = hook_command(surroundings, client, program)?;
     if scope == Some(Scope::Team)
         && let Some(program) = command.program()
     {
@@ -76,60 +86,98 @@ pub fn init(
         ));
     }
     let before = read(&settings)?;
-    let after = register(&before, &command)?;
-    let found = if find_on_path(surroundings, "claude") {
+    let after = client.hooks.register(&before, &command)?;
+    let found = if client.programs.iter().any(|name| find_on_path(surroundings, name)) {
         "found"
     } else {
         "not found on PATH; the hooks wait for it"
     };
     let mut remarks = vec![
-        format!("client    Claude Code ({found})"),
+        format!("client    {} ({found})", client.title),
         format!("settings  {settings}"),
         format!("hook      {command}"),
     ];
-    let exclude = (chosen == Scope::Local).then(|| exclude_file(surroundings)).flatten();
-    if let Some(file) = &exclude {
+    let exclude = (chosen == Scope::Local).then(|| exclude_file(surroundings, client)).flatten();
+    if let Some((file, _)) = &exclude {
         remarks.push(format!("git       leaves the settings alone: a line in {file}"));
     }
     // The list first: a session that sees the file change must know which command is meant to stand there.
     let remember = || -> Result<(), CommandError> {
         let mut installations = Installations::load(surroundings)?;
-        let entry = Installed::claude(settings.clone(), command.text("PreToolUse"));
+        let entry = Installed::new(client, settings.clone(), client.hooks.reviewing_line(&command));
         if !installations.0.contains(&entry) {
             installations.add(entry);
             installations.save(surroundings)?;
         }
-        exclude.as_ref().map_or(Ok(()), exclude_settings)
+        exclude.as_ref().map_or(Ok(()), |(file, line)| exclude_settings(file, line))
     };
-    let written = apply(&settings, &before, &after, approval, output, &remarks, &remember)?;
+    let written = apply(client, &settings, &before, &after, approval, output, &remarks, &remember)?;
     if written == Written::Unchanged && approval != Approval::DryRun {
         remember()?;
     }
     let next = match chosen {
-        Scope::Team => {
-            "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
+        Scope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
              where checkrein is not installed; docs/team.md says more"
-        }
-        Scope::Local | Scope::User => {
-            "from the next session of Claude Code on, every tool call is reviewed; `checkrein doctor` proves it"
-        }
+            .to_owned(),
+        Scope::Local | Scope::User => format!(
+            "from the next session of {} on, every tool call is reviewed; `{}` proves it",
+            client.title,
+            doctor_for(client)
+        ),
     };
-    finish(written, &settings, output, next)
+    let next = match client.next_step {
+        Some(step) => format!("{step}\n{next}"),
+        None => next,
+    };
+    finish(written, &settings, output, &next)
 }
 
-/// Takes the hooks back. Without a scope: from both files of the project.
+/// The command that proves the protection of a client.
+fn doctor_for(client: &ClientAdapter) -> String {
+    of_client("checkrein doctor", client)
+}
+
+/// The command that registers the hooks of a client.
+pub(super) fn init_for(client: &ClientAdapter) -> String {
+    of_client("checkrein init", client)
+}
+
+fn of_client(command: &str, client: &ClientAdapter) -> String {
+    if client.client == FIRST.client {
+        command.to_owned()
+    } else {
+        format!("{command} --client {}", client.client.name())
+    }
+}
+
+fn no_such_scope(client: &ClientAdapter) -> CommandError {
+    let scopes = client.places.settings.iter().map(|(scope, _)| match scope {
+        Scope::Team => "`--team`",
+        Scope::Local => "`--local`",
+        Scope::User => "`--user`",
+    });
+    let scopes: Vec<&str> = scopes.collect();
+    CommandError::user(
+        format!("{} has no settings of that kind", client.title),
+        format!("it has those of {}", scopes.join(" and ")),
+    )
+}
+
+/// Takes the hooks of a client back. Without a scope: from the files that `init` chooses without one.
 pub fn uninstall(
     surroundings: &Surroundings,
+    client: &'static ClientAdapter,
     scope: Option<Scope>,
     approval: Approval,
     output: Output,
 ) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "uninstall")?;
-    let both = vec![Scope::Local, Scope::Team];
+    let both = vec![client.places.own_scope(), Scope::Team];
     let scopes = scope.map_or_else(
         || {
             let holds = |scope: &Scope| {
-                read(&settings_file(surroundings, *scope)).is_ok_and(|text| text.contains("checkrein"))
+                let file = settings_file(surroundings, client, *scope);
+                file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
             };
             let found: Vec<Scope> = both.iter().copied().filter(holds).collect();
             if found.is_empty() { both.clone() } else { found }
@@ -138,9 +186,9 @@ pub fn uninstall(
     );
     let mut exit = Exit::Done;
     for scope in scopes {
-        let settings = settings_file(surroundings, scope);
+        let settings = settings_file(surroundings, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
-        let after = unregister(&before)?;
+        let after = client.hooks.unregister(&before)?;
         // The list first: a running session must not take the change of the file for tampering.
         let forget = || -> Result<(), CommandError> {
             let mut installations = Installations::load(surroundings)?;
@@ -148,12 +196,12 @@ pub fn uninstall(
             installations.save(surroundings)
         };
         let remarks = [format!("settings  {settings}")];
-        let written = apply(&settings, &before, &after, approval, output, &remarks, &forget)?;
+        let written = apply(client, &settings, &before, &after, approval, output, &remarks, &forget)?;
         if written == Written::Unchanged && approval != Approval::DryRun {
             forget()?;
         }
         if written == Written::Yes && scope == Scope::Local {
-            include_settings(surroundings)?;
+            include_settings(surroundings, client)?;
         }
         let done = finish(written, &settings, output, "the hooks are gone; the records stay where they are")?;
         if done != Exit::Done {
@@ -163,20 +211,30 @@ pub fn uninstall(
     Ok(exit)
 }
 
-/// The file that keeps git away from local settings, when that is to be written; `None` outside a repository and where it says so already.
-fn exclude_file(surroundings: &Surroundings) -> Option<AbsolutePath> {
+/// The line that keeps git away from the local settings of a client.
+fn excluded(client: &ClientAdapter) -> Option<String> {
+    match client.places.of_scope(Scope::Local)? {
+        Place::Project(path) => Some(format!("/{path}")),
+        Place::Folder(_) | Place::Machine(_) => None,
+    }
+}
+
+/// The file that keeps git away from local settings and the line that does, when that is to be written; `None` outside a repository and where
+/// it says so already.
+fn exclude_file(surroundings: &Surroundings, client: &ClientAdapter) -> Option<(AbsolutePath, String)> {
+    let excluded = excluded(client)?;
     let folder = shared_git_directory(&find_workspace(&surroundings.cwd))?;
     let file = folder.join("info/exclude");
     let text = read(&file).ok()?;
-    (!text.lines().any(|line| line.trim() == EXCLUDED)).then_some(file)
+    (!text.lines().any(|line| line.trim() == excluded)).then_some((file, excluded))
 }
 
-fn exclude_settings(file: &AbsolutePath) -> Result<(), CommandError> {
+fn exclude_settings(file: &AbsolutePath, excluded: &str) -> Result<(), CommandError> {
     let mut text = read(file)?;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    for line in [EXCLUDED_BY, EXCLUDED] {
+    for line in [EXCLUDED_BY, excluded] {
         text.push_str(line);
         text.push('\n');
     }
@@ -184,23 +242,23 @@ fn exclude_settings(file: &AbsolutePath) -> Result<(), CommandError> {
 }
 
 /// Takes back what [`exclude_settings`] wrote.
-fn include_settings(surroundings: &Surroundings) -> Result<(), CommandError> {
+fn include_settings(surroundings: &Surroundings, client: &ClientAdapter) -> Result<(), CommandError> {
+    let Some(excluded) = excluded(client) else { return Ok(()) };
     let Some(folder) = shared_git_directory(&find_workspace(&surroundings.cwd)) else { return Ok(()) };
     let file = folder.join("info/exclude");
     let text = read(&file)?;
-    let without = text.replace(&format!("{EXCLUDED_BY}\n{EXCLUDED}\n"), "");
+    let without = text.replace(&format!("{EXCLUDED_BY}\n{excluded}\n"), "");
     if without == text { Ok(()) } else { replace_file(&file, without.as_bytes()) }
 }
 
-/// The settings file of a scope.
-pub fn settings_file(surroundings: &Surroundings, scope: Scope) -> AbsolutePath {
-    let workspace = find_workspace(&surroundings.cwd);
-    let user = surroundings.variables.get("CLAUDE_CONFIG_DIR").and_then(|text| AbsolutePath::new(text));
-    match scope {
-        Scope::Team => workspace.join(".claude/settings.json"),
-        Scope::Local => workspace.join(".claude/settings.local.json"),
-        Scope::User => user.unwrap_or_else(|| surroundings.home.join(".claude")).join("settings.json"),
-    }
+/// The settings file of a scope; `None` where the client has no such scope.
+pub fn settings_file(
+    surroundings: &Surroundings,
+    client: &ClientAdapter,
+    scope: Scope,
+) -> Option<AbsolutePath> {
+    let place = client.places.of_scope(scope)?;
+    Some(place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client)))
 }
 
 /// The text of a settings file; empty when it is not there.
@@ -220,7 +278,9 @@ enum Written {
     Declined,
 }
 
+#[expect(clippy::too_many_arguments, reason = "what is shown, what is written, and what comes first")]
 fn apply(
+    client: &ClientAdapter,
     settings: &AbsolutePath,
     before: &str,
     after: &str,
@@ -242,7 +302,7 @@ fn apply(
         Approval::Ask | Approval::Given => {}
     }
     // What was written must be what the client will read: it drops a broken file without a word, and the guard with it.
-    registration(after)?;
+    client.hooks.registration(after)?;
     first()?;
     replace_file(settings, after.as_bytes())?;
     Ok(Written::Yes)
@@ -281,14 +341,18 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
 }
 
 /// The command that the client will run: one that looks for the program where that finds this one, else one with its path.
-fn hook_command(surroundings: &Surroundings, given: Option<PathBuf>) -> Result<HookCommand, CommandError> {
+fn hook_command(
+    surroundings: &Surroundings,
+    client: &ClientAdapter,
+    given: Option<PathBuf>,
+) -> Result<HookCommand, CommandError> {
     let program = hook_program(surroundings, given)?;
     let first = looked_up(surroundings).find(is_executable);
     let finds = first.and_then(|path| fs::canonicalize(path.as_str()).ok());
     Ok(if finds.as_deref() == Some(Path::new(&program)) {
-        HookCommand::looked_up()
+        client.hooks.looked_up()
     } else {
-        HookCommand::new(&program)
+        client.hooks.command(&program)
     })
 }
 
@@ -325,9 +389,4 @@ fn find_on_path(surroundings: &Surroundings, name: &str) -> bool {
     path.split(':')
         .filter(|folder| !folder.is_empty())
         .any(|folder| PathBuf::from(folder).join(name).is_file())
-}
-
-/// Whether a settings file holds the hooks, for `doctor`.
-pub fn registered(settings: &AbsolutePath) -> Result<Registration, CommandError> {
-    Ok(registration(&read(settings)?)?)
 }

@@ -12,7 +12,7 @@ use checkrein_supervise::runs::{
     RunEnd, RunId, RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
 };
 use checkrein_supervise::worktree::{
-    GUARD_FILES, Kind, Made, Owner, Plan, SharedMoment, Uncommitted, WorktreeName, make,
+    Kind, Made, Owner, Plan, SharedMoment, Uncommitted, WorktreeName, guard_files, make,
 };
 use checkrein_supervise::{Moment, Switches};
 
@@ -108,7 +108,7 @@ impl Kept {
                 now,
                 carry: &keeping.carry,
                 changes: keeping.uncommitted,
-                always: &GUARD_FILES,
+                always: &guard_files().collect::<Vec<_>>(),
             };
             let made = lock.lend(|| {
                 site.with_origin(surroundings, name, |origin| make(&site.places, &plan, origin))

@@ -1,6 +1,6 @@
 //! `checkrein log`: what happened, newest last.
 
-use checkrein_clients::claude::CANARY_SESSION;
+use checkrein_clients::CANARY_SESSION;
 use checkrein_effects::Severity;
 pub use checkrein_engine::text::{call, rollback_stage, time};
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};

@@ -1,6 +1,6 @@
 //! `checkrein sessions`: the sessions that are recorded.
 
-use checkrein_clients::claude::CANARY_SESSION;
+use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{Cost, SessionSummary};
 use checkrein_policy::TrustPolicy;
 use checkrein_world::find_workspace;

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::thread;
 use std::time::Duration;
 
-use checkrein_clients::claude::CANARY_SESSION;
+use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{SessionLedger, SessionState, SessionSummary, last};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 use serde_json::{Value as Json, json};

@@ -3,8 +3,10 @@
 use checkrein_protocol::{HookAnswer, HookEvent, Moment};
 use serde_json::{Value as Json, json};
 
+use crate::payload::line;
+
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can.
-pub fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
+pub(super) fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
     let object = match &event.moment {
         Moment::BeforeAction { .. } => before(&event.name, answer),
         Moment::PermissionAsked { .. } => permission(answer),
@@ -22,7 +24,7 @@ pub fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
 
 /// The output when nothing about the payload is known: the form of a refused tool call, with the legacy keys that a refused
 /// prompt or settings change obeys, so that whatever was asked does not go through.
-pub fn deny_everything(reason: &str) -> Vec<u8> {
+pub(super) fn refuse(reason: &str) -> Vec<u8> {
     line(&json!({
         "decision": "block",
         "reason": reason,
@@ -32,12 +34,6 @@ pub fn deny_everything(reason: &str) -> Vec<u8> {
             "permissionDecisionReason": reason,
         },
     }))
-}
-
-fn line(object: &Json) -> Vec<u8> {
-    let mut bytes = object.to_string().into_bytes();
-    bytes.push(b'\n');
-    bytes
 }
 
 fn before(name: &str, answer: &HookAnswer) -> Json {

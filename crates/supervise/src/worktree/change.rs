@@ -11,9 +11,11 @@ use crate::runs::file::create_directory;
 use crate::runs::{RunError, RunErrorKind};
 
 /// The files that say what an agent may do: what a run changed in them does not come back unless a person wants it.
-pub const GUARD_FILES: [&str; 3] = ["checkrein.yaml", ".claude/settings.json", ".claude/settings.local.json"];
+pub fn guard_files() -> impl Iterator<Item = &'static str> {
+    std::iter::once("checkrein.yaml").chain(checkrein_clients::project_guard())
+}
 
-/// Whether changes of [`GUARD_FILES`] come back too.
+/// Whether changes of [`guard_files`] come back too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuardFiles {
     /// They stay behind, which is said.
@@ -177,9 +179,7 @@ impl Changes {
         let mut theirs = self.now.clone();
         if guard_files == GuardFiles::StayBehind {
             left_behind.extend(
-                GUARD_FILES
-                    .into_iter()
-                    .filter(|guard| self.files.iter().any(|one| one.path == Path::new(guard))),
+                self::guard_files().filter(|guard| self.files.iter().any(|one| one.path == Path::new(guard))),
             );
             theirs = repository.with_paths_of(&theirs, &self.base, &left_behind, &self.objects, record)?;
         }

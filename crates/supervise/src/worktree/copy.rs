@@ -12,7 +12,7 @@ use checkrein_snapshot::{
 };
 
 use super::carry::{Carried, carry, chosen, copy_one, is_secret, make_way};
-use super::change::{Change, Deed, GUARD_FILES, GuardFiles, conflict};
+use super::change::{Change, Deed, GuardFiles, conflict};
 use super::make::Plan;
 use super::owner::{Kind, Owner};
 use crate::runs::{RunError, RunErrorKind};
@@ -165,8 +165,7 @@ impl Copies<'_> {
         let mut left_behind = Vec::new();
         if guard_files == GuardFiles::StayBehind {
             left_behind.extend(
-                GUARD_FILES
-                    .into_iter()
+                super::change::guard_files()
                     .filter(|guard| changes.iter().any(|one| below(owner, one) == Path::new(guard))),
             );
             changes.retain(|one| !left_behind.iter().any(|guard| below(owner, one) == Path::new(guard)));

@@ -27,10 +27,14 @@ impl Provider {
             let rest = variable(name)?.split_once("://").map(|(_, rest)| rest)?;
             rest.split(['/', '?', '#']).next()?.rsplit('@').next().map(str::to_owned)
         };
+        let of_client = |provider: &checkrein_clients::Provider| {
+            let instead = provider.instead.iter().find(|(name, _)| variable(name).is_some());
+            let other = instead.map(|(_, name)| (*name).to_owned());
+            other.or_else(|| host(provider.address?)).unwrap_or_else(|| provider.name.to_owned())
+        };
+        let known = checkrein_clients::of_program(program);
         let name = match program {
-            "claude" if variable("CLAUDE_CODE_USE_BEDROCK").is_some() => "bedrock".to_owned(),
-            "claude" if variable("CLAUDE_CODE_USE_VERTEX").is_some() => "vertex".to_owned(),
-            "claude" => host("ANTHROPIC_BASE_URL").unwrap_or_else(|| "anthropic".to_owned()),
+            _ if let Some(client) = known => of_client(&client.provider),
             "codex" => host("OPENAI_BASE_URL").unwrap_or_else(|| "openai".to_owned()),
             "gemini" => host("GOOGLE_GEMINI_BASE_URL").unwrap_or_else(|| "google".to_owned()),
             other => other.to_owned(),

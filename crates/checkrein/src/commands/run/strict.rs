@@ -6,25 +6,22 @@ use super::super::doctor;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 
-/// Arguments of Claude Code with which hooks may not run.
-const SILENCING: [&str; 4] = ["--bare", "--safe-mode", "--setting-sources", "--settings"];
-
 /// Fails when calls of the agent would run without being reviewed.
 pub(super) fn hooks_work(
     surroundings: &Surroundings,
     program: &str,
     agent: &[OsString],
 ) -> Result<(), CommandError> {
-    if program != "claude" {
+    let Some(client) = checkrein_clients::of_program(program) else {
         return Err(CommandError::user(
             format!("the profile strict wants every call reviewed, and `{program}` has no hooks of ours"),
             "run Claude Code, or take `--profile unattended`, which judges what its stream tells",
         ));
-    }
+    };
     let silences = |argument: &OsString| {
         let text = argument.to_string_lossy();
         let name = text.split('=').next().unwrap_or_default();
-        SILENCING.contains(&name).then(|| name.to_owned())
+        client.silencing.contains(&name).then(|| name.to_owned())
     };
     if let Some(name) = agent.iter().find_map(silences) {
         return Err(CommandError::user(
@@ -32,5 +29,5 @@ pub(super) fn hooks_work(
             "leave it out, and put what is needed into the settings of the project",
         ));
     }
-    doctor::protection(surroundings)
+    doctor::protection(surroundings, client)
 }

@@ -1,0 +1,158 @@
+//! What the rest of the program knows of a client: one row of a table.
+
+use std::ffi::OsString;
+
+use checkrein_effects::AbsolutePath;
+use checkrein_protocol::{Client, HookAnswer, HookEvent};
+
+use crate::canary::Canary;
+use crate::error::DecodeError;
+use crate::questions::{Question, Questions};
+use crate::registration::HookLayout;
+
+/// All that is one client's own. The rest of the program asks a row and never for a name.
+#[derive(Debug)]
+pub struct ClientAdapter {
+    /// Its name on the command line and in records.
+    pub client: Client,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Its programs, by name.
+    pub programs: &'static [&'static str],
+    /// Parts of the path of its scripts, where an interpreter runs it.
+    pub packages: &'static [&'static str],
+    /// Reads one hook payload.
+    pub decode: fn(&[u8]) -> Result<HookEvent, DecodeError>,
+    /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
+    pub encode: fn(&HookEvent, &HookAnswer) -> Vec<u8>,
+    /// The output that lets nothing through when nothing about the payload is known, with the reason.
+    pub refuse: fn(&str) -> Vec<u8>,
+    /// What becomes of a question to a person.
+    pub questions: fn(&Question<'_>) -> Questions,
+    /// Whether it tells its hooks of each question that a person is about to be asked.
+    pub announces_questions: Announces,
+    /// A call that must be refused.
+    pub canary: Canary,
+    /// Where it finds hooks and whatever else decides about them.
+    pub places: Places,
+    /// How hooks are written down in its settings.
+    pub hooks: HookLayout,
+    /// Variables that say, in the environment of its tools, that it started them.
+    pub marks: &'static [&'static str],
+    /// The variable that names the directory in which a session was started; `None` where there is none.
+    pub project_variable: Option<&'static str>,
+    /// The words that start it again so that it goes on with a session; `None` where that is not known.
+    pub resume: Option<Resume>,
+    /// Arguments with which its hooks may not run.
+    pub silencing: &'static [&'static str],
+    /// The provider whose models it calls.
+    pub provider: Provider,
+    /// What a person must do after the hooks were registered; `None` when nothing.
+    pub next_step: Option<&'static str>,
+    /// What it cannot do, or lets pass unseen, each in a sentence.
+    pub open: &'static [&'static str],
+}
+
+/// The words of a command line, and the session to go on with, to the words that go on with it; `None` when these words cannot.
+pub type Resume = fn(&[OsString], &str) -> Option<Vec<OsString>>;
+
+/// Whether a client tells its hooks of questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Announces {
+    /// Each one, before a person sees it.
+    Each,
+    /// None, or not each.
+    NotAll,
+}
+
+/// Which provider a client calls.
+#[derive(Debug)]
+pub struct Provider {
+    /// Its name where nothing else is set.
+    pub name: &'static str,
+    /// The variable with another address.
+    pub address: Option<&'static str>,
+    /// Variables by which it is another one, and that one's name.
+    pub instead: &'static [(&'static str, &'static str)],
+}
+
+/// Where a client finds what decides about its hooks.
+#[derive(Debug)]
+pub struct Places {
+    /// Its folder in the home directory.
+    pub folder: &'static str,
+    /// The variable that names another folder.
+    pub folder_variable: Option<&'static str>,
+    /// The files in which hooks may be registered, by whom they are for; a scope that it does not have is not among them.
+    pub settings: &'static [(Scope, Place)],
+    /// Files with hooks that only an administrator writes.
+    pub managed: &'static [Place],
+    /// What an agent must not change, with what that is for people.
+    pub guarded: &'static [(Place, &'static str)],
+    /// Variables by which another program stands before our command line, or none of ours is called: once we are called, they may as well
+    /// have changed what we are told.
+    pub interposing: &'static [&'static str],
+    /// Files of a project that set variables for the client and its hooks.
+    pub environment: &'static [&'static str],
+    /// Files of a project that the client itself writes while it works.
+    pub written: &'static [&'static str],
+    /// Folders in the home directory in which its agents are expected to write.
+    pub expected: &'static [&'static str],
+}
+
+/// Whom a settings file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Everyone who works in the project, on every machine.
+    Team,
+    /// One person in the project.
+    Local,
+    /// One person in every project.
+    User,
+}
+
+/// Where something of a client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Below the workspace.
+    Project(&'static str),
+    /// Below the client's folder.
+    Folder(&'static str),
+    /// Below the root.
+    Machine(&'static str),
+}
+
+impl Places {
+    /// The client's folder, where the variables of its environment are these.
+    pub fn folder<'a>(
+        &self,
+        home: &AbsolutePath,
+        variable: impl Fn(&str) -> Option<&'a String>,
+    ) -> AbsolutePath {
+        self.folder_variable
+            .and_then(variable)
+            .and_then(|text| AbsolutePath::new(text))
+            .unwrap_or_else(|| home.join(self.folder))
+    }
+
+    /// The settings file of a scope; `None` where the client has no such scope.
+    pub fn of_scope(&self, scope: Scope) -> Option<Place> {
+        self.settings.iter().find(|(own, _)| *own == scope).map(|(_, place)| *place)
+    }
+
+    /// The scope of one person: in a project where the client has settings for that, else in all.
+    pub fn own_scope(&self) -> Scope {
+        if self.of_scope(Scope::Local).is_some() { Scope::Local } else { Scope::User }
+    }
+}
+
+impl Place {
+    /// The path, below the workspace or the client's folder where it is there.
+    pub fn at(self, workspace: &AbsolutePath, folder: &AbsolutePath) -> AbsolutePath {
+        match self {
+            Self::Project(path) => workspace.join(path),
+            Self::Folder(path) => folder.join(path),
+            Self::Machine(path) => AbsolutePath::root().join(path),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! When Claude Code asks a person, and when not.
+//!
+//! What version 2.1 does with the `ask` of a hook was found out by trying it in every mode:
+//!
+//! | mode | most calls | calls that change places that the client itself counts as sensitive |
+//! |---|---|---|
+//! | `default`, `acceptEdits` | a person is asked | a person is asked |
+//! | `plan` | a person is asked | the same, but when permissions can be bypassed: **they run** |
+//! | `bypassPermissions` | a person is asked | **they run** |
+//! | `auto` | a person is asked | a model decides |
+//! | `dontAsk` | a person is asked | refused, with the advice to try in another way |
+//!
+//! Without a person (`-p`) an asked call is refused with our own text, but for those that run.
+
+use checkrein_effects::{AbsolutePath, Effect, Target};
+use checkrein_protocol::PermissionMode;
+
+use crate::questions::{Question, Questions};
+
+/// Names without a dot in front that Claude Code 2.1.197 counts as sensitive, from its own list.
+const SENSITIVE: [&str; 5] =
+    ["bunfig.toml", "lefthook.yml", "lefthook.yaml", "gradle-wrapper.properties", "pyrightconfig.json"];
+
+/// The directories of that list, for what lies above a workspace.
+const SENSITIVE_DIRECTORIES: [&str; 9] =
+    [".git", ".vscode", ".idea", ".claude", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn"];
+
+/// What becomes of a question about a call.
+pub(super) fn questions(question: &Question<'_>) -> Questions {
+    match question.permission_mode {
+        Some(PermissionMode::DontAsk) => return Questions::NotWanted,
+        Some(
+            mode @ (PermissionMode::BypassPermissions
+            | PermissionMode::Auto
+            | PermissionMode::Plan
+            | PermissionMode::Other),
+        ) if changes_sensitive_places(question.effects, &[question.workspace, question.home]) => {
+            return Questions::Decided(mode);
+        }
+        None
+        | Some(
+            PermissionMode::Default
+            | PermissionMode::AcceptEdits
+            | PermissionMode::BypassPermissions
+            | PermissionMode::Auto
+            | PermissionMode::Plan
+            | PermissionMode::Other,
+        ) => {}
+    }
+    let entrypoint = question.variables.get("CLAUDE_CODE_ENTRYPOINT");
+    match entrypoint.is_some_and(|name| name.starts_with("sdk-")) {
+        true => Questions::AskedOfProgram("--permission-prompt-tool"),
+        false => Questions::Asked,
+    }
+}
+
+/// Whether a call changes a place about which some modes of the client ask nobody. Its own list is long and changes, so every name
+/// that begins with a dot counts, and what is not known.
+fn changes_sensitive_places(effects: &[Effect], grounds: &[&AbsolutePath]) -> bool {
+    effects.iter().filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
+        Target::Path(path) => is_sensitive(path.as_str(), grounds),
+        Target::Glob(text) => is_sensitive(text, grounds),
+        Target::Unknown => true,
+        Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
+    })
+}
+
+/// `grounds` are the workspace and the home directory: how these are called themselves says little.
+fn is_sensitive(path: &str, grounds: &[&AbsolutePath]) -> bool {
+    let inside = |ground: &&AbsolutePath| {
+        path.strip_prefix(ground.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let own = grounds.iter().find_map(inside).unwrap_or(path);
+    // The client's own worktrees are no sensitive place for it.
+    let above = path.strip_suffix(own).unwrap_or_default().replace("/.claude/worktrees", "");
+    let odd = |name: &str| {
+        let number = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+        let is_short = name.split_once('~').is_some_and(|(_, rest)| number(rest));
+        name.starts_with('.') || name.ends_with(['.', ' ']) || is_short
+    };
+    let is_one_of = |name: &str, list: &[&str]| list.iter().any(|one| one.eq_ignore_ascii_case(name));
+    own.split('/').any(odd)
+        || own.rsplit('/').next().is_some_and(|name| is_one_of(name, &SENSITIVE))
+        || above.split('/').any(|name| is_one_of(name, &SENSITIVE_DIRECTORIES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_client_decides_about_by_itself_is_sensitive_and_the_rest_is_not() {
+        let (workspace, home) = (AbsolutePath::new("/h/.trees/p").unwrap(), AbsolutePath::new("/h").unwrap());
+        let grounds = [&workspace, &home];
+        let sensitive = |path: &str| is_sensitive(path, &grounds);
+        // Each of these ran in the real client, although its hook asked.
+        for path in [
+            ".git/config",
+            ".git",
+            ".husky/pre-push",
+            ".npmrc",
+            "a~1",
+            "a.",
+            "d/.../z",
+            "bunfig.toml",
+            ".idea/x",
+        ] {
+            assert!(sensitive(&format!("/h/.trees/p/{path}")), "{path}");
+        }
+        for path in
+            ["/h/.bashrc", "/h/.config/git/config", "/h/.claude/CLAUDE.md", "/x/.mcp.json", "/x/Lefthook.YML"]
+        {
+            assert!(sensitive(path), "{path}");
+        }
+        // About each of these the client asked.
+        for path in [
+            "/h/.trees/p/src/a.rs",
+            "/h/.trees/p",
+            "/h/other/out",
+            "/etc/x",
+            "/h/.trees/p/package.json",
+            "/h/x~",
+        ] {
+            assert!(!sensitive(path), "{path}");
+        }
+        let inside = AbsolutePath::new("/h/p/.git/tree").unwrap();
+        assert!(
+            is_sensitive("/h/p/.git/tree/a.rs", &[&inside, &home]),
+            "what lies above counts for the client too"
+        );
+        let own = AbsolutePath::new("/h/p/.claude/worktrees/w").unwrap();
+        assert!(!is_sensitive("/h/p/.claude/worktrees/w/a.rs", &[&own, &home]));
+        assert!(is_sensitive("/h/.trees/p2/a", &grounds), "the neighbour is not the workspace");
+    }
+}

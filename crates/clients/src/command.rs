@@ -1,0 +1,181 @@
+//! The command line that a client runs for each event.
+//!
+//! Clients take a hook that is missing, dies or is killed as consent. Status 2 with a text refuses in all of them, but only for some
+//! events, so for those the command line ends with it unless the hook ended well. Elsewhere status 2 would do harm: it erases a prompt,
+//! and keeps an agent from stopping.
+
+/// The name of the hook program.
+const PROGRAM: &str = "checkrein-hook";
+
+/// Where a command line that is shared between people looks for the hook program, in this order. Fixed places, those of the administrator
+/// first: `PATH` may begin with a folder of the project, such as `node_modules/.bin`.
+pub const PLACES: [&str; 6] =
+    ["/usr/local/bin", "/usr/bin", "~/.local/bin", "~/.cargo/bin", "~/.nix-profile/bin", "/opt/homebrew/bin"];
+
+/// What the model and the person read when the hook gave no answer.
+const NO_ANSWER: &str = "checkrein did not answer, so this is refused. A person should run `checkrein doctor`, or install checkrein \
+                         for this account: https://github.com/checkrein/checkrein";
+
+/// The command that a client runs for its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCommand {
+    program: Program,
+    client: &'static str,
+}
+
+/// Which program a command line starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Program {
+    /// The one at this path.
+    At(String),
+    /// The first in [`PLACES`].
+    LookedUp,
+}
+
+/// What a command line does when the hook gives no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unanswered {
+    /// The client goes on: the form of earlier versions.
+    Passes,
+    /// The client refuses.
+    Refused,
+}
+
+impl HookCommand {
+    /// The command that runs the program at `path` for a client. For a file that only one person reads.
+    pub(crate) fn new(client: &'static str, path: &str) -> Self {
+        Self { program: Program::At(path.to_owned()), client }
+    }
+
+    /// The command that looks for the program in [`PLACES`]: it holds nothing of one person's machine.
+    pub(crate) fn looked_up(client: &'static str) -> Self {
+        Self { program: Program::LookedUp, client }
+    }
+
+    /// The path of the program; `None` when it is looked for.
+    pub fn program(&self) -> Option<&str> {
+        match &self.program {
+            Program::At(path) => Some(path),
+            Program::LookedUp => None,
+        }
+    }
+
+    /// The text of the command line, which the client gives to `sh`, with what happens when the hook gives no answer.
+    pub(crate) fn text(&self, unanswered: Unanswered) -> String {
+        let plain = match &self.program {
+            Program::At(path) => format!("{} {}", quoted(path), self.client),
+            Program::LookedUp => {
+                let (places, client) = (PLACES.join(" "), self.client);
+                format!(r#"for d in {places};do [ -x "$d/{PROGRAM}" ]&&break;done;"$d/{PROGRAM}" {client}"#)
+            }
+        };
+        match unanswered {
+            Unanswered::Passes => plain,
+            Unanswered::Refused => format!("{plain}||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"),
+        }
+    }
+
+    /// The command of ours for a client that a text is, with what it does when the hook gives no answer; `None` for every other text,
+    /// even one that runs our program.
+    pub(crate) fn parse(text: &str, client: &'static str) -> Option<(Self, Unanswered)> {
+        let form = |command: &Self| {
+            [Unanswered::Refused, Unanswered::Passes].into_iter().find(|form| command.text(*form) == text)
+        };
+        let looked_up = Self::looked_up(client);
+        if let Some(form) = form(&looked_up) {
+            return Some((looked_up, form));
+        }
+        let (program, _) = text.split_once(&format!(" {client}"))?;
+        let command = Self::new(client, &unquoted(program)?);
+        if !is_hook_program(command.program()?) {
+            return None;
+        }
+        form(&command).map(|form| (command, form))
+    }
+}
+
+impl std::fmt::Display for HookCommand {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.program {
+            Program::At(path) => formatter.write_str(path),
+            Program::LookedUp => write!(formatter, "{PROGRAM}, looked for in {}", PLACES.join(", ")),
+        }
+    }
+}
+
+/// Whether a command line of any form runs a program of our name: what is taken away when the hooks are.
+pub(crate) fn runs_hook(text: &str) -> bool {
+    let is_end = |character: char| character.is_whitespace() || "'\";|&(){}$".contains(character);
+    text.split(is_end).any(is_hook_program) || text.contains("checkrein hook ")
+}
+
+fn is_hook_program(path: &str) -> bool {
+    path.rsplit('/').next() == Some(PROGRAM)
+}
+
+/// A path as a word of the shell.
+fn quoted(path: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// The path that [`quoted`] made this word of; `None` when it made no such word.
+fn unquoted(word: &str) -> Option<String> {
+    let path = match word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        Some(inside) => inside.replace(r"'\''", "'"),
+        None => word.to_owned(),
+    };
+    (quoted(&path) == word).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMS: [Unanswered; 2] = [Unanswered::Refused, Unanswered::Passes];
+
+    fn command() -> HookCommand {
+        HookCommand::new("claude", "/opt/bin/checkrein-hook")
+    }
+
+    #[test]
+    fn a_command_is_read_as_it_was_written() {
+        for client in ["claude", "gemini"] {
+            let at = |path: &str| HookCommand::new(client, path);
+            let commands = [
+                at("/opt/bin/checkrein-hook"),
+                at("/it's my/checkrein-hook"),
+                HookCommand::looked_up(client),
+            ];
+            for command in commands {
+                for form in FORMS {
+                    let text = command.text(form);
+                    assert_eq!(HookCommand::parse(&text, client), Some((command.clone(), form)));
+                    assert_eq!(HookCommand::parse(&text, "codex"), None, "that of another client");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_was_changed_is_not_ours() {
+        let text = command().text(Unanswered::Refused);
+        let plain = command().text(Unanswered::Passes);
+        for changed in [
+            format!("{plain}||true"),
+            format!("{plain} || exit 0"),
+            format!("true {plain}"),
+            format!(": {text}"),
+            format!("{plain} >/dev/null"),
+            text.replace("exit 2", "exit 0"),
+            text.replace("exit 2", "exit 2 & exit 0"),
+            text.replace("checkrein-hook claude", "checkrein-hook claude|cat"),
+            HookCommand::looked_up("claude").text(Unanswered::Refused).replace("/usr/local/bin", "/tmp"),
+            "checkrein-hook".to_owned(),
+        ] {
+            assert_eq!(HookCommand::parse(&changed, "claude"), None, "{changed}");
+            assert!(changed.contains("checkrein-hook") && runs_hook(&changed), "{changed}");
+        }
+        assert!(!runs_hook("echo checkrein-hooks; ls /opt/checkrein-hook.d"));
+    }
+}

@@ -1,0 +1,128 @@
+//! The fields of a hook payload, for the clients that write flat objects.
+
+use checkrein_effects::{AbsolutePath, Action, ToolName};
+use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, PermissionMode, SessionId};
+use serde_json::{Map, Value as Json};
+
+use crate::error::DecodeError;
+
+/// The fields of one payload.
+#[derive(Debug)]
+pub(crate) struct Payload(Map<String, Json>);
+
+impl Payload {
+    /// Reads one payload. Bytes that are not UTF-8 are replaced, as the clients themselves would.
+    pub(crate) fn parse(payload: &[u8]) -> Result<Self, DecodeError> {
+        let text = String::from_utf8_lossy(payload);
+        let text = text.trim_start_matches('\u{feff}');
+        let value: Json = serde_json::from_str(text).map_err(|cause| DecodeError::NotJson { cause })?;
+        match value {
+            Json::Object(fields) => Ok(Self(fields)),
+            _ => Err(DecodeError::NotAnObject),
+        }
+    }
+
+    /// The event in the form that most clients share; what is happening is told by `moment`, from the name of the event, the rest of the
+    /// payload and the working directory.
+    pub(crate) fn event(
+        self,
+        client: Client,
+        moment: impl FnOnce(&str, Self, &AbsolutePath) -> Result<Moment, DecodeError>,
+    ) -> Result<HookEvent, DecodeError> {
+        let name = self.required("hook_event_name")?.to_owned();
+        let session = SessionId(self.required("session_id")?.to_owned());
+        let cwd = self.directory("cwd")?;
+        let actor = self.text("agent_id").map(|id| ActorId(id.to_owned()));
+        let own = self.text("agent_transcript_path").filter(|_| name == "SubagentStop");
+        let transcript = own.or_else(|| self.text("transcript_path")).and_then(AbsolutePath::new);
+        let permission_mode = self.text("permission_mode").map(PermissionMode::of_name);
+        let moment = moment(&name, self, &cwd)?;
+        Ok(HookEvent { client, session, cwd, actor, name, transcript, permission_mode, moment })
+    }
+
+    /// A text that must be there.
+    pub(crate) fn required(&self, field: &'static str) -> Result<&str, DecodeError> {
+        self.text(field).filter(|text| !text.is_empty()).ok_or(DecodeError::MissingField { field })
+    }
+
+    /// An absolute path that must be there.
+    pub(crate) fn directory(&self, field: &'static str) -> Result<AbsolutePath, DecodeError> {
+        AbsolutePath::new(self.required(field)?).ok_or(DecodeError::MissingField { field })
+    }
+
+    /// A text, where there is one.
+    pub(crate) fn text(&self, field: &str) -> Option<&str> {
+        self.0.get(field).and_then(Json::as_str)
+    }
+
+    /// The same as a text of one's own; empty where there is none.
+    pub(crate) fn own_text(&self, field: &str) -> String {
+        self.text(field).unwrap_or_default().to_owned()
+    }
+
+    /// Any value, where there is one.
+    pub(crate) fn value(&self, field: &str) -> Option<&Json> {
+        self.0.get(field)
+    }
+
+    /// Any value, taken out.
+    pub(crate) fn take(&mut self, field: &str) -> Option<Json> {
+        self.0.remove(field)
+    }
+
+    /// The client's name of the call.
+    pub(crate) fn call(&self) -> Option<ActionId> {
+        self.text("tool_use_id").map(|id| ActionId(id.to_owned()))
+    }
+
+    /// The call as `tool_name` and `tool_input` have it.
+    pub(crate) fn action(&mut self, cwd: &AbsolutePath) -> Result<Action, DecodeError> {
+        let tool = ToolName(self.required("tool_name")?.to_owned());
+        let input = self.take("tool_input").unwrap_or(Json::Null);
+        Ok(Action { tool, input, cwd: cwd.clone() })
+    }
+
+    /// An event of which nothing is known but its name: what is left of the payload.
+    pub(crate) fn other(mut self) -> Moment {
+        for common in ["session_id", "transcript_path", "cwd", "hook_event_name"] {
+            self.0.remove(common);
+        }
+        Moment::Other { fields: Json::Object(self.0) }
+    }
+}
+
+/// The fields that tools cannot do without, by the tool. What stands there in another form cannot be judged.
+const NEEDED: [(&str, &str); 8] = [
+    ("Bash", "command"),
+    ("Write", "file_path"),
+    ("Write", "content"),
+    ("Edit", "file_path"),
+    ("MultiEdit", "file_path"),
+    ("NotebookEdit", "notebook_path"),
+    ("Read", "file_path"),
+    ("apply_patch", "command"),
+];
+
+/// Whether the input of a call, under our names of the tools, has the form that its review relies on.
+pub(crate) fn readable(action: &Action) -> Result<(), DecodeError> {
+    let unusable = |field| Err(DecodeError::Input { tool: action.tool.as_str().to_owned(), field });
+    if !action.input.is_object() {
+        return unusable("tool_input");
+    }
+    for (tool, field) in NEEDED {
+        if tool == action.tool.as_str() && !action.input.get(field).is_some_and(Json::is_string) {
+            return unusable(field);
+        }
+    }
+    match action.shell_field() {
+        Some(field) if action.shell_text().is_none() => unusable(field),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// An answer as one line.
+pub(crate) fn line(object: &Json) -> Vec<u8> {
+    let mut bytes = object.to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes
+}

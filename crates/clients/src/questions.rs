@@ -1,0 +1,36 @@
+//! What becomes of a question to a person: some clients ask, some ask not always, some lose it.
+
+use std::collections::BTreeMap;
+
+use checkrein_effects::{AbsolutePath, Effect};
+use checkrein_protocol::PermissionMode;
+
+/// A call about which a person is to be asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// How the client decides what may run, when it says so.
+    pub permission_mode: Option<PermissionMode>,
+    /// What the call is understood to do.
+    pub effects: &'a [Effect],
+    /// The workspace.
+    pub workspace: &'a AbsolutePath,
+    /// The home directory.
+    pub home: &'a AbsolutePath,
+    /// The environment of the hook.
+    pub variables: &'a BTreeMap<String, String>,
+}
+
+/// What becomes of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Questions {
+    /// A person is asked, as far as can be told.
+    Asked,
+    /// The client runs without a person. Nobody is asked, unless a program above it has an argument that begins so: then that program is.
+    AskedOfProgram(&'static str),
+    /// The person does not want to be asked.
+    NotWanted,
+    /// In this mode the client decides about such a call by itself, whatever its hooks say.
+    Decided(PermissionMode),
+    /// The client does not know questions of hooks: the call would run, or wait for ever.
+    Lost,
+}

@@ -1,0 +1,506 @@
+//! Where clients register hooks: a JSON file, edited so that everything else in it stays as it was, byte for byte.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde_json::Value as Json;
+
+use crate::command::{HookCommand, Unanswered, runs_hook};
+use crate::error::SettingsError;
+
+/// How a client's settings file says which hooks it runs: `hooks`, by event groups with a matcher, in each the commands.
+#[derive(Debug)]
+pub struct HookLayout {
+    /// The client, as the hook program is told.
+    pub client: &'static str,
+    /// The events that are registered, with whether the client matches them against a name.
+    pub events: &'static [(&'static str, Matching)],
+    /// The event before a tool is called.
+    pub reviewing: &'static str,
+    /// The events, the reviewing one among them, that status 2 refuses and that must not pass unseen.
+    pub vital: &'static [&'static str],
+    /// The matcher that takes every name.
+    pub every_name: &'static str,
+    /// In what it counts how long it waits.
+    pub unit: Unit,
+    /// The key by which the file switches all hooks off, when it does.
+    pub switched_off: fn(&Json) -> Option<&'static str>,
+    /// The variables that a settings file of a project sets for the client and its hooks, by name.
+    pub variables: fn(&str) -> Vec<(String, String)>,
+    /// Whether a variable decides where the guard finds its places, which code its command line runs, or whether the client runs it at all.
+    pub leads_guard: fn(&str) -> bool,
+}
+
+/// In what a client counts time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds below a thousand, milliseconds from there.
+    Mixed,
+}
+
+impl Unit {
+    fn seconds(self, number: f64) -> f64 {
+        match self {
+            Self::Milliseconds => number / 1000.0,
+            Self::Mixed if number >= 1000.0 => number / 1000.0,
+            Self::Seconds | Self::Mixed => number,
+        }
+    }
+
+    fn text(self, seconds: u32) -> String {
+        match self {
+            Self::Seconds | Self::Mixed => seconds.to_string(),
+            Self::Milliseconds => format!("{seconds}000"),
+        }
+    }
+}
+
+/// How long the client waits for one answer, in seconds; the hook's own deadline is far below (ours).
+const TIMEOUT_SECONDS: u32 = 30;
+
+/// The shortest time that the client may wait, in seconds: after it the client lets the call run, so the hook's own deadline, after which
+/// it refuses, must come before.
+const SHORTEST_TIMEOUT: f64 = 12.0;
+
+/// Whether the client matches an event against a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// Against the name of the tool.
+    ByName,
+    /// Not at all, or by something that never matters here.
+    Never,
+}
+
+/// What a settings file says about our hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Registration {
+    /// Nothing of ours is in it.
+    Absent,
+    /// Some events are registered, some not.
+    Partial {
+        /// The events that are missing.
+        missing: Vec<&'static str>,
+        /// The commands that are registered, without repetition.
+        commands: Vec<HookCommand>,
+    },
+    /// All events are registered.
+    Complete {
+        /// The commands that are registered, without repetition.
+        commands: Vec<HookCommand>,
+        /// What happens to a call when the hook gives no answer.
+        unanswered: Unanswered,
+    },
+}
+
+impl Registration {
+    /// The commands that are registered, without repetition.
+    pub fn commands(&self) -> &[HookCommand] {
+        match self {
+            Self::Absent => &[],
+            Self::Partial { commands, .. } | Self::Complete { commands, .. } => commands,
+        }
+    }
+}
+
+/// What a settings file does to a protection that is in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Protection {
+    /// The hooks stand.
+    Stands,
+    /// The client would no longer call the hooks.
+    Falls {
+        /// Why, in a few words.
+        why: String,
+    },
+    /// The file says nothing about our hooks.
+    NotConcerned,
+}
+
+impl HookLayout {
+    /// The command that runs the program at `path`. For a file that only one person reads.
+    pub fn command(&self, path: &str) -> HookCommand {
+        HookCommand::new(self.client, path)
+    }
+
+    /// The command that looks for the program: it holds nothing of one person's machine.
+    pub fn looked_up(&self) -> HookCommand {
+        HookCommand::looked_up(self.client)
+    }
+
+    /// The command line of the review of calls.
+    pub fn reviewing_line(&self, command: &HookCommand) -> String {
+        command.text(self.form(self.reviewing))
+    }
+
+    /// The command that a command line of the review of calls is, with what it does when the hook gives no answer.
+    pub fn parse(&self, text: &str) -> Option<(HookCommand, Unanswered)> {
+        HookCommand::parse(text, self.client)
+    }
+
+    /// What the command line of an event does when the hook gives no answer.
+    fn form(&self, event: &str) -> Unanswered {
+        if self.vital.contains(&event) { Unanswered::Refused } else { Unanswered::Passes }
+    }
+
+    /// What the text of a settings file says about our hooks. An empty text is an empty object.
+    pub fn registration(&self, text: &str) -> Result<Registration, SettingsError> {
+        let settings = parse_strict(text)?;
+        let mut commands: Vec<HookCommand> = Vec::new();
+        let mut missing = Vec::new();
+        let mut unanswered = Unanswered::Refused;
+        for (event, _) in self.events {
+            let found = self.our_commands(&settings, event);
+            if found.is_empty() {
+                missing.push(*event);
+            } else if self.vital.contains(event)
+                && !found.iter().any(|(_, form)| *form == Unanswered::Refused)
+            {
+                unanswered = Unanswered::Passes;
+            }
+            for (command, _) in found {
+                if !commands.contains(&command) {
+                    commands.push(command);
+                }
+            }
+        }
+        Ok(if commands.is_empty() {
+            Registration::Absent
+        } else if missing.is_empty() {
+            Registration::Complete { commands, unanswered }
+        } else {
+            Registration::Partial { missing, commands }
+        })
+    }
+
+    /// The command line of ours that a settings file has for the review of calls; `None` when the client would call none from it.
+    pub fn reviewing_command(&self, text: &str) -> Option<String> {
+        let settings = parse_strict(text).ok()?;
+        if (self.switched_off)(&settings).is_some() {
+            return None;
+        }
+        let ours = self.our_commands(&settings, self.reviewing);
+        ours.into_iter().max_by_key(|(_, form)| *form).map(|(command, form)| command.text(form))
+    }
+
+    /// Whether a settings file, as it is now, leaves the hooks in force. `registered` are the command lines that reviewed calls from this very
+    /// file before; none when there were none.
+    pub fn protection(&self, text: Option<&str>, registered: &[&str]) -> Protection {
+        let falls = |why: &str| Protection::Falls { why: why.to_owned() };
+        let held = !registered.is_empty();
+        let settings = match (text.map(parse_strict), held) {
+            (Some(Ok(settings)), _) => settings,
+            (Some(Err(error)), _) => return falls(&error.to_string()),
+            (None, true) => return falls("the file is gone"),
+            (None, false) => return Protection::NotConcerned,
+        };
+        if let Some(key) = (self.switched_off)(&settings) {
+            return falls(&format!("it sets `{key}`"));
+        }
+        if let Some((name, _)) =
+            text.into_iter().flat_map(self.variables).find(|(name, _)| (self.leads_guard)(name))
+        {
+            return falls(&format!("it sets `{name}` for the hooks"));
+        }
+        if !held {
+            return Protection::NotConcerned;
+        }
+        // No matter what a command line looks like now, it must be one that was there, and not one that says less when there is no answer.
+        let known = |(command, form): &(HookCommand, Unanswered)| {
+            registered
+                .iter()
+                .filter_map(|text| self.parse(text))
+                .any(|(known, least)| known == *command && *form >= least)
+        };
+        if self.vital.iter().any(|event| !self.our_commands(&settings, event).iter().any(known)) {
+            return falls("the hooks of the guard are no longer in it as they were");
+        }
+        Protection::Stands
+    }
+
+    /// The text of the settings file with our hooks registered for every event. Registering twice changes nothing; an older
+    /// command line of ours is replaced.
+    pub fn register(&self, text: &str, command: &HookCommand) -> Result<String, SettingsError> {
+        parse_strict(text)?;
+        let wanted =
+            Registration::Complete { commands: vec![command.clone()], unanswered: Unanswered::Refused };
+        if self.registration(text)? == wanted {
+            return Ok(text.to_owned());
+        }
+        let cleaned = self.unregister(text)?;
+        let source = if cleaned.trim().is_empty() { "{}\n" } else { cleaned.as_str() };
+        let root = parse_tree(source)?;
+        let settings = root
+            .object_value_or_create()
+            .ok_or_else(|| SettingsError::WrongType { key: "(root)".to_owned(), expected: "an object" })?;
+        let hooks = settings
+            .object_value_or_create("hooks")
+            .ok_or_else(|| SettingsError::WrongType { key: "hooks".to_owned(), expected: "an object" })?;
+        for (event, matching) in self.events {
+            let groups = hooks.array_value_or_create(event).ok_or_else(|| SettingsError::WrongType {
+                key: format!("hooks.{event}"),
+                expected: "an array",
+            })?;
+            groups.append(self.group(&command.text(self.form(event)), *matching));
+            groups.ensure_multiline();
+        }
+        Ok(root.to_string())
+    }
+
+    /// The text of the settings file without our hooks. What becomes empty by that goes too; a file without our hooks is left as it is.
+    pub fn unregister(&self, text: &str) -> Result<String, SettingsError> {
+        parse_strict(text)?;
+        if !text.contains("checkrein") {
+            return Ok(text.to_owned());
+        }
+        let root = parse_tree(text)?;
+        let Some(hooks) = root.object_value().and_then(|settings| settings.object_value("hooks")) else {
+            return Ok(text.to_owned());
+        };
+        for property in hooks.properties() {
+            let Some(groups) = property.array_value() else { continue };
+            remove_ours(&groups);
+            if groups.elements().is_empty() {
+                property.remove();
+            }
+        }
+        if hooks.properties().is_empty() {
+            root.object_value()
+                .and_then(|settings| settings.get("hooks"))
+                .into_iter()
+                .for_each(jsonc_parser::cst::CstObjectProp::remove);
+        }
+        Ok(root.to_string())
+    }
+
+    /// The commands of ours that the client runs for each call of an event, and waits for.
+    fn our_commands(&self, settings: &Json, event: &str) -> Vec<(HookCommand, Unanswered)> {
+        let groups = settings.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Json::as_array);
+        groups
+            .into_iter()
+            .flatten()
+            .filter(|group| self.matches_everything(group))
+            .filter_map(|group| group.get("hooks").and_then(Json::as_array))
+            .flatten()
+            .filter(|handler| self.is_waited_for(handler))
+            .filter_map(|handler| handler.get("command").and_then(Json::as_str))
+            .filter_map(|command| HookCommand::parse(command, self.client))
+            .filter(|(_, form)| *form <= self.form(event))
+            .collect()
+    }
+
+    /// Whether the client runs a handler every time and waits long enough for its answer: fields that this version does not know may say
+    /// otherwise, as `async` and `if` do.
+    fn is_waited_for(&self, handler: &Json) -> bool {
+        const KNOWN: [&str; 5] = ["type", "command", "timeout", "statusMessage", "name"];
+        let Some(fields) = handler.as_object() else { return false };
+        fields.keys().all(|name| KNOWN.contains(&name.as_str()))
+            && fields.get("type").and_then(Json::as_str) == Some("command")
+            && fields.get("timeout").is_none_or(|timeout| {
+                timeout.as_f64().is_some_and(|seconds| self.unit.seconds(seconds) >= SHORTEST_TIMEOUT)
+            })
+    }
+
+    fn matches_everything(&self, group: &Json) -> bool {
+        match group.get("matcher") {
+            None => true,
+            Some(matcher) => matcher.as_str().is_some_and(|text| ["", "*", self.every_name].contains(&text)),
+        }
+    }
+
+    fn group(&self, command: &str, matching: Matching) -> CstInputValue {
+        let handler = CstInputValue::Object(vec![
+            ("type".to_owned(), CstInputValue::String("command".to_owned())),
+            ("command".to_owned(), CstInputValue::String(command.to_owned())),
+            ("timeout".to_owned(), CstInputValue::Number(self.unit.text(TIMEOUT_SECONDS))),
+        ]);
+        let mut fields = Vec::new();
+        if matching == Matching::ByName {
+            fields.push(("matcher".to_owned(), CstInputValue::String(self.every_name.to_owned())));
+        }
+        fields.push(("hooks".to_owned(), CstInputValue::Array(vec![handler])));
+        CstInputValue::Object(fields)
+    }
+}
+
+/// The variables in `env` of a settings file, by name.
+pub(crate) fn variables_in_env(text: &str) -> Vec<(String, String)> {
+    let settings = parse_strict(text).unwrap_or_default();
+    let found = settings.get("env").and_then(Json::as_object).into_iter().flatten();
+    found.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn remove_ours(groups: &CstArray) {
+    for element in groups.elements() {
+        let Some(handlers) = element.as_object().and_then(|group| group.array_value("hooks")) else {
+            continue;
+        };
+        for handler in handlers.elements().into_iter().filter(is_our_node) {
+            handler.remove();
+        }
+        if handlers.elements().is_empty() {
+            element.remove();
+        }
+    }
+}
+
+fn is_our_node(node: &CstNode) -> bool {
+    let command = |object: CstObject| object.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
+    node.as_object().and_then(command).is_some_and(|text| runs_hook(&text))
+}
+
+/// The client reads strict JSON and drops the whole file for anything else, so nothing else is accepted here.
+fn parse_strict(text: &str) -> Result<Json, SettingsError> {
+    if text.trim().is_empty() {
+        return Ok(Json::Object(serde_json::Map::new()));
+    }
+    let value: Json = serde_json::from_str(text).map_err(|error| SettingsError::NotJson {
+        line: error.line(),
+        column: error.column(),
+        cause: error.to_string(),
+    })?;
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(SettingsError::WrongType { key: "(root)".to_owned(), expected: "an object" })
+    }
+}
+
+fn parse_tree(text: &str) -> Result<CstRootNode, SettingsError> {
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| SettingsError::NotJson {
+        line: error.line_display(),
+        column: error.column_display(),
+        cause: error.kind().to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: &str = "{\n    \"model\":  \"opus\",\n    \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]\n    }\n}\n";
+
+    const LAYOUT: &HookLayout = &crate::claude::ADAPTER.hooks;
+
+    fn command() -> HookCommand {
+        LAYOUT.command("/opt/bin/checkrein-hook")
+    }
+
+    #[test]
+    fn registering_keeps_everything_else_byte_for_byte() {
+        let registered = LAYOUT.register(SETTINGS, &command()).unwrap();
+        assert!(registered.starts_with(
+            "{\n    \"model\":  \"opus\",\n    \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n"
+        ));
+        assert!(registered.contains(r#"{"type": "command", "command": "say done"}"#));
+        assert_eq!(
+            LAYOUT.registration(&registered).unwrap(),
+            Registration::Complete { commands: vec![command()], unanswered: Unanswered::Refused }
+        );
+        assert_eq!(
+            LAYOUT.register(&registered, &command()).unwrap(),
+            registered,
+            "registering twice changes nothing"
+        );
+    }
+
+    #[test]
+    fn unregistering_gives_back_the_same_settings() {
+        for before in [SETTINGS, "{}\n", "{ \"model\": \"opus\" }", "{\n  \"a\": [1,2]\n}\n"] {
+            let after = LAYOUT.unregister(&LAYOUT.register(before, &command()).unwrap()).unwrap();
+            let value = |text: &str| serde_json::from_str::<Json>(text).unwrap();
+            assert_eq!(value(&after), value(before), "{before}");
+        }
+        assert_eq!(LAYOUT.unregister(SETTINGS).unwrap(), SETTINGS, "nothing of ours, nothing changed");
+    }
+
+    #[test]
+    fn an_empty_file_gets_a_whole_object() {
+        let registered = LAYOUT.register("", &command()).unwrap();
+        assert!(matches!(LAYOUT.registration(&registered).unwrap(), Registration::Complete { .. }));
+    }
+
+    #[test]
+    fn a_moved_binary_replaces_its_old_command() {
+        let old = LAYOUT.register("{}", &LAYOUT.command("/old path/checkrein-hook")).unwrap();
+        assert!(old.contains("'/old path/checkrein-hook' claude"));
+        let new = LAYOUT.register(&old, &command()).unwrap();
+        assert_eq!(
+            LAYOUT.registration(&new).unwrap(),
+            Registration::Complete { commands: vec![command()], unanswered: Unanswered::Refused }
+        );
+    }
+
+    #[test]
+    fn a_broken_file_is_refused_with_its_place() {
+        let error = LAYOUT.register("{\n  \"a\": 1,\n}", &command()).unwrap_err();
+        assert!(matches!(error, SettingsError::NotJson { line: 3, .. }), "{error}");
+        let error = LAYOUT.register(r#"{"hooks": []}"#, &command()).unwrap_err();
+        assert_eq!(error.to_string(), "`hooks` in the settings file is not an object");
+    }
+
+    #[test]
+    fn the_form_of_earlier_versions_is_replaced() {
+        let old = LAYOUT.register("{}", &command()).unwrap();
+        let mut value: Json = serde_json::from_str(&old).unwrap();
+        for (event, _) in LAYOUT.events {
+            value["hooks"][*event][0]["hooks"][0]["command"] = Json::from("/opt/bin/checkrein-hook claude");
+        }
+        let old = serde_json::to_string_pretty(&value).unwrap();
+        let found = LAYOUT.registration(&old).unwrap();
+        let passes = Registration::Complete { commands: vec![command()], unanswered: Unanswered::Passes };
+        assert_eq!(found, passes);
+        let stands = LAYOUT.protection(Some(&old), &["/opt/bin/checkrein-hook claude"]);
+        assert_eq!(stands, Protection::Stands, "it protects as it did");
+        let bare = |text: &str| serde_json::from_str::<Json>(&LAYOUT.unregister(text).unwrap()).unwrap();
+        for new in [command(), LAYOUT.looked_up()] {
+            let text = LAYOUT.register(&old, &new).unwrap();
+            let wanted =
+                Registration::Complete { commands: vec![new.clone()], unanswered: Unanswered::Refused };
+            assert_eq!(LAYOUT.registration(&text).unwrap(), wanted);
+            assert_eq!(bare(&text), serde_json::json!({}));
+        }
+        assert_eq!(bare(&old), serde_json::json!({}));
+    }
+
+    #[test]
+    fn a_change_that_silences_the_hooks_is_seen() {
+        let registered = LAYOUT.register(SETTINGS, &command()).unwrap();
+        let before = LAYOUT.reviewing_line(&command());
+        let held = [before.as_str()];
+        assert_eq!(LAYOUT.protection(Some(&registered), &held), Protection::Stands);
+        let off = r#"{"disableAllHooks": true}"#;
+        for fallen in ["{}", "", "{ not json", off] {
+            assert!(matches!(LAYOUT.protection(Some(fallen), &held), Protection::Falls { .. }), "{fallen}");
+        }
+        assert!(matches!(LAYOUT.protection(None, &held), Protection::Falls { .. }));
+        assert_eq!(LAYOUT.protection(Some("{}"), &[]), Protection::NotConcerned);
+        assert!(matches!(LAYOUT.protection(Some(off), &[]), Protection::Falls { .. }));
+        for (from, to) in [
+            (r#""matcher": "*""#, r#""matcher": "Read""#),
+            (r#""timeout": 30"#, r#""timeout": 1"#),
+            (r#""timeout": 30"#, r#""timeout": 30, "async": true"#),
+            (r#""timeout": 30"#, r#""if": "Read(*)""#),
+            ("exit 2;", "exit 0;"),
+            (" claude||{", " claude||true||{"),
+            ("/opt/bin/checkrein-hook", "/tmp/checkrein-hook"),
+            (r#""model":"#, r#""env": {"XDG_CONFIG_HOME": "/tmp/x"}, "model":"#),
+            (r#""model":"#, r#""env": {"CLAUDE_CODE_SHELL_PREFIX": "true"}, "model":"#),
+            (r#""model":"#, r#""env": {"CLAUDE_CODE_SIMPLE": "1"}, "model":"#),
+            (r#""model":"#, r#""env": {"DYLD_INSERT_LIBRARIES": "x"}, "model":"#),
+        ] {
+            let changed = registered.replace(from, to);
+            assert_ne!(changed, registered, "{from}");
+            let found = LAYOUT.protection(Some(&changed), &held);
+            assert!(matches!(found, Protection::Falls { .. }), "{from} became {to}");
+        }
+        let weaker = registered.replace(&before, "/opt/bin/checkrein-hook claude");
+        assert_ne!(weaker, registered);
+        assert!(
+            matches!(LAYOUT.protection(Some(&weaker), &held), Protection::Falls { .. }),
+            "it no longer refuses"
+        );
+    }
+}
