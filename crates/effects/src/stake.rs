@@ -110,6 +110,10 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
             Relief::VersionControl | Relief::Rewritten if effect.kind == EffectKind::FileModify => {
                 return Loss::nothing();
             }
+            // What git takes away it holds in a commit or in its index.
+            Relief::VersionControl if effect.kind == EffectKind::FileDelete => {
+                return Loss { stake: Stake::Recoverable, note: String::new() };
+            }
             Relief::Absent => return Loss::nothing(),
             Relief::Elsewhere => true,
             Relief::VersionControl | Relief::Rewritten | Relief::Waived | Relief::None => false,

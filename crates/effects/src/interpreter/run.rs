@@ -98,7 +98,7 @@ impl Machine<'_> {
             self.unread("shell text is nested too deeply to be followed");
             return self.scan_text(text);
         }
-        let parsed = checkrein_shell::parse(text);
+        let mut parsed = checkrein_shell::parse(text);
         for problem in &parsed.problems {
             if self.problems.len() < 32 {
                 self.problems.push(problem.message.clone());
@@ -106,10 +106,17 @@ impl Machine<'_> {
         }
         self.texts += 1;
         self.depth += 1;
-        let done = self.run_block(&parsed.script);
+        let reached = super::unreadable::reached(&parsed.script, text);
+        let is_refused = reached < parsed.script.len();
+        parsed.script.truncate(reached);
+        let mut done = self.run_block(&parsed.script);
+        if is_refused && done.flow == super::Flow::Next {
+            done.status = super::Status::Failure;
+        }
         self.depth -= 1;
         self.texts -= 1;
-        let silent = parsed.script.is_empty() && !parsed.problems.is_empty();
+        let silent =
+            parsed.script.is_empty() && !parsed.problems.is_empty() && !is_refused && !is_empty(text);
         if silent {
             self.unread("the shell text could not be read");
         }
@@ -297,4 +304,9 @@ impl Machine<'_> {
             commands: self.commands,
         }
     }
+}
+
+/// Whether a text holds nothing that a shell, which leaves null bytes out, could run.
+fn is_empty(text: &str) -> bool {
+    text.chars().all(|letter| letter == '\0' || letter.is_whitespace())
 }

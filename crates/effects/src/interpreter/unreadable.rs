@@ -1,5 +1,7 @@
 //! Text that could not be read: what would run if another shell makes sense of it.
 
+use checkrein_shell::{Block, Command, ProblemKind, Statement};
+
 use super::machine::Machine;
 use super::value::Value;
 
@@ -34,35 +36,127 @@ impl Machine<'_> {
     }
 }
 
-/// Whether every shell surely refuses a text, so that nothing of it runs: a quote that is never closed, or a redirection without a file, as
-/// placeholders have it (`grep <PATTERN> | wc`). Told by a look at the letters alone, apart from the parser that did not understand the text;
-/// where a substitution or a here-document makes that harder the answer is no.
+/// Whether every shell surely refuses a text, so that nothing of it runs: a quote or a bracket that is never closed, one that closes nothing, a
+/// redirection without a file, as placeholders have it (`grep <PATTERN> | wc`), an operator with no command before it. Told by a look at the
+/// letters alone, apart from the parser that did not understand the text; where a here-document or `case` makes that harder the answer is no.
 pub(super) fn is_surely_refused(text: &str) -> bool {
-    if text.contains("<<") || text.contains("$(") || text.contains('`') || text.contains("$'") {
+    if text.replace("<<<", "").contains("<<") {
         return false;
     }
+    let has_branches = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "case");
     let mut letters = text.chars().peekable();
-    let mut quote = None;
+    let mut open: Vec<Open> = Vec::new();
     let mut starts_word = true;
+    // Whether a command has to come next: at the beginning, and behind what joins two.
+    let mut awaits = true;
     while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('"') | None, '\\') => drop(letters.next()),
-            (None, '\'' | '"') => quote = Some(letter),
-            // What a comment holds is not read.
-            (None, '#') if starts_word => return false,
-            (None, '>' | '<') => {
+        let within = open.last().copied();
+        let mut awaits_next = false;
+        match (within, letter) {
+            (Some(Open::Single), '\'') => drop(open.pop()),
+            (Some(Open::Single), _) => {}
+            (Some(Open::Dollar), '\\') | (_, '\\') => drop(letters.next()),
+            (Some(Open::Dollar), '\'') => drop(open.pop()),
+            (Some(Open::Dollar), _) => {}
+            (Some(Open::Double), '"') | (Some(Open::Back), '`') | (Some(Open::Parameter), '}') => {
+                open.pop();
+            }
+            (_, '`') => open.push(Open::Back),
+            (_, '$') => match letters.peek() {
+                Some('(') => {
+                    letters.next();
+                    open.push(Open::Bracket);
+                    awaits_next = true;
+                }
+                Some('{') => {
+                    letters.next();
+                    open.push(Open::Parameter);
+                }
+                Some('\'') if within != Some(Open::Double) => {
+                    letters.next();
+                    open.push(Open::Dollar);
+                }
+                _ => {}
+            },
+            (_, '"') => open.push(Open::Double),
+            (Some(Open::Double), _) => {}
+            (_, '\'') => open.push(Open::Single),
+            (Some(Open::Parameter), _) => {}
+            (_, '#') if starts_word => {
+                while letters.next_if(|next| *next != '\n').is_some() {}
+                awaits_next = awaits;
+            }
+            (_, '(') => {
+                open.push(Open::Bracket);
+                awaits_next = true;
+            }
+            (Some(Open::Bracket), ')') => drop(open.pop()),
+            (None, ')') if !has_branches => return true,
+            (_, '|' | '&') if awaits && !has_branches => return true,
+            (_, '|' | '&') => {
+                // `&&`, `||` and a pipe wait for a command, also over lines; `&` alone ends one.
+                let is_joining =
+                    letters.next_if(|next| *next == letter || *next == '&').is_some() || letter == '|';
+                awaits_next = is_joining;
+            }
+            (_, '>' | '<') => {
                 while letters.next_if(|next| matches!(next, '>' | '&' | '|')).is_some() {}
                 while letters.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
-                if matches!(letters.peek(), None | Some('\n' | '|' | ';' | '&' | ')' | '<' | '>')) {
+                let is_file =
+                    !matches!(letters.peek(), None | Some('\n' | '|' | ';' | '&' | ')' | '<' | '>'));
+                let is_substitution = || {
+                    let mut ahead = letters.clone();
+                    matches!(ahead.next(), Some('<' | '>')) && ahead.next() == Some('(')
+                };
+                if !is_file && !is_substitution() {
                     return true;
                 }
             }
-            (Some(_) | None, _) => {}
+            (_, letter) => awaits_next = awaits && letter.is_whitespace(),
         }
-        starts_word = letter.is_whitespace() || matches!(letter, ';' | '|' | '&' | '(');
+        awaits = awaits_next;
+        starts_word = letter.is_whitespace() || matches!(letter, ';' | '|' | '&' | '(' | ')') || awaits;
     }
-    quote.is_some()
+    !open.is_empty()
+}
+
+/// What stands open in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// `'...`
+    Single,
+    /// `$'...`
+    Dollar,
+    /// `"...`
+    Double,
+    /// `` `... ``
+    Back,
+    /// `${...`
+    Parameter,
+    /// `(...`, `$(...`, `<(...`
+    Bracket,
+}
+
+/// How many statements of a text a shell comes to: it reads a line, and whatever that opens, before it runs it, and gives up at the first
+/// that is not well formed. Those in front of the broken one on its line do not run either.
+pub(super) fn reached(script: &Block, text: &str) -> usize {
+    let is_broken = |statement: &Statement| matches!(&statement.command, Command::Opaque(opaque) if opaque.reason == ProblemKind::Syntax);
+    let Some(mut broken) = script.iter().position(is_broken).filter(|_| is_surely_refused(text)) else {
+        return script.len();
+    };
+    while let Some(before) = broken.checked_sub(1).and_then(|index| script.get(index)) {
+        let from = script.get(broken).map_or(0, |statement| statement.span.start);
+        let start = text
+            .get(from..)
+            .map_or(from, |rest| text.len() - rest.trim_start_matches([' ', '\t', ';', '&']).len());
+        let is_apart = text.get(before.span.end..start).is_none_or(|between| between.contains('\n'))
+            || text.get(start..).is_some_and(|rest| rest.starts_with('\n'));
+        if is_apart {
+            break;
+        }
+        broken -= 1;
+    }
+    broken
 }
 
 #[cfg(test)]
@@ -71,9 +165,23 @@ mod tests {
 
     #[test]
     fn what_every_shell_refuses_is_told_by_its_letters() {
-        for text in
-            ["find . -name '*.txt", "echo \"abc", "grep \"OK\" <filename> | wc -l", "ps -fp <pid>", "<F11>"]
-        {
+        for text in [
+            "find . -name '*.txt",
+            "echo \"abc",
+            "grep \"OK\" <filename> | wc -l",
+            "ps -fp <pid>",
+            "<F11>",
+            "cat <(unclosed",
+            "echo $(unclosed",
+            "echo \"$(un)closed",
+            "echo `unclosed",
+            "echo ${unclosed",
+            "echo a)",
+            "(& ./run) | cat",
+            "| cat",
+            "a && # why\n | b",
+            "echo $'it\\'s",
+        ] {
             assert!(is_surely_refused(text), "{text}");
         }
         for text in [
@@ -81,7 +189,16 @@ mod tests {
             "sort < in > out",
             "make 2>&1 | tee log",
             "cat <<EOF\nit's\nEOF",
-            "echo \"$(it's)\"",
+            "echo \"$(it's a')\"",
+            "case x in a) b ;; esac",
+            "echo ${x#(} ${y%)}",
+            "sort < <(a)",
+            "a &&\n b | # why\n c",
+            "a & b",
+            "a 2>&1 |& b",
+            "echo a#(",
+            "echo $(# )\n)",
+            "(# )\n)",
             "rm -rf ~ # don't",
             "echo a \\' b",
             "diff <(a) b",

@@ -87,12 +87,13 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         "mktemp" => files::mktemp,
         "history" => naming::history,
         "fc" => naming::fc,
-        "bind" => naming::bind,
         "enable" => naming::enable,
-        "compgen" | "complete" => naming::completion,
+        "compgen" => naming::completion,
         "dirs" | "jobs" | "times" | "caller" | "help" | "ulimit" | "umask" | "disown" | "bg" | "fg"
         | "compopt" | "suspend" | "autoload" | "emulate" | "rehash" | "zstyle" | "zmodload"
-        | "unfunction" | "functions" | "compdef" => {
+        | "unfunction" | "functions" | "compdef"
+        // What these are given runs when a person presses a key, in a shell that listens to keys.
+        | "bind" | "complete" => {
             |_, _| Done::next(Exit { status: Status::Success, output: Output::Unknown })
         }
         _ => return None,

@@ -153,6 +153,12 @@ pub(crate) fn fold(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
 }
 
 fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
+    // What becomes of bytes that are no text is not worked out; only `cat` hands them on as they are.
+    if matches!(&call.input, Input::Text(text) if text.as_exact().is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)))
+        && call.program != "cat"
+    {
+        return None;
+    }
     let words = &call.words;
     match call.program.as_str() {
         "ps" | "pgrep" | "pidof" | "lsof" | "fuser" => {

@@ -10,6 +10,7 @@
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
 //! | `store_place` | whether a store is one of this machine |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
+//! | `direnv` | letting the variables of a directory in |
 //! | `disk` | overwriting devices and files |
 //! | `expression` | regular expressions |
 //! | `files` | making, moving and removing files |
@@ -38,6 +39,7 @@ mod cloud_words;
 mod code;
 mod containers;
 mod databases;
+mod direnv;
 mod disk;
 pub(crate) mod expression;
 mod files;
@@ -123,6 +125,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "editor" => text::editor,
         "ed" => text::ed,
         "patch" => text::patch,
+        "direnv_allow" => direnv::let_run,
         "format" => disk::format,
         "shred" => disk::shred,
         "python" => interpreters::python,

@@ -1,5 +1,5 @@
 //! Built-ins that say what a name stands for, and those that run text which they were given: `alias`, `hash`, `history`, `fc`,
-//! `bind`, `compgen`, `enable`.
+//! `compgen`, `enable`.
 
 use crate::interpreter::{Done, Exit, Machine, Output, Status, Value};
 
@@ -60,7 +60,7 @@ pub(super) fn enable(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     answered()
 }
 
-/// `compgen`, `complete`: some of what they are given runs, at once or when something is completed.
+/// `compgen` tries at once what it is given.
 pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if let Some(list) = valued(words, "-W") {
         machine.possibly(|machine| machine.run_word_list(&list));
@@ -72,17 +72,6 @@ pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         && name.as_exact().is_some_and(|name| machine.shell.functions.contains_key(name))
     {
         machine.run_callback(&name);
-    }
-    answered()
-}
-
-/// `bind -x '"key": command'`
-pub(super) fn bind(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    if let Some(text) = valued(words, "-x")
-        && let Some((_, command)) = text.as_exact().and_then(|text| text.split_once(':'))
-    {
-        let command = Value::exact(command.trim().trim_matches(['"', '\'']));
-        machine.perhaps(|machine| machine.in_subshell(|machine| machine.run_here(&command)));
     }
     answered()
 }

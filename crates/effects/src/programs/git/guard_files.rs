@@ -17,6 +17,8 @@ use super::working::matches_pathspec;
 /// How tracked files change.
 #[derive(Debug, Clone)]
 pub(super) enum Arrival {
+    /// They go.
+    Nothing,
     /// They become what a revision holds.
     Becomes(String),
     /// They become what a revision holds, but those that it does not have stay.
@@ -247,6 +249,7 @@ impl Git<'_, '_> {
         let ours = self.held("", file);
         let is_tracked = matches!(ours, Committed::Object(_));
         match arrival {
+            Arrival::Nothing => is_tracked,
             Arrival::Becomes(revision) => match self.held(revision, file) {
                 Committed::Nothing => is_tracked,
                 theirs => self.replaces(&ours, &theirs, file),

@@ -2,6 +2,7 @@
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Machine, Untracked, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, VersionState};
 
@@ -174,14 +175,47 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
     for operand in words.operands() {
         let path = git.absolute(operand);
+        let place = git.located(operand);
         // Of a submodule everything goes, tracked or not.
-        let is_submodule = git.located(operand).is_some_and(|place| {
-            git.root().as_ref() != Some(&place) && git.machine.entry(&place.join(".git")) != Entry::Missing
+        let is_submodule = place.as_ref().is_some_and(|place| {
+            git.root().as_ref() != Some(place) && git.machine.entry(&place.join(".git")) != Entry::Missing
         });
-        git.machine.delete(&path, if is_submodule { Depth::Recursive } else { depth });
+        match place {
+            Some(place) if !is_submodule && git.machine.entry(&place) == Entry::Directory => {
+                if depth == Depth::Recursive {
+                    remove_tracked(git, operand, &place, words.any(&["-f", "--force"]));
+                }
+            }
+            Some(_) | None => git.machine.delete(&path, if is_submodule { Depth::Recursive } else { depth }),
+        }
     }
     git.possibly_change_submodules(words.operands());
     git.touch("")
+}
+
+/// Removes what is tracked below a directory, and the directory where nothing else is in it. Of files that are changed nothing goes but by force.
+fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, forced: bool) {
+    const OTHERS: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
+    let is_whole = git.root().as_ref() == Some(place);
+    let others = tree::files(git.machine, std::slice::from_ref(place), &OTHERS);
+    if !is_whole && git.is_natural() && others == Found::All(Vec::new()) {
+        let path = Value::exact(place.as_str());
+        git.machine.delete(&path, Depth::Recursive);
+        return;
+    }
+    let paths = [operand.clone()];
+    if forced {
+        git.lose_changes(&paths);
+    }
+    let below = Target::Glob(format!("{}/**", place.as_str().trim_end_matches('/')));
+    git.machine.add(
+        Draft::new(EffectKind::FileDelete, below)
+            .possible()
+            .severity(Severity::Low)
+            .nature(Nature::KeptByVersionControl)
+            .note("what git tracks there goes, and nothing else"),
+    );
+    git.arrive(&Arrival::Nothing, &paths);
 }
 
 fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
