@@ -10,12 +10,12 @@
     clippy::unwrap_used
 )]
 
-#[path = "src/effect.rs"]
-mod effect;
-#[path = "src/nature.rs"]
-mod nature;
-#[path = "src/path.rs"]
-mod path;
+mod effect {
+    pub(crate) use checkrein_protocol::{Certainty, EffectKind, Reach, Severity};
+}
+mod nature {
+    pub(crate) use checkrein_protocol::{Nature, Relief};
+}
 mod catalogue {
     #[path = "../src/catalogue/entry.rs"]
     pub(crate) mod entry;

@@ -10,6 +10,7 @@ use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
 const LINE: [&str; 15] = [
+    "protocol",
     "shell",
     "effects",
     "policy",
@@ -19,7 +20,6 @@ const LINE: [&str; 15] = [
     "files",
     "world",
     "snapshot",
-    "protocol",
     "ledger",
     "clients",
     "supervise",

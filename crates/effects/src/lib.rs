@@ -2,11 +2,6 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `action` | the action: a tool call |
-//! | `change` | what was seen to change after an action ran |
-//! | `effect` | the vocabulary of effects: kind, target, certainty, stake, severity |
-//! | `nature` | what is special about an effect, as far as anything is decided by it |
-//! | `path` | absolute paths |
 //! | `world` | the facts an interpretation may rest on, behind one trait |
 //! | `recorded` | the world as a list of facts, for replay and tests |
 //! | `tools` | effects of tools other than the shell |
@@ -24,14 +19,26 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-mod action;
+/// The words of effects, as this crate looks for them.
+mod effect {
+    pub(crate) use checkrein_protocol::{
+        Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target,
+    };
+}
+mod action {
+    pub(crate) use checkrein_protocol::Action;
+}
+mod nature {
+    pub(crate) use checkrein_protocol::{Nature, Relief};
+}
+mod path {
+    pub(crate) use checkrein_protocol::AbsolutePath;
+}
+
 mod catalogue;
-mod change;
-mod effect;
 mod guard;
+mod intent;
 mod interpreter;
-mod nature;
-mod path;
 mod places;
 mod predict;
 mod programs;
@@ -42,15 +49,15 @@ mod tally;
 mod tools;
 mod world;
 
-pub use action::*;
 pub use catalogue::{
     CatalogueError, CatalogueProblem, UserCatalogue, Wording, is_read_through, program_names,
 };
-pub use change::*;
-pub use effect::*;
+pub use checkrein_protocol::{
+    AbsolutePath, Action, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, FileChange, Intent,
+    Nature, Reach, Relief, Severity, Stake, Standing, Target, ToolName,
+};
+pub use intent::intent;
 pub use interpreter::{RunCommand, Value};
-pub use nature::*;
-pub use path::*;
 pub use places::{regenerated_tree, regenerated_when_ignored};
 pub use predict::{Prediction, predict, predict_with};
 pub use recorded::*;

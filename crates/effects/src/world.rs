@@ -3,6 +3,7 @@
 //! One trait with two implementations: the real one reads the machine within bounds (crate `world`), the recorded one
 //! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no disk.
 
+pub use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::path::AbsolutePath;
@@ -39,11 +40,6 @@ pub trait World {
     /// The program of the guard that runs a command within bounds; `None` when this machine does not hold all of them.
     fn confiner(&self) -> Option<AbsolutePath>;
 }
-
-/// Milliseconds since 1970-01-01 UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Timestamp(pub u64);
 
 /// Where things are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use std::time::Instant;
 use checkrein_clients::Protection;
 use checkrein_effects::{AbsolutePath, Action};
 use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
-use checkrein_patterns::Observation;
+use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
     ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, PermissionMode,
@@ -225,7 +225,7 @@ fn after(context: &Context, event: &HookEvent, ledger: &SessionLedger, outcome: 
         duration_ms: outcome.duration_ms,
         output_bytes: outcome.output.len() as u64,
         output_hash: content_hash(outcome.output.as_bytes()),
-        observation: Some(Observation::of(&outcome.output, success(outcome.failed))),
+        observation: Some(observation(&outcome.output, success(outcome.failed))),
         verification,
     });
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());

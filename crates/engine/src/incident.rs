@@ -6,14 +6,12 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::Timestamp;
-use checkrein_intervention::{
-    Impact, Incident, IncidentFacts, IncidentId, Intervention, RecoveryPolicy, TimelineEntry,
-};
+use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, TimelineEntry};
 use checkrein_ledger::mask::mask_text;
 use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
-use checkrein_protocol::{Record, RecordBody};
+use checkrein_protocol::{InterventionRecord, Record, RecordBody};
 use serde_json::json;
 
 use crate::environment::Surroundings;
@@ -135,7 +133,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn intervention(record: &Record) -> Option<&Intervention> {
+fn intervention(record: &Record) -> Option<&InterventionRecord> {
     match &record.body {
         RecordBody::Intervention(made) => Some(made),
         _ => None,

@@ -18,6 +18,7 @@
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
 //! | `answering` | what a review becomes: an answer |
 //! | `questions` | whether a question reaches a person |
+//! | `batch` | a review as the answer of `check --batch` |
 //! | `records`, `session_ledger` | what is written down, and how |
 //! | `verification` | after a call: what really changed, against what was predicted |
 //! | `monitor` | after each outcome: what the detectors find, what is done about it |
@@ -40,6 +41,7 @@ mod adjudication;
 mod adjustments;
 pub mod answering;
 pub mod asking;
+pub mod batch;
 pub mod beginning;
 pub mod checkpoint;
 mod cleanup;

@@ -2,7 +2,7 @@
 
 use checkrein_effects::Action;
 use checkrein_ledger::file_operations;
-use checkrein_patterns::{Cascade, CascadeLevel, Claim, Mark, Success};
+use checkrein_patterns::{CascadeLevel, Mark, Success, cascade, claim};
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
     ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, RationalityRecord, RecordBody,
@@ -145,9 +145,9 @@ fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
 
 /// The record of a message of the agent: a mark of it, and what it says about new work and about what was seen.
 pub(crate) fn message_record(text: &str, place: MessagePlace) -> RecordBody {
-    let cascade = Cascade::of(text);
+    let cascade = cascade(text);
     let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
-    RecordBody::Message { mark: u64::from(message_mark(text).0), cascade, claim: Claim::of(text), place }
+    RecordBody::Message { mark: u64::from(message_mark(text).0), cascade, claim: claim(text), place }
 }
 
 /// What tells one message from another.

@@ -2,7 +2,7 @@
 
 use checkrein_effects::{Action, Timestamp};
 use checkrein_ledger::{SessionState, content_hash, first_prev};
-use checkrein_patterns::{Observation, PatternSettings};
+use checkrein_patterns::{PatternSettings, observation};
 use checkrein_protocol::{ActionId, MessagePlace, OutcomeRecord, Record, RecordBody, SessionId};
 use checkrein_review::Review;
 use serde_json::Value as Json;
@@ -113,7 +113,7 @@ impl Rehearsal {
             duration_ms: None,
             output_bytes: output.len() as u64,
             output_hash: content_hash(output.as_bytes()),
-            observation: Some(Observation::of(output, success(failed))),
+            observation: Some(observation(output, success(failed))),
             verification: None,
         }));
         self.detect()

@@ -6,13 +6,13 @@ use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use serde::{Deserialize, Serialize};
 
 use crate::custom::{CustomStrategy, StrategyAnswer};
-use crate::kind::InterventionKind;
 use crate::message::{Example, Reminder, Task, text};
-use crate::recovery::RecoveryConsent;
 use crate::rollback::{Proposed, Rollback};
 use crate::score::{band, combined_score, severity_score};
 use crate::strategy::{pattern_specific, progressive};
 use crate::throttle::{Growth, Ran, Throttle, reduction, reduction_of};
+use checkrein_protocol::RecoveryConsent;
+use checkrein_protocol::{InterventionKind, InterventionRecord};
 
 /// How long an intervention counts as recent, in milliseconds (seed 000: five minutes).
 const RECENT: u64 = 5 * 60 * 1000;
@@ -214,11 +214,11 @@ impl Controller {
     }
 
     /// Takes up that an intervention was made.
-    pub fn applied(&mut self, made: &Intervention, at: Timestamp) {
+    pub fn applied(&mut self, made: &InterventionRecord, at: Timestamp) {
         self.total += 1;
         self.last = Some(at);
-        if made.throttle.is_some() {
-            self.throttle.clone_from(&made.throttle);
+        if let Some(throttle) = &made.throttle {
+            self.throttle = Some(throttle.clone().into());
         }
         let before = self
             .past

@@ -6,8 +6,8 @@
 use checkrein_effects::Severity;
 use checkrein_patterns::PatternKind;
 
-use crate::kind::InterventionKind;
 use crate::template::TemplateError;
+use checkrein_protocol::InterventionKind;
 
 /// The most rules of a file (ours).
 const MOST_RULES: usize = 1_000;

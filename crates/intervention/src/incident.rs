@@ -4,9 +4,9 @@ use checkrein_effects::{Severity, Timestamp};
 use checkrein_patterns::{ActionNumber, Issue, PatternKind};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::Intervention;
-use crate::kind::InterventionKind;
 use crate::recovery::{Failure, RecoveryPlan, RecoveryPolicy, plan};
+use checkrein_protocol::InterventionKind;
+use checkrein_protocol::InterventionRecord;
 
 /// The name of an incident: the second in which it happened, and the session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Incident {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
-    pub interventions: Vec<Intervention>,
+    pub interventions: Vec<InterventionRecord>,
     /// What happened before, oldest first, the last 50 records (seed 000).
     pub timeline: Vec<TimelineEntry>,
     /// What was changed and used.
@@ -109,7 +109,7 @@ pub struct IncidentFacts {
     /// The issue for which it was stopped; `None` when it was stopped for something else.
     pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
-    pub interventions: Vec<Intervention>,
+    pub interventions: Vec<InterventionRecord>,
     /// What happened before, oldest first.
     pub timeline: Vec<TimelineEntry>,
     /// What was changed and used.

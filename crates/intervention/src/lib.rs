@@ -5,7 +5,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `kind` | the ladder |
+//! | `record` | how an intervention is written down and read again |
 //! | `score` | how much an issue weighs (seed 000) |
 //! | `strategy` | which rung comes next: progressive, pattern_specific (seed 000) |
 //! | `custom` | the rules of a person for that |
@@ -25,8 +25,8 @@
 mod controller;
 mod custom;
 mod incident;
-mod kind;
 mod message;
+mod record;
 mod recovery;
 mod rollback;
 mod score;
@@ -34,16 +34,15 @@ mod strategy;
 mod template;
 mod throttle;
 
+pub use checkrein_protocol::{InterventionKind, RecoveryConsent};
 pub use controller::{Controller, Decision, Intervention, Occasion, WhyNot};
 pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
     Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
 };
-pub use kind::InterventionKind;
 pub use message::Task;
 pub use recovery::{
-    Failure, FailureKind, RecoveryAttempt, RecoveryConsent, RecoveryPlan, RecoveryPolicy, RecoveryStrategy,
-    plan,
+    Failure, FailureKind, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
 };
 pub use rollback::{Candidate, Choice, Holds, Proposed, Rollback, choose};
 pub use score::{band, combined_score, severity_score};

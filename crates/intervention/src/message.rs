@@ -3,8 +3,8 @@
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::Strength;
 
-use crate::kind::InterventionKind;
 use crate::throttle::Throttle;
+use checkrein_protocol::InterventionKind;
 
 /// The most lines that an agent reads at once (seed 000).
 pub(crate) const MOST_LINES: usize = 5;

@@ -2,6 +2,7 @@
 
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::Profile;
+use checkrein_protocol::RecoveryConsent;
 use serde::{Deserialize, Serialize};
 
 /// Five ways out (upstream 1.4).
@@ -87,17 +88,6 @@ pub enum RecoveryPolicy {
     Production,
     /// Three attempts, nobody is asked.
     Testing,
-}
-
-/// Whether a person must agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecoveryConsent {
-    /// A person must.
-    #[default]
-    Required,
-    /// Nobody need.
-    NotNeeded,
 }
 
 /// What to try next.

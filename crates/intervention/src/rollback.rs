@@ -7,7 +7,7 @@ use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::{CheckpointRollback, SafeCheckpointCriteria};
 use serde::{Deserialize, Serialize};
 
-use crate::recovery::RecoveryConsent;
+use checkrein_protocol::RecoveryConsent;
 
 /// How many outcomes before a snapshot say whether it is safe (ours).
 const OUTCOMES: usize = 20;

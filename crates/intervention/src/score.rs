@@ -3,7 +3,7 @@
 use checkrein_effects::Severity;
 use checkrein_patterns::{Issue, Share};
 
-use crate::kind::InterventionKind;
+use checkrein_protocol::InterventionKind;
 
 /// base(severity) x confidence x (1 + impact), base .2, .5, .8, 1 (seed 000); from 0 to 2.
 pub fn severity_score(issue: &Issue) -> f64 {

@@ -3,7 +3,7 @@
 use checkrein_effects::Severity;
 use checkrein_patterns::{PatternKind, Share};
 
-use crate::kind::InterventionKind;
+use checkrein_protocol::InterventionKind;
 
 /// One up when the last intervention helped less than the threshold, else one down (seed 000).
 pub fn progressive(current: InterventionKind, effectiveness: Share, threshold: Share) -> InterventionKind {

@@ -6,16 +6,14 @@ use checkrein_effects::Severity;
 use checkrein_policy::StuckLoopThresholds;
 use serde::{Deserialize, Serialize};
 
-use crate::claims::Claim;
 use crate::combination;
 use crate::drift::Drift;
 use crate::edits::Edits;
 use crate::errors::{Attempt, Errors};
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::loops;
-use crate::mark::Mark;
 use crate::messages::Messages;
-use crate::observation::{Observation, Success};
+use crate::observation::{Success, observation_of_refusal};
 use crate::phantoms::Phantoms;
 use crate::scope::Scope;
 use crate::settings::PatternSettings;
@@ -23,6 +21,8 @@ use crate::spiral::{Spiral, Usage};
 use crate::stagnation::Stagnation;
 use crate::step::{Deed, Ending, Fate, Plan, Probe, Step};
 use crate::wandering::Wandering;
+use checkrein_protocol::Claim;
+use checkrein_protocol::Mark;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
 /// action makes.
@@ -118,7 +118,7 @@ impl Behaviour {
     /// Takes up an action that was refused and did not run. The same call once more is the same result once more, as when it ran last: a
     /// refusal does not end a loop.
     pub fn refused(&mut self, plan: &Plan, verdict: &str) {
-        let mut observation = Observation::of_refusal(verdict);
+        let mut observation = observation_of_refusal(verdict);
         let (mut success, mut fate, mut deed) = (Success::Failed, Fate::Refused, Deed::Runs);
         let own = |step: &&Step| step.actor == plan.actor && step.action == plan.action;
         if let Some(last) = self.steps.iter().rev().find(own) {

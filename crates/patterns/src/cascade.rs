@@ -4,40 +4,12 @@
 
 use checkrein_effects::Severity;
 use checkrein_policy::CascadeThresholds;
-use serde::{Deserialize, Serialize};
+use checkrein_protocol::{Cascade, CascadeLevel};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 
 /// How much of a message is read, in bytes (upstream 3.1: characters).
 const LONGEST: usize = 10_000;
-
-/// The level of a score (seed 004).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CascadeLevel {
-    /// Below .3: nothing.
-    #[default]
-    None,
-    /// Below .5: recorded.
-    Low,
-    /// Below .7: recorded.
-    Medium,
-    /// Below .9: nobody is there to approve it, so it must not be approved by itself.
-    High,
-    /// From .9.
-    Critical,
-}
-
-/// What a message says about new work.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Cascade {
-    /// The sum over categories of the greatest weight in each, from 0 to 1 (upstream 3.1).
-    pub score: Share,
-    /// The level of the score.
-    pub level: CascadeLevel,
-    /// The patterns that were found, such as `CP-001`.
-    pub patterns: Vec<String>,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Category {
@@ -183,68 +155,52 @@ const PATTERNS: [Pattern; 14] = {
     ]
 };
 
-impl Cascade {
-    /// What a message says. A permission prompt of a client says nothing.
-    pub fn of(message: &str) -> Self {
-        let end =
-            (0..=message.len().min(LONGEST)).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
-        let text = message.get(..end).unwrap_or_default().trim().to_lowercase().replace('\u{2019}', "'");
-        if text.is_empty() || is_permission_prompt(&text) {
-            return Self::default();
-        }
-        let phrases = PATTERNS
-            .iter()
-            .filter(|pattern| found(&text, pattern.parts))
-            .map(|pattern| (pattern.id, pattern.category, pattern.weight));
-        let hits: Vec<(&str, Category, f64)> = phrases.chain(numbered(&text)).collect();
-        let greatest = |category: Category| {
-            hits.iter().filter(|(_, of, _)| *of == category).map(|(_, _, weight)| *weight).fold(0.0, f64::max)
-        };
-        let score = greatest(Category::ContinuationOffer)
-            + greatest(Category::NumberedChoice)
-            + greatest(Category::TaskCompletionPivot)
-            + greatest(Category::ScopeExpansion);
-        let score = Share::new(score);
-        let patterns = hits.iter().map(|(id, _, _)| (*id).to_owned()).collect();
-        Self { score, level: CascadeLevel::of(score), patterns }
+/// What a message says. A permission prompt of a client says nothing.
+pub fn cascade(message: &str) -> Cascade {
+    let end = (0..=message.len().min(LONGEST)).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
+    let text = message.get(..end).unwrap_or_default().trim().to_lowercase().replace('\u{2019}', "'");
+    if text.is_empty() || is_permission_prompt(&text) {
+        return Cascade::default();
     }
-
-    /// The issue that a message is when nobody is there to answer it: from high on (seed 004).
-    pub(crate) fn issue(score: Share, now: ActionNumber, thresholds: CascadeThresholds) -> Option<Issue> {
-        // Sums of tenths fall a little short of the edges that they mean.
-        if score.value() + 1e-9 < thresholds.score || score == Share::default() {
-            return None;
-        }
-        let severity = match CascadeLevel::of(score) {
-            CascadeLevel::None | CascadeLevel::Low | CascadeLevel::Medium => Severity::Low,
-            CascadeLevel::High => Severity::Medium,
-            CascadeLevel::Critical => Severity::High,
-        };
-        Some(Issue {
-            kind: PatternKind::Cascade,
-            severity,
-            confidence: score,
-            impact: Share::default(),
-            signal: score.value(),
-            summary: "the last message offers to begin new work that nobody asked for".to_owned(),
-            advice: "end here with what was done; new work begins when a person asks for it".to_owned(),
-            actions: vec![now],
-            growth: None,
-        })
-    }
+    let phrases = PATTERNS
+        .iter()
+        .filter(|pattern| found(&text, pattern.parts))
+        .map(|pattern| (pattern.id, pattern.category, pattern.weight));
+    let hits: Vec<(&str, Category, f64)> = phrases.chain(numbered(&text)).collect();
+    let greatest = |category: Category| {
+        hits.iter().filter(|(_, of, _)| *of == category).map(|(_, _, weight)| *weight).fold(0.0, f64::max)
+    };
+    let score = greatest(Category::ContinuationOffer)
+        + greatest(Category::NumberedChoice)
+        + greatest(Category::TaskCompletionPivot)
+        + greatest(Category::ScopeExpansion);
+    let score = Share::new(score);
+    let patterns = hits.iter().map(|(id, _, _)| (*id).to_owned()).collect();
+    Cascade { score, level: CascadeLevel::of(score), patterns }
 }
 
-impl CascadeLevel {
-    /// The level of a score (seed 004): .3, .5, .7, .9.
-    pub fn of(score: Share) -> Self {
-        match score.value() {
-            score if score < 0.3 => Self::None,
-            score if score < 0.5 => Self::Low,
-            score if score < 0.7 => Self::Medium,
-            score if score < 0.9 => Self::High,
-            _ => Self::Critical,
-        }
+/// The issue that a message is when nobody is there to answer it: from high on (seed 004).
+pub(crate) fn issue(score: Share, now: ActionNumber, thresholds: CascadeThresholds) -> Option<Issue> {
+    // Sums of tenths fall a little short of the edges that they mean.
+    if score.value() + 1e-9 < thresholds.score || score == Share::default() {
+        return None;
     }
+    let severity = match CascadeLevel::of(score) {
+        CascadeLevel::None | CascadeLevel::Low | CascadeLevel::Medium => Severity::Low,
+        CascadeLevel::High => Severity::Medium,
+        CascadeLevel::Critical => Severity::High,
+    };
+    Some(Issue {
+        kind: PatternKind::Cascade,
+        severity,
+        confidence: score,
+        impact: Share::default(),
+        signal: score.value(),
+        summary: "the last message offers to begin new work that nobody asked for".to_owned(),
+        advice: "end here with what was done; new work begins when a person asks for it".to_owned(),
+        actions: vec![now],
+        growth: None,
+    })
 }
 
 fn is_permission_prompt(text: &str) -> bool {
@@ -339,7 +295,7 @@ mod tests {
             ("There is another bug here, should I fix it?", "CP-032"),
             ("Should I also update the docs?", "CP-033"),
         ] {
-            let cascade = Cascade::of(message);
+            let cascade = cascade(message);
             assert!(cascade.patterns.iter().any(|found| found == id), "{message}: {cascade:?}");
         }
     }
@@ -360,8 +316,8 @@ mod tests {
             ]
         );
         // The greatest weight of each category, added up and capped.
-        assert_eq!(Cascade::of("Should I continue?").score, Share::new(0.7));
-        assert_eq!(Cascade::of("Should I continue?\n1. Yes\n2. No").score, Share::new(1.0));
+        assert_eq!(cascade("Should I continue?").score, Share::new(0.7));
+        assert_eq!(cascade("Should I continue?\n1. Yes\n2. No").score, Share::new(1.0));
     }
 
     #[test]
@@ -375,19 +331,19 @@ mod tests {
             "The parser reads the file and returns a tree.",
             "",
         ] {
-            assert_eq!(Cascade::of(message).level, CascadeLevel::None, "{message}");
+            assert_eq!(cascade(message).level, CascadeLevel::None, "{message}");
         }
     }
 
     #[test]
     fn a_marker_at_the_end_of_a_long_text_hides_nothing() {
         let text = format!("{} Should I continue? (y/n)", "words ".repeat(60));
-        assert_eq!(Cascade::of(&text).level, CascadeLevel::High);
+        assert_eq!(cascade(&text).level, CascadeLevel::High);
     }
 
     #[test]
     fn long_hostile_texts_are_read_in_bounded_time() {
         let text = "I've done ".repeat(10_000);
-        assert_eq!(Cascade::of(&text).level, CascadeLevel::None);
+        assert_eq!(cascade(&text).level, CascadeLevel::None);
     }
 }

@@ -1,19 +1,9 @@
 //! Claims: what an agent says that it has seen. One sort is looked for, the one that people rely on: that the tests pass.
 
-use serde::{Deserialize, Serialize};
+use checkrein_protocol::Claim;
 
 /// How much of the end of a message is read, in bytes (ours): what was done is summed up there.
 const LONGEST: usize = 10_000;
-
-/// Something that a message says was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Claim {
-    /// Some tests pass.
-    TestsPass,
-    /// All of them do.
-    AllTestsPass,
-}
 
 /// Words that take a claim back, or make it a wish, when they stand before it in its sentence.
 const UNSURE: [&str; 22] = [
@@ -45,16 +35,13 @@ const UNSURE: [&str; 22] = [
 const EXCEPTIONS: [&str; 8] =
     ["except", "apart from", "other than", "aside from", "besides", "but ", "with the exception", "only "];
 
-impl Claim {
-    /// The claim in a message, the strongest if there are several. Questions, conditions and negations are none; which tests are meant, and
-    /// which are left out, makes it one about some.
-    pub fn of(message: &str) -> Option<Self> {
-        let start = message.len().saturating_sub(LONGEST);
-        let start =
-            (start..=message.len()).find(|start| message.is_char_boundary(*start)).unwrap_or_default();
-        let text = message.get(start..).unwrap_or_default().to_lowercase().replace('\u{2019}', "'");
-        text.split_inclusive(['.', '!', '?', '\n', ';']).filter_map(claim_of_tests).max()
-    }
+/// The claim in a message, the strongest if there are several. Questions, conditions and negations are none; which tests are meant, and
+/// which are left out, makes it one about some.
+pub fn claim(message: &str) -> Option<Claim> {
+    let start = message.len().saturating_sub(LONGEST);
+    let start = (start..=message.len()).find(|start| message.is_char_boundary(*start)).unwrap_or_default();
+    let text = message.get(start..).unwrap_or_default().to_lowercase().replace('\u{2019}', "'");
+    text.split_inclusive(['.', '!', '?', '\n', ';']).filter_map(claim_of_tests).max()
 }
 
 fn claim_of_tests(sentence: &str) -> Option<Claim> {
@@ -121,13 +108,13 @@ mod tests {
             "Verified: 41 unit tests are passing",
             "All 12 tests passed",
         ] {
-            assert!(Claim::of(message).is_some(), "{message}");
+            assert!(claim(message).is_some(), "{message}");
         }
     }
 
     #[test]
     fn which_tests_are_meant_makes_a_claim_about_some() {
-        for (message, claim) in [
+        for (message, expected) in [
             ("All tests pass.", Claim::AllTestsPass),
             ("All 12 tests passed", Claim::AllTestsPass),
             ("I fixed the failing test, and the tests now pass.", Claim::AllTestsPass),
@@ -136,7 +123,7 @@ mod tests {
             ("All tests pass except the two that failed before", Claim::TestsPass),
             ("3 tests pass", Claim::TestsPass),
         ] {
-            assert_eq!(Claim::of(message), Some(claim), "{message}");
+            assert_eq!(claim(message), Some(expected), "{message}");
         }
     }
 
@@ -152,13 +139,13 @@ mod tests {
             "The tests passthrough the proxy",
             "",
         ] {
-            assert_eq!(Claim::of(message), None, "{message}");
+            assert_eq!(claim(message), None, "{message}");
         }
     }
 
     #[test]
     fn only_the_end_of_a_long_text_is_read() {
         let text = format!("all tests pass. {}é", "é".repeat(20_000));
-        assert_eq!(Claim::of(&text), None);
+        assert_eq!(claim(&text), None);
     }
 }

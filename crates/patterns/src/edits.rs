@@ -8,9 +8,9 @@ use checkrein_policy::OscillatingEditsThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
-use crate::mark::Mark;
 use crate::settings::entries;
 use crate::step::Edit;
+use checkrein_protocol::Mark;
 
 /// How many edits are remembered (ours).
 const WINDOW: usize = 16;

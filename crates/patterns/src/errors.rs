@@ -7,9 +7,9 @@ use checkrein_policy::RepetitiveErrorsThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
-use crate::mark::Mark;
-use crate::observation::{ErrorCategory, ErrorSignature, Observation, TestCounts};
 use crate::settings::entries;
+use checkrein_protocol::Mark;
+use checkrein_protocol::{ErrorCategory, ErrorSignature, Observation, TestCounts};
 
 /// How many errors are remembered, and looked at (upstream 1.2).
 const WINDOW: usize = 10;
@@ -138,12 +138,12 @@ fn severity(count: usize) -> Severity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Success;
+    use crate::observation::{Success, observation};
 
     fn errors(texts: &[&str]) -> Option<Issue> {
         let mut errors = Errors::default();
         for (index, text) in texts.iter().enumerate() {
-            let observation = Observation::of(text, Success::Failed);
+            let observation = observation(text, Success::Failed);
             let number = ActionNumber(index as u64 + 1);
             errors.failed(
                 number,

@@ -32,7 +32,6 @@ mod edits;
 mod errors;
 mod issue;
 mod loops;
-mod mark;
 mod messages;
 mod normalise;
 mod observation;
@@ -45,11 +44,13 @@ mod step;
 mod wandering;
 
 pub use behaviour::{Behaviour, News, Standing};
-pub use cascade::{Cascade, CascadeLevel};
-pub use claims::Claim;
-pub use issue::{ActionNumber, Issue, PatternKind, Share};
-pub use mark::Mark;
-pub use observation::{ErrorCategory, ErrorSignature, Missing, Observation, Success, TestCounts};
+pub use cascade::cascade;
+pub use checkrein_protocol::{
+    ActionNumber, Cascade, CascadeLevel, Claim, ErrorCategory, ErrorSignature, Issue, Mark, Missing,
+    Observation, PatternKind, Share, TestCounts,
+};
+pub use claims::claim;
+pub use observation::{Success, observation};
 pub use scope::{Side, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
 pub use step::{Clarity, Deed, Edit, Ending, Place, Plan, Probe};

@@ -104,8 +104,8 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
 mod tests {
     use super::*;
     use crate::issue::ActionNumber;
-    use crate::mark::Mark;
     use crate::step::Clarity;
+    use checkrein_protocol::Mark;
 
     /// Steps from pairs of an action and its result; a result that begins with `!` is a failure.
     fn steps(pairs: &[(&str, &str)]) -> Vec<Step> {

@@ -4,10 +4,9 @@ use checkrein_effects::Severity;
 use checkrein_policy::{CascadeThresholds, StuckLoopThresholds};
 use serde::{Deserialize, Serialize};
 
-use crate::cascade::Cascade;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
-use crate::mark::Mark;
 use crate::settings::Audience;
+use checkrein_protocol::Mark;
 
 /// What was said since the last action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -43,7 +42,7 @@ impl Messages {
     ) -> Option<Issue> {
         match audience {
             Audience::Person => None,
-            Audience::Nobody => Cascade::issue(self.cascade, now, thresholds),
+            Audience::Nobody => crate::cascade::issue(self.cascade, now, thresholds),
         }
     }
 

@@ -7,12 +7,12 @@ use checkrein_effects::Severity;
 use checkrein_policy::HallucinationThresholds;
 use serde::{Deserialize, Serialize};
 
-use crate::claims::Claim;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
-use crate::mark::Mark;
-use crate::observation::{ErrorCategory, Missing, TestCounts};
 use crate::settings::entries;
 use crate::step::{Deed, Probe};
+use checkrein_protocol::Claim;
+use checkrein_protocol::Mark;
+use checkrein_protocol::{ErrorCategory, Missing, TestCounts};
 
 /// How many are remembered (ours).
 const WINDOW: usize = 8;
@@ -170,12 +170,12 @@ fn summary(phantoms: impl Iterator<Item = Phantom>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{Observation, Success};
+    use crate::observation::{Success, observation};
 
     fn played(texts: &[(&str, Deed)]) -> Option<Issue> {
         let mut phantoms = Phantoms::default();
         for (index, (text, deed)) in texts.iter().enumerate() {
-            let missing = Observation::of(text, Success::Failed).missing.unwrap();
+            let missing = observation(text, Success::Failed).missing.unwrap();
             phantoms.failed(ActionNumber(index as u64 + 1), Mark::of(text), *deed, missing);
         }
         phantoms.detect(ActionNumber(texts.len() as u64), HallucinationThresholds::default())

@@ -7,8 +7,8 @@ use checkrein_policy::ScopeCreepThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
-use crate::mark::Mark;
 use crate::settings::entries;
+use checkrein_protocol::Mark;
 
 /// How many different places are remembered (ours).
 const WINDOW: usize = 64;

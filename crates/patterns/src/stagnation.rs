@@ -6,8 +6,8 @@ use checkrein_policy::StagnationThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
-use crate::mark::Mark;
-use crate::observation::{Observation, TestCounts};
+use checkrein_protocol::Mark;
+use checkrein_protocol::{Observation, TestCounts};
 
 /// The last run of the tests and how often it came out the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -88,12 +88,12 @@ fn needed(counts: TestCounts, thresholds: StagnationThresholds) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Success;
+    use crate::observation::{Success, observation};
 
     fn played(outputs: &[&str]) -> Option<Issue> {
         let mut state = Stagnation::default();
         for (index, output) in outputs.iter().enumerate() {
-            let observation = Observation::of(output, Success::Failed);
+            let observation = observation(output, Success::Failed);
             state.ran(ActionNumber(index as u64 + 1), Mark(1), &observation);
         }
         state.detect(ActionNumber(outputs.len() as u64), StagnationThresholds::default())

@@ -4,9 +4,10 @@ use checkrein_effects::{Effect, EffectKind};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::ActionNumber;
-use crate::mark::Mark;
-use crate::observation::{Observation, Success};
+use crate::observation::Success;
 use crate::scope::Touch;
+use checkrein_protocol::Mark;
+use checkrein_protocol::Observation;
 
 /// An action that was reviewed and let through; its outcome comes later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

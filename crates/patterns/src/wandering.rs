@@ -7,9 +7,9 @@ use checkrein_policy::ExplorationWanderingThresholds;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
-use crate::mark::Mark;
 use crate::settings::entries;
 use crate::step::Place;
+use checkrein_protocol::Mark;
 
 /// How many looks are remembered (ours).
 const WINDOW: usize = 24;

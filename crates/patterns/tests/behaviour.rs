@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 use checkrein_patterns::{
-    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, Observation, PatternKind,
-    PatternSettings, Place, Plan, Probe, Share, Success,
+    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, PatternKind, PatternSettings, Place,
+    Plan, Probe, Share, Success, observation,
 };
 
 /// A session that is played by hand.
@@ -36,7 +36,7 @@ impl Session {
     }
 
     fn ends(&mut self, plan: &Plan, output: &str, success: Success) {
-        let observation = Observation::of(output, success);
+        let observation = observation(output, success);
         let ending = Ending {
             success,
             observation: &observation,

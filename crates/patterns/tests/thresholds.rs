@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use checkrein_patterns::{
-    ActionNumber, Audience, Behaviour, Claim, Clarity, Deed, Edit, Ending, Mark, Observation, PatternKind,
-    PatternSettings, Place, Plan, Probe, Share, Side, Success, Touch, Use,
+    ActionNumber, Audience, Behaviour, Claim, Clarity, Deed, Edit, Ending, Mark, PatternKind,
+    PatternSettings, Place, Plan, Probe, Share, Side, Success, Touch, Use, observation,
 };
 use checkrein_policy::PatternThresholds;
 
@@ -36,7 +36,7 @@ impl Session {
     }
 
     fn ends(&mut self, plan: &Plan, output: &str, success: Success) {
-        let observation = Observation::of(output, success);
+        let observation = observation(output, success);
         let ending =
             Ending { success, observation: &observation, output_bytes: 0, duration_ms: None, pause_ms: 0 };
         self.behaviour.finished(plan, &ending);

@@ -2,10 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `decision` | allow, warn, modify, block |
 //! | `config` | typed settings, layers, tightening, errors with line and column |
 //! | `governance` | tiers, thresholds, trust debt, contracts, tripwires |
-//! | `verdict` | ok, nudge, escalate, block, halt |
 //! | `rule` | what a rule is, findings, custom rules |
 //! | `rules` | the built-in rules, one file each |
 //! | `trial` | examples and fixtures, played |
@@ -19,20 +17,17 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod config;
-mod decision;
 mod governance;
 mod policy;
 mod rule;
 pub mod rules;
 mod scope;
 mod trial;
-mod verdict;
 
+pub use checkrein_protocol::{Decision, Posture, VerdictKind};
 pub use config::*;
-pub use decision::*;
 pub use governance::*;
 pub use policy::*;
 pub use rule::*;
 pub use scope::{covers, in_scope, location};
 pub use trial::*;
-pub use verdict::*;

@@ -9,7 +9,7 @@ use checkrein_effects::{Action, Effect, History, Intent, Place};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::decision::Decision;
+use checkrein_protocol::Decision;
 
 pub(crate) use context::is_external;
 pub use custom::{CompiledRule, CustomRule, RuleProblem};

@@ -1,10 +1,14 @@
 //! `check` and `check --batch`: the questions and answers that other tools may rely on (design 12).
 
-use checkrein_effects::{Certainty, Depth, Effect, EffectKind, Intent, Nature, Severity, Stake};
-use checkrein_policy::{Decision, Posture, Tier};
-use checkrein_review::{RationalityLevel, Review, RiskLevel, VerdictKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+
+use crate::action::Intent;
+use crate::decision::Decision;
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake};
+use crate::levels::{Posture, RationalityLevel, RiskLevel, TierLevel};
+use crate::nature::Nature;
+use crate::verdict::VerdictKind;
 
 /// One line of questions: a shell command, or a tool call.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -71,7 +75,7 @@ pub struct GovernanceAnswer {
     /// The quality of the trace, 0 to 1, three decimals.
     pub ctq: f64,
     /// The tier whose thresholds hold; `null` when governance is off.
-    pub tier: Option<Tier>,
+    pub tier: Option<TierLevel>,
     /// What these thresholds say.
     pub by_thresholds: VerdictKind,
     /// The severity of the flag; `null` when there is none.
@@ -135,47 +139,6 @@ pub struct EffectAnswer {
     pub note: String,
 }
 
-impl BatchAnswer {
-    /// The answer that tells a review.
-    pub fn new(id: Json, review: &Review) -> Self {
-        Self {
-            id,
-            verdict: review.verdict.kind,
-            decision: review.decision,
-            flagged: review.verdict.flagged,
-            risk: RiskAnswer {
-                score: three_decimals(review.risk.score.value()),
-                level: review.risk.level,
-                factors: review.risk.factors.iter().map(|factor| factor.name.clone()).collect(),
-            },
-            rationality: RationalityAnswer {
-                score: three_decimals(review.rationality.score.value()),
-                level: review.rationality.level,
-            },
-            governance: GovernanceAnswer {
-                ctq: three_decimals(review.governance.ctq.score.value()),
-                tier: review.governance.tier,
-                by_thresholds: review.governance.by_thresholds,
-                flag: review.governance.flag,
-                fired: review.governance.fired.iter().map(|fired| fired.name.clone()).collect(),
-                trust_debt: three_decimals(review.governance.trust.before),
-                posture: review.governance.trust.posture,
-            },
-            effects: review.side_effects.effects.iter().map(EffectAnswer::from).collect(),
-            rules: review.rules.iter().map(|finding| finding.rule.clone()).collect(),
-            reason: review.reasoning.primary.clone(),
-            reasons: review.reasoning.all.clone(),
-            intent: review.intent,
-            confidence: three_decimals(review.confidence.value()),
-            mitigations: review.side_effects.mitigations.clone(),
-            alternatives: review.alternatives.clone(),
-            rewrite: review.rewrite.as_ref().map(|rewrite| rewrite.command.clone()),
-            failures: review.failures.clone(),
-            cached: false,
-        }
-    }
-}
-
 impl From<&Effect> for EffectAnswer {
     fn from(effect: &Effect) -> Self {
         Self {
@@ -192,8 +155,4 @@ impl From<&Effect> for EffectAnswer {
             note: effect.note.clone(),
         }
     }
-}
-
-fn three_decimals(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

@@ -1,9 +1,11 @@
 //! What a client's hook tells and what it is told, in our own words. Clients translate to and from this.
 
-use checkrein_effects::{AbsolutePath, Action, Change};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::action::Action;
+use crate::change::Change;
+use crate::path::AbsolutePath;
 use crate::record::{ActionId, SessionId};
 
 /// The client whose hook speaks, by its name on the command line and in records. Which there are is said by the crate that knows them.

@@ -1,24 +1,64 @@
-//! Wire types: what crosses the edge of the process or is kept on disk.
+//! The words that everything else speaks: what crosses the edge of the process, what is kept on disk, and the vocabulary of both.
 //!
 //! | module | holds |
 //! |---|---|
+//! | `action`, `path`, `time`, `change` | what an agent wants to do, where and when, and what was seen to change |
+//! | `effect`, `nature` | what an action would change, and what is special about it |
+//! | `decision`, `verdict`, `levels` | what a review says, and the bands and modes of it |
+//! | `issue`, `observation`, `message`, `mark` | what detectors find, and what they keep of outputs and messages |
+//! | `intervention` | what is done about an issue |
+//! | `tally` | what an action adds to what a session counts |
 //! | `hook` | what a client's hook tells and what it is told |
 //! | `record` | the records of a session's ledger |
 //! | `older` | what older versions wrote in another way |
 //! | `usage` | tokens and money |
 //! | `batch` | the questions and answers of `check --batch` |
 //!
-//! **Invariants.** Types and their spelling only, older spellings with them, no logic.
+//! A word has one type: the crates above give on those of this one, and add what follows from them. Where a type of theirs keeps more than is
+//! written (limits that count down), it has a type of its own here, and they convert.
+//!
+//! **Invariants.** The ground floor: this crate needs `serde` and nothing of the house. Types, their spelling and what is true of a word by
+//! definition; older spellings with them. It decides nothing.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod action;
 mod batch;
+mod change;
+mod decision;
+mod effect;
 mod hook;
+mod intervention;
+mod issue;
+mod levels;
+mod mark;
+mod message;
+mod nature;
+mod observation;
 mod older;
+mod path;
 mod record;
+mod tally;
+mod time;
 mod usage;
+mod verdict;
 
+pub use action::*;
 pub use batch::*;
+pub use change::*;
+pub use decision::*;
+pub use effect::*;
 pub use hook::*;
+pub use intervention::*;
+pub use issue::*;
+pub use levels::*;
+pub use mark::*;
+pub use message::*;
+pub use nature::*;
+pub use observation::*;
+pub use path::*;
 pub use record::*;
+pub use tally::*;
+pub use time::*;
 pub use usage::*;
+pub use verdict::*;

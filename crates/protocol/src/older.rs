@@ -1,7 +1,9 @@
 //! What older versions wrote in another way.
 
-use checkrein_effects::{Effect, EffectKind, Nature};
 use serde::{Deserialize, Deserializer};
+
+use crate::effect::{Effect, EffectKind};
+use crate::nature::Nature;
 
 /// The effects of a review. Before there was a nature, that a process goes on after its command stood in the note alone.
 pub(crate) fn effects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Effect>, D::Error> {

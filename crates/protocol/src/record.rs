@@ -3,13 +3,19 @@
 //! A line is `{"seq":N,"prev":"HEX","at":MS,"body":{"type":"...",...},"hash":"HEX"}`. The hash stands last and is the SHA-256
 //! of the text of `prev` followed by the line without its hash field, so a line is checked without any canonical form.
 
-use checkrein_effects::{AbsolutePath, Counted, Effect, Intent, Severity, Timestamp, ToolName};
-use checkrein_intervention::Intervention;
-use checkrein_patterns::{ActionNumber, Cascade, Claim, Issue, Observation, PatternKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::action::{Intent, ToolName};
+use crate::effect::{Effect, Severity};
 use crate::hook::PermissionMode;
+use crate::intervention::InterventionRecord;
+use crate::issue::{ActionNumber, Issue, PatternKind};
+use crate::message::{Cascade, Claim};
+use crate::observation::Observation;
+use crate::path::AbsolutePath;
+use crate::tally::Counted;
+use crate::time::Timestamp;
 use crate::usage::UsageRecord;
 
 /// The name that a client gives to one conversation.
@@ -119,7 +125,7 @@ pub enum RecordBody {
         kind: PatternKind,
     },
     /// Something was done about an issue.
-    Intervention(Box<Intervention>),
+    Intervention(Box<InterventionRecord>),
     /// A person judged whether an issue was one.
     Marked {
         /// The number of the record of the issue; 0 when there is none, because it was missed.

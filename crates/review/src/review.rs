@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use checkrein_effects::{
-    Action, Certainty, Effect, EffectKind, Intent, Nature, Prediction, Severity, World, predict_with,
+    Action, Certainty, Effect, EffectKind, Nature, Prediction, Severity, World, intent, predict_with,
 };
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
@@ -142,7 +142,7 @@ impl<'a> Forecast<'a> {
         let config = policy.config();
         soften(&mut effects, saved, world.place(), config);
         let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
-        let intent = Intent::of(action, &effects);
+        let intent = intent(action, &effects);
         let risk = risk::assess(&effects, fingerprint, world, config);
         let situation =
             Situation { action, effects: &effects, problems: &prediction.problems, fingerprint, world };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use checkrein_effects::{Effect, Intent, Severity};
 use checkrein_policy::{Decision, VerdictKind};
+pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
@@ -156,32 +157,6 @@ pub struct Factor {
     pub detail: String,
 }
 
-/// The bands of risk: low < .6 <= medium < .8 <= high < .95 <= critical (seed 002; configurable).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RiskLevel {
-    /// Below the medium threshold.
-    Low,
-    /// From the medium threshold.
-    Medium,
-    /// From the high threshold.
-    High,
-    /// From the critical threshold.
-    Critical,
-}
-
-impl RiskLevel {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
-    }
-}
-
 /// Whether an action makes sense now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rationality {
@@ -199,29 +174,6 @@ pub struct Rationality {
     pub completeness: Score,
     /// What is wrong with it, in words.
     pub issues: Vec<String>,
-}
-
-/// The bands of rationality: high >= .8, medium >= .5, low below (seed 002; configurable).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RationalityLevel {
-    /// Below the medium threshold.
-    Low,
-    /// From the medium threshold.
-    Medium,
-    /// From the high threshold.
-    High,
-}
-
-impl RationalityLevel {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
 /// What would change.

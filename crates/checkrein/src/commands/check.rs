@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use checkrein_effects::{AbsolutePath, Action};
+use checkrein_engine::batch::batch_answer;
 use checkrein_protocol::{BatchAnswer, BatchQuestion};
 use checkrein_review::{Governance, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
@@ -35,7 +36,7 @@ pub fn one(
     let context = context(surroundings, place, &cwd);
     let review = check_action(&context, &Action::command(command, cwd), None);
     match output {
-        Output::Json => print(&pretty(&BatchAnswer::new(json!("1"), &review))?),
+        Output::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
         Output::Text => print(&explain(&review)),
     }
     Ok(exit_of(review.verdict.kind))
@@ -73,7 +74,7 @@ pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<
                 let action = action(question, cwd);
                 let found = cache.found();
                 let review = check_action(context, &action, Some(&mut cache));
-                line(&BatchAnswer { cached: cache.found() > found, ..BatchAnswer::new(id, &review) })?
+                line(&BatchAnswer { cached: cache.found() > found, ..batch_answer(id, &review) })?
             }
         };
         if writeln!(output, "{answered}").is_err() {

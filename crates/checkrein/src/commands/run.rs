@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use checkrein_clients::going_on;
 use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{FolderName, SessionLedger, is_halted};
-use checkrein_patterns::{Cascade, CascadeLevel, PatternKind};
+use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, Profile};
 use checkrein_protocol::SessionId;
 use checkrein_supervise::runs::RunEnd;
@@ -562,6 +562,6 @@ fn cascade(progress: &Progress, said: &mut String) -> Option<Stop> {
         return None;
     }
     said.clone_from(&progress.said);
-    let found = Cascade::of(said);
+    let found = checkrein_patterns::cascade(said);
     (found.level >= CascadeLevel::High).then(|| Stop::Cascade(plain(&cut(said, 80))))
 }

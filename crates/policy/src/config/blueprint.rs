@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::governance::{
     CompiledTripwire, Metric, MetricFloor, OwnThresholds, Tier, Tripwire, TripwireProblem, play,
 };
-use crate::verdict::VerdictKind;
+use checkrein_protocol::VerdictKind;
 
 /// How many bases a blueprint may stand on (ours).
 pub const BASES_LIMIT: usize = 8;

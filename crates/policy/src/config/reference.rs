@@ -11,7 +11,7 @@ use super::rule_text::RULE_KEYS;
 use super::settings::Config;
 use super::tripwire_text::{PATTERN_KEYS, TRIPWIRE_KEYS};
 use super::value::{Kind, Value};
-use crate::decision::Decision;
+use checkrein_protocol::Decision;
 
 /// The reference of all settings, as Markdown.
 pub fn reference() -> String {

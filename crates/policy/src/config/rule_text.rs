@@ -6,9 +6,9 @@ use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::{Keys, Proof, bad, condition_fault, is_plain_name, missing, text, texts, unknown_key};
 use super::yaml::{Entry, Node, NodeValue, Position};
 use crate::config::Config;
-use crate::decision::Decision;
 use crate::rule::CustomRule;
 use crate::rules;
+use checkrein_protocol::Decision;
 
 /// The keys of a rule.
 pub(crate) static RULE_KEYS: Keys = &[

@@ -10,7 +10,7 @@ use super::fields::{
 use super::yaml::{Entry, Node, NodeValue, Position};
 use crate::config::Config;
 use crate::governance::{COUNTING_LIMIT, Count, Origin, Tripwire, Wanted};
-use crate::verdict::VerdictKind;
+use checkrein_protocol::VerdictKind;
 
 /// The keys of a tripwire.
 pub(crate) static TRIPWIRE_KEYS: Keys = &[

@@ -2,7 +2,7 @@
 
 use super::tier::Tier;
 use crate::config::choice;
-use crate::verdict::VerdictKind;
+use checkrein_protocol::VerdictKind;
 
 choice! {
     /// What an action may lead to, for the time that its review is worth (ACGP). Later is graver.

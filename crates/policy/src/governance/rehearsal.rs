@@ -5,7 +5,7 @@ use checkrein_effects::{Tally, Timestamp};
 use super::tripwire::{CompiledTripwire, Tripwire, check_tripwires};
 use crate::config::Config;
 use crate::rule::{Example, ExampleError};
-use crate::verdict::VerdictKind;
+use checkrein_protocol::VerdictKind;
 
 /// How many actions one example may have (ours).
 const ACTIONS_LIMIT: usize = 256;

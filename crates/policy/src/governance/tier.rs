@@ -1,7 +1,7 @@
 //! Governance tiers, their thresholds, and the weights of the trace quality.
 
 use crate::config::choice;
-use crate::verdict::VerdictKind;
+use checkrein_protocol::{TierLevel, VerdictKind};
 
 choice! {
     /// How closely an agent is overseen (ACGP: Governance Tier, earlier ACL Tier). Later is stricter.
@@ -163,6 +163,19 @@ impl Tier {
         let upper = name.to_ascii_uppercase();
         let digit = upper.strip_prefix("GT-").or_else(|| upper.strip_prefix("ACL-")).unwrap_or(&upper);
         Self::from_word(digit)
+    }
+}
+
+impl From<Tier> for TierLevel {
+    fn from(tier: Tier) -> Self {
+        match tier {
+            Tier::Zero => Self::Zero,
+            Tier::One => Self::One,
+            Tier::Two => Self::Two,
+            Tier::Three => Self::Three,
+            Tier::Four => Self::Four,
+            Tier::Five => Self::Five,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use checkrein_effects::{Amount, Counted, Severity, TallyKey, TallyWindow, Timestamp};
 
 use crate::rule::{Condition, RuleContext, RuleFailure};
-use crate::verdict::VerdictKind;
+use checkrein_protocol::VerdictKind;
 
 /// How many tripwires and own patterns may count (ours): the state of a session holds a tally for each.
 pub const COUNTING_LIMIT: usize = 32;

@@ -1,8 +1,7 @@
 //! Trust debt: what it grows by, how it wears off, what it leads to (ACGP, provider `acgp.core.default@1`).
 
 use checkrein_effects::{Severity, Timestamp, Trust};
-
-use crate::verdict::VerdictKind;
+use checkrein_protocol::{Posture, VerdictKind};
 
 /// What costs trust, and what lost trust leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,35 +66,6 @@ pub struct TrustThresholds {
     pub restricted_mode: f64,
     /// A person is asked to look at the tier.
     pub re_tiering_review: f64,
-}
-
-/// What the debt of an agent leads to, mildest first. None of them halts, and none changes the tier (ACGP).
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Posture {
-    /// Nothing.
-    #[default]
-    Normal,
-    /// Warnings that would go to the record only are said.
-    ElevatedMonitoring,
-    /// As before, and the thresholds of one tier stricter hold.
-    RestrictedMode,
-    /// As before, and a person is asked to look at the tier.
-    ReTieringReview,
-}
-
-impl Posture {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Normal => "normal",
-            Self::ElevatedMonitoring => "elevated_monitoring",
-            Self::RestrictedMode => "restricted_mode",
-            Self::ReTieringReview => "re_tiering_review",
-        }
-    }
 }
 
 impl Default for TrustPolicy {

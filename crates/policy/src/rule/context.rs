@@ -3,8 +3,8 @@
 use checkrein_effects::{Effect, EffectKind, Reach};
 
 use super::{Finding, RuleContext, RuleName};
-use crate::decision::Decision;
 use crate::scope;
+use checkrein_protocol::Decision;
 
 impl RuleContext<'_> {
     /// The effects that satisfy a condition, as indices.

@@ -13,8 +13,8 @@
 //! what happened before.
 
 use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, History, Intent, Place, Reach, Severity,
-    Stake, Target,
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, History, Place, Reach, Severity, Stake,
+    Target, intent,
 };
 
 use super::RuleContext;
@@ -78,7 +78,7 @@ impl Example {
             place: &self.place,
             history: &self.history,
             config,
-            intent: Intent::of(&self.action, &self.effects),
+            intent: intent(&self.action, &self.effects),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use checkrein_effects::{Certainty, Effect, EffectKind, Nature, Severity, Stake};
 
-use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_outside_write",

@@ -2,8 +2,8 @@
 
 use checkrein_effects::{EffectKind, Severity};
 
-use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_process_kill",

@@ -2,9 +2,9 @@
 
 use checkrein_effects::{Effect, EffectKind, Severity};
 
-use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
 use crate::scope::location;
+use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_upload",

@@ -1,7 +1,7 @@
 //! Changes files after the session has used up its number of file operations.
 
-use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "limit_file_operations",

@@ -2,8 +2,8 @@
 
 use checkrein_effects::{Depth, Effect, EffectKind, Stake};
 
-use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_recursive_deletion",

@@ -2,8 +2,8 @@
 
 use checkrein_effects::{Effect, EffectKind, Severity, Stake, Target};
 
-use crate::decision::Decision;
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
+use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_version_control_loss",

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::effect::{Effect, EffectKind};
 use crate::path::AbsolutePath;
 
 /// The name of a tool as the client calls it: `Bash`, `Write`, `mcp__server__tool`, ...
@@ -80,29 +79,4 @@ pub enum Intent {
     Message,
     /// Nothing is known.
     Unknown,
-}
-
-impl Intent {
-    /// The intent that the effects of an action show: the gravest file effect, else network, else a system command.
-    pub fn of(action: &Action, effects: &[Effect]) -> Self {
-        let has = |kinds: &[EffectKind]| effects.iter().any(|effect| kinds.contains(&effect.kind));
-        if has(&[EffectKind::FileDelete]) {
-            Self::FileDeletion
-        } else if has(&[EffectKind::FileModify]) {
-            Self::FileModification
-        } else if has(&[EffectKind::FileCreate]) {
-            Self::FileCreation
-        } else if has(&[EffectKind::NetworkRequest, EffectKind::DataUpload, EffectKind::RemoteCodeExecution])
-        {
-            Self::NetworkRequest
-        } else if action.shell_text().is_some() {
-            Self::SystemCommand
-        } else if has(&[EffectKind::FileRead, EffectKind::SecretRead]) {
-            Self::FileRead
-        } else if effects.is_empty() {
-            Self::Unknown
-        } else {
-            Self::SystemCommand
-        }
-    }
 }

@@ -1,0 +1,141 @@
+//! Issues: what detectors find.
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::Severity;
+
+/// The behaviour patterns (seeds 000 and 001, upstream 1.2 and 3; the last three are combinations).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PatternKind {
+    /// The same error again and again.
+    RepetitiveErrors,
+    /// Work that leaves its scope.
+    ScopeCreep,
+    /// Actions that serve the goals less and less.
+    GoalDrift,
+    /// Resources that grow and grow.
+    ResourceSpiral,
+    /// Looking here and there without doing anything.
+    ExplorationWandering,
+    /// References to things that do not exist.
+    Hallucination,
+    /// The agent talks itself into new work.
+    Cascade,
+    /// Attempts that change nothing about the result.
+    Stagnation,
+    /// The same actions with the same results.
+    StuckLoop,
+    /// A change, its opposite, and the change again.
+    OscillatingEdits,
+    /// Repetitive errors and wandering.
+    ErrorExplorationLoop,
+    /// A resource spiral and drifting goals.
+    RunawayExecution,
+    /// Hallucination and scope creep.
+    ConfusedState,
+}
+
+impl PatternKind {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::RepetitiveErrors,
+        Self::ScopeCreep,
+        Self::GoalDrift,
+        Self::ResourceSpiral,
+        Self::ExplorationWandering,
+        Self::Hallucination,
+        Self::Cascade,
+        Self::Stagnation,
+        Self::StuckLoop,
+        Self::OscillatingEdits,
+        Self::ErrorExplorationLoop,
+        Self::RunawayExecution,
+        Self::ConfusedState,
+    ];
+
+    /// The name on the wire and in configuration, such as `stuck_loop`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RepetitiveErrors => "repetitive_errors",
+            Self::ScopeCreep => "scope_creep",
+            Self::GoalDrift => "goal_drift",
+            Self::ResourceSpiral => "resource_spiral",
+            Self::ExplorationWandering => "exploration_wandering",
+            Self::Hallucination => "hallucination",
+            Self::Cascade => "cascade",
+            Self::Stagnation => "stagnation",
+            Self::StuckLoop => "stuck_loop",
+            Self::OscillatingEdits => "oscillating_edits",
+            Self::ErrorExplorationLoop => "error_exploration_loop",
+            Self::RunawayExecution => "runaway_execution",
+            Self::ConfusedState => "confused_state",
+        }
+    }
+
+    /// The pattern of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// The number of an action in its session, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ActionNumber(pub u64);
+
+/// A number from 0 to 1: how sure a detection is, how much harm it does.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Share(f64);
+
+impl Share {
+    /// The share nearest to `value`; what is not a number counts as 0.
+    pub fn new(value: f64) -> Self {
+        if value.is_nan() { Self(0.0) } else { Self(value.clamp(0.0, 1.0)) }
+    }
+
+    /// The number, from 0 to 1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+/// A detected behaviour pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Issue {
+    /// Which pattern.
+    pub kind: PatternKind,
+    /// How grave it is.
+    pub severity: Severity,
+    /// How sure the detection is.
+    pub confidence: Share,
+    /// How much harm it does beyond its severity; the `impact_factor` of seed 000.
+    pub impact: Share,
+    /// How strong the signal is, in the pattern's own unit (rounds, errors, a ratio): what an intervention is measured by.
+    pub signal: f64,
+    /// What was seen, in one clause.
+    pub summary: String,
+    /// What to do instead, in one clause.
+    pub advice: String,
+    /// The actions that it rests on, oldest first, at most 16 (ours).
+    pub actions: Vec<ActionNumber>,
+    /// The growth of resources, for a spiral: the greatest mean ratio of neighbours (seed 000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
+}
+
+impl Issue {
+    /// The most actions that are named (ours).
+    pub const ACTIONS: usize = 16;
+
+    /// The action in which it began, as far as is remembered.
+    pub fn onset(&self) -> Option<ActionNumber> {
+        self.actions.first().copied()
+    }
+
+    /// The last action that it rests on.
+    pub fn latest(&self) -> Option<ActionNumber> {
+        self.actions.last().copied()
+    }
+}
