@@ -10,7 +10,9 @@ use std::time::Instant;
 use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, Timestamp, VersionState};
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
 use checkrein_policy::Policy;
-use checkrein_protocol::{ActionId, RecordBody, ReviewRecord, RiskRecord, SessionId};
+use checkrein_protocol::{
+    ActionId, Decision, Enforcement, RecordBody, ReviewRecord, RiskLevel, RiskRecord, SessionId, VerdictKind,
+};
 use checkrein_review::review;
 use serde_json::json;
 
@@ -127,10 +129,10 @@ fn record(number: usize) -> RecordBody {
         input: json!({ "command": format!("cargo test --test case_{number}") }),
         cwd: "/home/dev/project".to_owned(),
         actor: None,
-        verdict: "ok".to_owned(),
-        decision: "allow".to_owned(),
+        verdict: VerdictKind::Ok,
+        decision: Decision::Allow,
         flagged: false,
-        risk: RiskRecord { score: 0.1, level: "low".to_owned(), factors: vec![] },
+        risk: RiskRecord { score: 0.1, level: RiskLevel::Low, factors: vec![] },
         rationality: None,
         intent: None,
         confidence: None,
@@ -151,7 +153,7 @@ fn record(number: usize) -> RecordBody {
         kind: (number % 700) as u64,
         exact: number as u64,
         elapsed_us: 50,
-        mode: "enforce".to_owned(),
+        mode: Enforcement::Enforce,
     }))
 }
 

@@ -52,14 +52,14 @@ pub fn dim(text: &str) -> String {
 }
 
 /// The name of a verdict in its colour.
-pub fn verdict(name: &str) -> String {
-    let colour = match name {
-        name if name == VerdictKind::Ok.name() => AnsiColor::Green,
-        name if name == VerdictKind::Nudge.name() => AnsiColor::Cyan,
-        name if name == VerdictKind::Escalate.name() => AnsiColor::Yellow,
-        _ => AnsiColor::Red,
+pub fn verdict(verdict: VerdictKind) -> String {
+    let colour = match verdict {
+        VerdictKind::Ok => AnsiColor::Green,
+        VerdictKind::Nudge => AnsiColor::Cyan,
+        VerdictKind::Escalate => AnsiColor::Yellow,
+        VerdictKind::Block | VerdictKind::Halt => AnsiColor::Red,
     };
-    styled(name, Style::new().fg_color(Some(colour.into())).bold())
+    styled(verdict.name(), Style::new().fg_color(Some(colour.into())).bold())
 }
 
 /// A mark that says whether something is well.

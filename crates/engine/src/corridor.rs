@@ -325,7 +325,7 @@ fn diagnose(context: &Context, record: &ReviewRecord) {
             .iter()
             .for_each(|problem| line(LogLevel::Warn, &format!("{}: {problem}", record.action_id.0)));
     }
-    if level <= LogLevel::Info && !matches!(record.verdict.as_str(), "ok" | "nudge") {
+    if level <= LogLevel::Info && record.verdict > VerdictKind::Nudge {
         line(LogLevel::Info, &format!("{}: {}", record.action_id.0, record.verdict));
     }
     if level == LogLevel::Debug {

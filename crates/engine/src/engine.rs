@@ -312,7 +312,7 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
         stage: "settings".to_owned(),
         kind: "fallen".to_owned(),
         detail,
-        verdict: VerdictKind::Nudge.name().to_owned(),
+        verdict: VerdictKind::Nudge,
     };
     context.record(ledger, body);
     let notice = Notice {
@@ -341,7 +341,7 @@ pub fn record_failure(surroundings: &Surroundings, session: Option<SessionId>, f
         stage: failure.stage().to_owned(),
         kind: failure.kind().to_owned(),
         detail: failure.to_string(),
-        verdict: VerdictKind::Block.name().to_owned(),
+        verdict: VerdictKind::Block,
     };
     let written = SessionLedger::open(&surroundings.state, &session).append(
         surroundings.now(),

@@ -11,7 +11,7 @@ use checkrein_ledger::mask::mask_text;
 use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
-use checkrein_protocol::{InterventionRecord, Record, RecordBody};
+use checkrein_protocol::{InterventionRecord, Record, RecordBody, SurpriseRecordKind};
 use serde_json::json;
 
 use crate::environment::Surroundings;
@@ -175,7 +175,9 @@ fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
         let RecordBody::Outcome(outcome) = &record.body else { continue };
         let seen = outcome.verification.as_deref();
         let surprises = seen.map(|seen| seen.surprises.as_slice()).unwrap_or_default();
-        let missing = |path: &str| surprises.iter().any(|one| one.kind == "missing" && one.path == path);
+        let missing = |path: &str| {
+            surprises.iter().any(|one| one.kind == SurpriseRecordKind::Missing && one.path == path)
+        };
         let review = records.iter().find_map(|record| match &record.body {
             RecordBody::Review(review) if review.action_id == outcome.action_id => Some(review),
             _ => None,
@@ -186,7 +188,10 @@ fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
             let path = effect.target.path().filter(|_| effect.kind.is_mutating()).map(ToString::to_string);
             path.filter(|path| !missing(path)).into_iter().for_each(&mut add);
         }
-        surprises.iter().filter(|one| one.kind != "missing").for_each(|one| add(one.path.clone()));
+        surprises
+            .iter()
+            .filter(|one| one.kind != SurpriseRecordKind::Missing)
+            .for_each(|one| add(one.path.clone()));
     }
     Impact {
         files,

@@ -78,7 +78,7 @@ pub(crate) fn tell(context: &Context, ledger: &SessionLedger, event: &str, title
             stage: "notify".to_owned(),
             kind: "not_started".to_owned(),
             detail: error.to_string(),
-            verdict: VerdictKind::Ok.name().to_owned(),
+            verdict: VerdictKind::Ok,
         };
         context.record(ledger, failure);
     }

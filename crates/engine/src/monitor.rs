@@ -90,7 +90,7 @@ fn unusable(stage: &str, error: CommandError) -> RecordBody {
         stage: stage.to_owned(),
         kind: "invalid".to_owned(),
         detail: error.message,
-        verdict: VerdictKind::Ok.name().to_owned(),
+        verdict: VerdictKind::Ok,
     }
 }
 

@@ -9,9 +9,10 @@ use std::time::Duration;
 use checkrein_clients::{Announces, Question, Questions};
 use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{SessionLedger, last};
-use checkrein_policy::{Mode, Profile};
+use checkrein_policy::Profile;
 use checkrein_protocol::{
-    ActionId, DoubtRecord, HookEvent, PermissionMode, Record, RecordBody, ReviewRecord, UnansweredRecord,
+    ActionId, DoubtRecord, Enforcement, HookEvent, PermissionMode, Record, RecordBody, ReviewRecord,
+    UnansweredRecord,
 };
 use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
 use serde_json::Value as Json;
@@ -196,8 +197,8 @@ fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<ReviewRecord
             _ => None,
         })
     })?;
-    let asked = found.verdict == VerdictKind::Escalate.name()
-        && found.mode == Mode::Enforce.word()
+    let asked = found.verdict == VerdictKind::Escalate
+        && found.mode == Enforcement::Enforce
         && found.answered.is_none();
     asked.then_some(found)
 }

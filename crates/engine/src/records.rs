@@ -23,7 +23,7 @@ pub(crate) fn not_reviewed(action_id: &ActionId) -> RecordBody {
         stage: "review".to_owned(),
         kind: "disabled".to_owned(),
         detail: format!("`step_reviewer.enabled` is false; `{}` was not reviewed", action_id.0),
-        verdict: VerdictKind::Ok.name().to_owned(),
+        verdict: VerdictKind::Ok,
     }
 }
 
@@ -65,17 +65,17 @@ pub(crate) fn review_record(
         input: action.input.clone(),
         cwd: action.cwd.to_string(),
         actor: actor.map(|actor| actor.0.clone()),
-        verdict: review.verdict.kind.name().to_owned(),
-        decision: review.decision.name().to_owned(),
+        verdict: review.verdict.kind,
+        decision: review.decision,
         flagged: review.verdict.flagged,
         risk: RiskRecord {
             score: review.risk.score.value(),
-            level: review.risk.level.name().to_owned(),
+            level: review.risk.level,
             factors: review.risk.factors.iter().map(|f| describe(&f.name, f.amount, &f.detail)).collect(),
         },
         rationality: Some(RationalityRecord {
             score: review.rationality.score.value(),
-            level: review.rationality.level.name().to_owned(),
+            level: review.rationality.level,
             goal_alignment: review.rationality.goal_alignment.map(checkrein_review::Score::value),
         }),
         intent: spoken.then_some(review.intent),
@@ -99,7 +99,7 @@ pub(crate) fn review_record(
         kind: review.fingerprint.kind,
         exact: review.fingerprint.exact,
         elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
-        mode: mode.word().to_owned(),
+        mode: mode.into(),
         governance: governance_record(review),
         beginning: None,
     }
@@ -129,14 +129,14 @@ fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
     }
     Some(Box::new(GovernanceRecord {
         ctq: governance.ctq.score.value(),
-        tier: governance.tier.map(|tier| tier.word().to_owned()),
+        tier: governance.tier.map(Into::into),
         fired: governance
             .fired
             .iter()
             .map(|fired| format!("{}: {}", fired.name, fired.verdict.name()))
             .collect(),
         flag: governance.flag,
-        posture: trust.posture.name().to_owned(),
+        posture: trust.posture,
         debt: (trust.added > 0.0).then_some(trust.before + trust.added),
         asks_for_review: trust.asks_for_review,
         counted: governance.counted.clone(),

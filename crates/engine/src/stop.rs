@@ -138,7 +138,7 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
             stage: "notify".to_owned(),
             kind: "not_started".to_owned(),
             detail,
-            verdict: VerdictKind::Ok.name().to_owned(),
+            verdict: VerdictKind::Ok,
         };
         if let Some(ledger) = ledger
             && let Err(error) = ledger.append(surroundings.now(), failure, Durability::Plain)

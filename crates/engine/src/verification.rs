@@ -18,8 +18,8 @@ use checkrein_effects::{
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_ledger::{FolderName, SessionLedger, last};
 use checkrein_protocol::{
-    ActionId, DoubtRecord, Looked, Outcome, Progress, Record, RecordBody, ReviewRecord, SurpriseRecord,
-    VerificationRecord,
+    ActionId, DoubtRecord, Enforcement, Looked, Outcome, Progress, Record, RecordBody, ReviewRecord,
+    SurpriseRecord, VerdictKind, VerificationRecord,
 };
 use checkrein_review::{
     Aftermath, Comparison, DoubtChange, Ending, Knowledge, OtherCause, SurpriseKind, compare, doubt_change,
@@ -336,7 +336,8 @@ impl Others {
     fn take(&mut self, records: &[Record], own: Option<u64>, since: Timestamp, now: Timestamp, place: &str) {
         for (position, record) in records.iter().enumerate() {
             let RecordBody::Review(review) = &record.body else { continue };
-            let is_refused = matches!(review.verdict.as_str(), "block" | "halt") && review.mode == "enforce";
+            let is_refused = matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
+                && review.mode == Enforcement::Enforce;
             let refused = is_refused || review.answered.is_some();
             if refused || Some(record.seq) == own || !review.effects.iter().any(may_change) {
                 continue;
@@ -413,7 +414,7 @@ fn write_comparison(
     record.doubt = (points != 0).then_some(DoubtRecord { points, ceiling });
     record.expected = comparison.expected as u64;
     let surprises = comparison.surprises.iter().take(RECORDED_SURPRISES).map(|surprise| SurpriseRecord {
-        kind: surprise.kind.name().to_owned(),
+        kind: surprise.kind.into(),
         path: surprise.path.to_string(),
         predicted: surprise.predicted.clone(),
     });

@@ -80,6 +80,27 @@ pub(crate) fn check(line: &[u8]) -> Checked {
     }
 }
 
+/// The record in a line (without its line feed). One that was written whole, with a word that this version does not know, is of an unknown type:
+/// a later version wrote it, and nothing is damaged. `None` when the line is no record.
+pub(crate) fn record(line: &[u8]) -> Option<Record> {
+    serde_json::from_slice(line).ok().or_else(|| record_of_later_version(line))
+}
+
+fn record_of_later_version(line: &[u8]) -> Option<Record> {
+    #[derive(Deserialize)]
+    struct Sealed {
+        body: Typed,
+    }
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(rename = "type")]
+        _kind: String,
+    }
+    let Checked::Whole(Header { seq, prev, at, hash }) = check(line) else { return None };
+    let Sealed { body: Typed { .. } } = serde_json::from_slice(line).ok()?;
+    Some(Record { seq, prev, at, body: RecordBody::Unknown, hash })
+}
+
 /// The hash that the end of a line claims: the last [`SEAL_LENGTH`] bytes before the line feed.
 pub(crate) fn claimed_hash(end: &[u8]) -> Option<RecordHash> {
     let text = str::from_utf8(end).ok()?;
@@ -135,6 +156,54 @@ mod tests {
         assert_eq!(serde_json::from_str::<Record>(text).unwrap(), record);
         let end = text.as_bytes().get(text.len() - SEAL_LENGTH..).unwrap();
         assert_eq!(claimed_hash(end), Some(record.hash));
+    }
+
+    /// A review as it has been written since reviews are: each word in its place, and the line comes back as it was.
+    const REVIEW: &str = r#"{"type":"review","action_id":"a1","tool":"Bash","input":{"command":"rm a"},"cwd":"/w","verdict":"escalate","decision":"modify","flagged":true,"risk":{"score":0.7,"level":"medium","factors":["file_delete"]},"rationality":{"score":0.4,"level":"low"},"effects":[],"rules":["r: modify"],"reason":"why","alternatives":[],"problems":[],"kind":"0000000000000001","exact":"0000000000000002","elapsed_us":900,"mode":"observe","governance":{"ctq":0.5,"tier":"2","posture":"re_tiering_review"}}"#;
+    const OUTCOME: &str = r#"{"type":"outcome","action_id":"a1","tool":"Bash","failed":false,"duration_ms":null,"output_bytes":0,"output_hash":"","verification":{"looked":"partly","surprises":[{"kind":"missing","path":"/w/a","predicted":"goes"}]}}"#;
+    const FAILURE: &str =
+        r#"{"type":"failure","stage":"review","kind":"panic","detail":"index","verdict":"block"}"#;
+
+    fn line_of(body: &str) -> String {
+        let prev = first_prev();
+        let mut line = format!("{{\"seq\":1,\"prev\":\"{}\",\"at\":7,\"body\":{body}", prev.as_str());
+        let hash = hash_of(&prev, &line);
+        line.push_str(HASH_FIELD);
+        line.push_str(hash.as_str());
+        line.push_str(CLOSING);
+        line
+    }
+
+    #[test]
+    fn what_was_written_before_words_had_types_comes_back_byte_for_byte() {
+        for body in [REVIEW, OUTCOME, FAILURE] {
+            let line = line_of(body);
+            let read = record(line.as_bytes()).unwrap();
+            assert_ne!(read.body, RecordBody::Unknown, "{body}");
+            let (_, again) = seal(read.seq, read.prev, read.at, read.body).unwrap();
+            assert_eq!(again.trim_end(), line);
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_later_version_makes_a_record_of_an_unknown_type_and_no_damage() {
+        for (body, word, later) in [
+            (REVIEW, "\"escalate\"", "\"defer\""),
+            (REVIEW, "\"observe\"", "\"shadow\""),
+            (REVIEW, "\"medium\"", "\"grave\""),
+            (OUTCOME, "\"missing\"", "\"renamed\""),
+            (FAILURE, "\"block\"", "\"defer\""),
+        ] {
+            let line = line_of(&body.replace(word, later));
+            assert_eq!(
+                record(line.as_bytes()).map(|record| record.body),
+                Some(RecordBody::Unknown),
+                "{later}"
+            );
+            // The same line without the hash of who wrote it is none.
+            let edited = line.replace("\"seq\":1", "\"seq\":2");
+            assert_eq!(record(edited.as_bytes()), None, "{later}");
+        }
     }
 
     #[test]

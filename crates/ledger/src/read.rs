@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use checkrein_protocol::{Record, RecordBody};
 
 use crate::error::LedgerError;
+use crate::line::record;
 
 /// One line of a ledger file.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +99,7 @@ impl Iterator for Lines {
             }
         }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        let record = serde_json::from_slice(text).ok();
+        let record = record(text);
         Some(Ok(Line { number: self.number, text: String::from_utf8_lossy(text).into_owned(), record }))
     }
 }
@@ -129,7 +130,7 @@ pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
         lines.remove(0);
     }
     let skip = lines.len().saturating_sub(count);
-    Ok(lines.into_iter().skip(skip).filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    Ok(lines.into_iter().skip(skip).filter_map(record).collect())
 }
 
 /// The records of actions of which the id begins with `prefix`: reviews and outcomes, in order.

@@ -474,7 +474,7 @@ fn read_on(file: &File, path: &Path, mut cached: Cached) -> Result<(Cached, u64)
         let count = read_line(&mut reader, &mut line).map_err(LedgerError::read(path))?;
         let Some((b'\n', text)) = line.split_last() else { return Ok((cached, unreadable)) };
         cached.length += count as u64;
-        if let Ok(record) = serde_json::from_slice::<Record>(text) {
+        if let Some(record) = crate::line::record(text) {
             cached.state.apply(&record);
             cached.seq = record.seq;
             cached.hash = record.hash;

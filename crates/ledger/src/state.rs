@@ -15,8 +15,8 @@ use checkrein_patterns::{
     Success, Touch, Use,
 };
 use checkrein_protocol::{
-    ActionId, Beginning, DoubtRecord, HaltScope, MessagePlace, OutcomeRecord, Record, RecordBody,
-    ReviewRecord, RollbackRecord, RollbackStage,
+    ActionId, Beginning, DoubtRecord, Enforcement, HaltScope, MessagePlace, OutcomeRecord, Record,
+    RecordBody, ReviewRecord, RollbackRecord, RollbackStage, VerdictKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ pub struct VerdictCounts {
     pub block: u64,
     /// `halt`.
     pub halt: u64,
-    /// A verdict that this version does not know.
+    /// Verdicts that are none of these: none in this version, where such a review is a record of an unknown type.
     pub other: u64,
     /// Reviews that were flagged, whatever the verdict.
     pub flagged: u64,
@@ -415,7 +415,7 @@ impl SessionState {
                 self.trust.review_asked = true;
             }
         }
-        self.verdicts.count(&review.verdict);
+        self.verdicts.count(review.verdict);
         if review.flagged {
             self.verdicts.flagged += 1;
         }
@@ -446,7 +446,7 @@ impl SessionState {
             Running::Never => {
                 // Nothing ran, and the same call will be refused again: a result like any other.
                 if let Some(plan) = action.plan.take() {
-                    self.behaviour.refused(&plan, &review.verdict);
+                    self.behaviour.refused(&plan, review.verdict.name());
                 }
             }
         }
@@ -577,14 +577,13 @@ impl SessionState {
 }
 
 impl VerdictCounts {
-    fn count(&mut self, verdict: &str) {
+    fn count(&mut self, verdict: VerdictKind) {
         let counter = match verdict {
-            "ok" => &mut self.ok,
-            "nudge" => &mut self.nudge,
-            "escalate" => &mut self.escalate,
-            "block" => &mut self.block,
-            "halt" => &mut self.halt,
-            _ => &mut self.other,
+            VerdictKind::Ok => &mut self.ok,
+            VerdictKind::Nudge => &mut self.nudge,
+            VerdictKind::Escalate => &mut self.escalate,
+            VerdictKind::Block => &mut self.block,
+            VerdictKind::Halt => &mut self.halt,
         };
         *counter += 1;
     }
@@ -652,12 +651,14 @@ enum Running {
 
 impl Running {
     fn of(review: &ReviewRecord) -> Self {
-        match (review.mode.as_str(), review.verdict.as_str()) {
+        match (review.mode, review.verdict) {
             // Nobody could be asked, so it was refused.
             _ if review.answered.is_some() => Self::Never,
-            ("observe", _) | (_, "ok" | "nudge") => Self::Now,
-            (_, "block" | "halt") => Self::Never,
-            _ => Self::Asked,
+            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok | VerdictKind::Nudge) => {
+                Self::Now
+            }
+            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => Self::Never,
+            (Enforcement::Enforce, VerdictKind::Escalate) => Self::Asked,
         }
     }
 }

@@ -7,7 +7,7 @@ mod support;
 
 use checkrein_effects::{Amount, Counted, TallyKey, TallyWindow, Timestamp};
 use checkrein_ledger::{SessionState, first_prev};
-use checkrein_protocol::{GovernanceRecord, Record, RecordBody};
+use checkrein_protocol::{GovernanceRecord, Posture, Record, RecordBody, TierLevel};
 use support::review;
 
 const WINDOW: TallyWindow = TallyWindow::Actions(10);
@@ -16,10 +16,10 @@ fn governed(verdict: &str, change: impl Fn(&mut GovernanceRecord)) -> RecordBody
     let RecordBody::Review(mut record) = review("call", verdict, 1, vec![]) else { unreachable!("a review") };
     let mut governance = GovernanceRecord {
         ctq: 0.8,
-        tier: Some("2".to_owned()),
+        tier: Some(TierLevel::Two),
         fired: vec![],
         flag: None,
-        posture: "normal".to_owned(),
+        posture: Posture::Normal,
         debt: None,
         asks_for_review: false,
         counted: vec![],

@@ -6,7 +6,7 @@ mod support;
 use checkrein_effects::{AbsolutePath, Depth, EffectKind, Timestamp};
 use checkrein_ledger::{Durability, StateHome, bounds};
 use checkrein_patterns::ActionNumber;
-use checkrein_protocol::{HaltScope, RecordBody, RollbackRecord, RollbackStage};
+use checkrein_protocol::{HaltScope, RecordBody, RollbackRecord, RollbackStage, VerdictKind};
 use proptest::prelude::*;
 use support::{
     STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started, surprised,
@@ -34,7 +34,7 @@ fn body() -> impl Strategy<Value = RecordBody> {
         1 => Just(halted("stop, password=hunter22")),
         1 => Just(RecordBody::Resumed { scope: HaltScope::Session, by: "person".to_owned() }),
         1 => Just(RecordBody::Failure {
-            stage: "review".to_owned(), kind: "panic".to_owned(), detail: "index".to_owned(), verdict: "escalate".to_owned(),
+            stage: "review".to_owned(), kind: "panic".to_owned(), detail: "index".to_owned(), verdict: VerdictKind::Escalate,
         }),
     ]
 }

@@ -100,3 +100,37 @@ pub enum TierLevel {
     #[serde(rename = "5")]
     Five,
 }
+
+impl TierLevel {
+    /// The name on the wire: its digit.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "0",
+            Self::One => "1",
+            Self::Two => "2",
+            Self::Three => "3",
+            Self::Four => "4",
+            Self::Five => "5",
+        }
+    }
+}
+
+/// Whether verdicts are enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforcement {
+    /// Everything is recorded, nothing is enforced.
+    Observe,
+    /// Verdicts are enforced.
+    Enforce,
+}
+
+impl Enforcement {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Observe => "observe",
+            Self::Enforce => "enforce",
+        }
+    }
+}

@@ -10,6 +10,7 @@
 //! | `tally` | what an action adds to what a session counts |
 //! | `hook` | what a client's hook tells and what it is told |
 //! | `record` | the records of a session's ledger |
+//! | `shown` | words as people read them: as they are written |
 //! | `older` | what older versions wrote in another way |
 //! | `usage` | tokens and money |
 //! | `batch` | the questions and answers of `check --batch` |
@@ -38,6 +39,7 @@ mod observation;
 mod older;
 mod path;
 mod record;
+mod shown;
 mod tally;
 mod time;
 mod usage;

@@ -31,7 +31,7 @@ mod tests {
         let RecordBody::Review(review) = record.body else { panic!("no review") };
         let natures: Vec<Nature> = review.effects.iter().map(|effect| effect.nature).collect();
         assert_eq!(natures, [Nature::Background, Nature::Ordinary]);
-        assert_eq!(review.verdict, "ok");
+        assert_eq!(review.verdict, crate::verdict::VerdictKind::Ok);
         let again = serde_json::to_value(&review.effects[1]).unwrap();
         assert_eq!(again.get("nature"), None, "what is ordinary is written as before");
         assert_eq!(again.get("saved"), None);

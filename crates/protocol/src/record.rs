@@ -7,16 +7,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::action::{Intent, ToolName};
+use crate::decision::Decision;
 use crate::effect::{Effect, Severity};
 use crate::hook::PermissionMode;
 use crate::intervention::InterventionRecord;
 use crate::issue::{ActionNumber, Issue, PatternKind};
+use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, TierLevel};
 use crate::message::{Cascade, Claim};
 use crate::observation::Observation;
 use crate::path::AbsolutePath;
 use crate::tally::Counted;
 use crate::time::Timestamp;
 use crate::usage::UsageRecord;
+use crate::verdict::VerdictKind;
 
 /// The name that a client gives to one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -200,7 +203,7 @@ pub enum RecordBody {
         /// What is known about it, masked.
         detail: String,
         /// The verdict that was given instead.
-        verdict: String,
+        verdict: VerdictKind,
     },
     /// Old sessions were removed.
     Retention {
@@ -317,10 +320,10 @@ pub struct ReviewRecord {
     /// The sub-agent that wanted it; `None` for the agent itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// `ok`, `nudge`, `escalate`, `block` or `halt`.
-    pub verdict: String,
-    /// `allow`, `warn`, `modify` or `block`.
-    pub decision: String,
+    /// What was done about it.
+    pub verdict: VerdictKind,
+    /// The decision behind the verdict.
+    pub decision: Decision,
     /// Whether a person should look at it later.
     pub flagged: bool,
     /// The risk.
@@ -373,8 +376,8 @@ pub struct ReviewRecord {
     pub exact: u64,
     /// How long the review took, in microseconds.
     pub elapsed_us: u64,
-    /// `enforce` or `observe`.
-    pub mode: String,
+    /// Whether the verdict was enforced.
+    pub mode: Enforcement,
     /// What governance says about it; `None` when it has nothing to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governance: Option<Box<GovernanceRecord>>,
@@ -406,15 +409,15 @@ pub struct GovernanceRecord {
     pub ctq: f64,
     /// The tier whose thresholds held; `None` when governance is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tier: Option<String>,
+    pub tier: Option<TierLevel>,
     /// The tripwires and own patterns that fired, each with what it asks for: `daily_refunds: block`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fired: Vec<String>,
     /// The severity of the flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<Severity>,
-    /// What the trust debt before the action led to: `normal`, `elevated_monitoring`, `restricted_mode`, `re_tiering_review`.
-    pub posture: String,
+    /// What the trust debt before the action led to.
+    pub posture: Posture,
     /// The trust debt after the action, when the action added to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debt: Option<f64>,
@@ -486,8 +489,8 @@ pub enum RollbackStage {
 pub struct RiskRecord {
     /// From 0 to 1.
     pub score: f64,
-    /// `low`, `medium`, `high` or `critical`.
-    pub level: String,
+    /// The band of the score.
+    pub level: RiskLevel,
     /// What it rests on.
     pub factors: Vec<String>,
 }
@@ -497,8 +500,8 @@ pub struct RiskRecord {
 pub struct RationalityRecord {
     /// From 0 to 1.
     pub score: f64,
-    /// `high`, `medium` or `low`.
-    pub level: String,
+    /// The band of the score.
+    pub level: RationalityLevel,
     /// How well the action serves the goals, from 0 to 1; `None` when no goal is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal_alignment: Option<f64>,
@@ -585,12 +588,41 @@ pub enum Looked {
 /// One difference between prediction and reality, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SurpriseRecord {
-    /// `created`, `modified`, `deleted`, `rearranged` or `missing`.
-    pub kind: String,
+    /// How it differs.
+    pub kind: SurpriseRecordKind,
     /// Where.
     pub path: String,
     /// What had been predicted about it, in words that follow `it was predicted`.
     pub predicted: String,
+}
+
+/// How reality differs from what was predicted, as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SurpriseRecordKind {
+    /// It is there and was not.
+    Created,
+    /// Its content, mode or owner is another one.
+    Modified,
+    /// It was there and is gone.
+    Deleted,
+    /// Names in this directory came or went, and it is not known which.
+    Rearranged,
+    /// A certain change did not happen.
+    Missing,
+}
+
+impl SurpriseRecordKind {
+    /// The name on the wire, such as `deleted`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+            Self::Rearranged => "rearranged",
+            Self::Missing => "missing",
+        }
+    }
 }
 
 /// A change of the doubt about what is opaque in a session, as written.

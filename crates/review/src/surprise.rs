@@ -10,6 +10,8 @@ use checkrein_effects::{
 };
 use checkrein_policy::covers;
 
+use checkrein_protocol::SurpriseRecordKind;
+
 use crate::reasoning::sentence;
 
 /// The greatest doubt of a session, in hundredths of risk (ours): what is opaque stays below critical.
@@ -78,6 +80,18 @@ impl SurpriseKind {
         match self {
             Self::Unpredicted(kind) => kind.name(),
             Self::Missing => "missing",
+        }
+    }
+}
+
+impl From<SurpriseKind> for SurpriseRecordKind {
+    fn from(kind: SurpriseKind) -> Self {
+        match kind {
+            SurpriseKind::Unpredicted(ChangeKind::Created) => Self::Created,
+            SurpriseKind::Unpredicted(ChangeKind::Modified) => Self::Modified,
+            SurpriseKind::Unpredicted(ChangeKind::Deleted) => Self::Deleted,
+            SurpriseKind::Unpredicted(ChangeKind::Rearranged) => Self::Rearranged,
+            SurpriseKind::Missing => Self::Missing,
         }
     }
 }

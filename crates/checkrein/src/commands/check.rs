@@ -157,11 +157,7 @@ fn exit_of(kind: VerdictKind) -> Exit {
 pub fn explain(review: &Review) -> String {
     let mut lines = Vec::new();
     let flagged = if review.verdict.flagged { ", flagged" } else { "" };
-    lines.push(format!(
-        "{}{flagged}  (decision {})",
-        verdict(review.verdict.kind.name()),
-        review.decision.name()
-    ));
+    lines.push(format!("{}{flagged}  (decision {})", verdict(review.verdict.kind), review.decision.name()));
     if !review.reasoning.primary.is_empty() {
         lines.push(format!("  {}", plain(&review.reasoning.primary)));
     }

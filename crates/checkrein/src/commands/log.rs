@@ -4,7 +4,7 @@ use checkrein_clients::CANARY_SESSION;
 use checkrein_effects::Severity;
 pub use checkrein_engine::text::{call, rollback_stage, time};
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
-use checkrein_protocol::{Judgement, Record, RecordBody};
+use checkrein_protocol::{Judgement, Record, RecordBody, VerdictKind};
 
 use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line, tell_fallen};
@@ -103,7 +103,7 @@ pub fn only_folder(surroundings: &Surroundings, beginning: &str) -> Result<Folde
 fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {
     match (wanted, &record.body) {
         (None, _) => true,
-        (Some(wanted), RecordBody::Review(review)) => review.verdict == wanted,
+        (Some(wanted), RecordBody::Review(review)) => review.verdict.name() == wanted,
         (Some(_), _) => false,
     }
 }
@@ -123,16 +123,18 @@ fn row(folder: &FolderName, record: &Record) -> Vec<String> {
 fn describe(record: &Record) -> (String, String, String) {
     let plainly = |what: String, why: String| (dim("-"), what, why);
     match &record.body {
-        RecordBody::Review(review) => (verdict(&review.verdict), call(review), review.reason.clone()),
+        RecordBody::Review(review) => (verdict(review.verdict), call(review), review.reason.clone()),
         RecordBody::Outcome(outcome) => {
             let how = if outcome.failed { "failed" } else { "done" };
             let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
             let why = surprise.or_else(|| outcome.error.clone()).unwrap_or_default();
             plainly(format!("{} {how}", outcome.tool.as_str()), why)
         }
-        RecordBody::Unanswered(unanswered) => {
-            (verdict("escalate"), format!("ran unanswered: {}", unanswered.call), unanswered.reason.clone())
-        }
+        RecordBody::Unanswered(unanswered) => (
+            verdict(VerdictKind::Escalate),
+            format!("ran unanswered: {}", unanswered.call),
+            unanswered.reason.clone(),
+        ),
         RecordBody::Told { text, .. } => plainly("told".to_owned(), text.clone()),
         RecordBody::SessionStarted { workspace, source, .. } => {
             plainly(format!("session {source}"), workspace.clone())
@@ -161,14 +163,16 @@ fn describe(record: &Record) -> (String, String, String) {
         }
         RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
         RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
-        RecordBody::Halted { reason, by, .. } => (verdict("halt"), format!("halted by {by}"), reason.clone()),
+        RecordBody::Halted { reason, by, .. } => {
+            (verdict(VerdictKind::Halt), format!("halted by {by}"), reason.clone())
+        }
         RecordBody::ReviewClosed { ticket, note, by } => {
             plainly(format!("flag of record {ticket} closed by {by}"), note.clone())
         }
         RecordBody::Resumed { by, .. } => plainly(format!("resumed by {by}"), String::new()),
         RecordBody::ConfigChanged { file, decision } => plainly(format!("settings {file}"), decision.clone()),
         RecordBody::Failure { stage, kind, detail, verdict: answered } => {
-            (verdict(answered), format!("did not run: {stage} {kind}"), detail.clone())
+            (verdict(*answered), format!("did not run: {stage} {kind}"), detail.clone())
         }
         RecordBody::Retention { removed, reason } => {
             plainly(format!("{} sessions removed", removed.len()), reason.clone())

@@ -67,7 +67,7 @@ pub fn notify(surroundings: &Surroundings, test: Switch, output: Output) -> Resu
                         stage: "notify".to_owned(),
                         kind: "not_sent".to_owned(),
                         detail,
-                        verdict: VerdictKind::Ok.name().to_owned(),
+                        verdict: VerdictKind::Ok,
                     };
                     record(surroundings, notice, failure);
                 }

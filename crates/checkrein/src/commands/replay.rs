@@ -223,8 +223,8 @@ impl Comparing {
                     vec![
                         one.step.to_string(),
                         cut(&plain(&one.call), 60),
-                        verdict(one.verdict.name()),
-                        verdict(other.verdict.name()),
+                        verdict(one.verdict),
+                        verdict(other.verdict),
                         cut(&plain(stricter), 70),
                     ]
                 };
@@ -358,7 +358,7 @@ impl Playing {
                 if output == Output::Text {
                     print(&format!(
                         "{number:>4}  {:<9} {} {}",
-                        verdict(kind.name()),
+                        verdict(kind),
                         tool,
                         cut(&plain(&shown(&action, step)), 90)
                     ));

@@ -1,7 +1,7 @@
 //! `checkrein reviews`: what was flagged for a person to look at, and that they did.
 
 use checkrein_ledger::{Durability, FolderName, Line, SessionLedger, lines};
-use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
 use serde::Serialize;
 
 use super::log::{call, folders, severity_name, time};
@@ -28,7 +28,7 @@ struct Ticket {
     about: &'static str,
     at: u64,
     severity: String,
-    verdict: String,
+    verdict: VerdictKind,
     call: String,
     reason: String,
     /// Tripwires and patterns that fired.
@@ -69,7 +69,7 @@ pub fn reviews(surroundings: &Surroundings, shown: Shown, output: Output) -> Res
                     dim(&time(ticket.at)),
                     ticket.id.clone(),
                     ticket.severity.clone(),
-                    verdict(&ticket.verdict),
+                    verdict(ticket.verdict),
                     cut(&plain(&what), 50),
                     cut(&plain(&ticket.reason), 60),
                     state,

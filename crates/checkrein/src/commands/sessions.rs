@@ -48,7 +48,11 @@ pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, Com
                 .iter()
                 .map(|session| {
                     let count = &session.verdicts;
-                    let halted = session.halt.as_ref().map(|_| verdict("halt")).unwrap_or_default();
+                    let halted = session
+                        .halt
+                        .as_ref()
+                        .map(|_| verdict(checkrein_policy::VerdictKind::Halt))
+                        .unwrap_or_default();
                     let debt = policy.left(&session.trust, now);
                     let last = session.last.map(|at| time(at.0)).unwrap_or_default();
                     vec![

@@ -76,7 +76,7 @@ fn explain(record: &Record) -> String {
 fn review_text(review: &ReviewRecord) -> String {
     let flagged = if review.flagged { ", flagged" } else { "" };
     let mut lines = vec![
-        format!("{}{flagged}  {}", verdict(&review.verdict), plain(&call(review))),
+        format!("{}{flagged}  {}", verdict(review.verdict), plain(&call(review))),
         format!(
             "  decision {}, mode {}, {} µs, in {}",
             review.decision,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use checkrein_ledger::{FolderName, SessionLedger, lines};
-use checkrein_protocol::{Looked, OutcomeRecord, RecordBody, SurpriseRecord, VerificationRecord};
+use checkrein_protocol::{
+    Looked, OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
+};
 use serde_json::json;
 
 use super::log::{folders, time};
@@ -109,10 +111,12 @@ pub(super) fn looked_in_words(verification: &VerificationRecord) -> String {
 
 fn seen_in_words(surprise: &SurpriseRecord) -> String {
     let path = &surprise.path;
-    match surprise.kind.as_str() {
-        "missing" => format!("did not happen at {path}"),
-        "rearranged" => format!("names in {path} came or went"),
-        kind => format!("{path} was {kind}"),
+    match surprise.kind {
+        SurpriseRecordKind::Missing => format!("did not happen at {path}"),
+        SurpriseRecordKind::Rearranged => format!("names in {path} came or went"),
+        kind @ (SurpriseRecordKind::Created | SurpriseRecordKind::Modified | SurpriseRecordKind::Deleted) => {
+            format!("{path} was {kind}")
+        }
     }
 }
 

@@ -388,10 +388,8 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                 *story = Story {
                     reviewed: at,
                     alone: !lingers,
-                    asked: review.verdict == VerdictKind::Escalate.name(),
-                    refused: [VerdictKind::Block, VerdictKind::Halt]
-                        .iter()
-                        .any(|kind| review.verdict == kind.name()),
+                    asked: review.verdict == VerdictKind::Escalate,
+                    refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
                     ..Story::default()
                 };
                 let is_lacking = |problem: &&String| problem.contains(checkpoint::NOT_SAVED);

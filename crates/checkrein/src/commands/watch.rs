@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{SessionLedger, SessionState, SessionSummary, last};
-use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
 use serde_json::{Value as Json, json};
 
 use super::log::{call, severity_name, time};
@@ -100,7 +100,7 @@ fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record])
     let newest = records.iter().rev().find_map(|record| match &record.body {
         RecordBody::Event { name, .. } if name == "SessionEnd" => Some("ended"),
         RecordBody::Event { name, .. } if name == "Stop" => Some("at rest"),
-        RecordBody::Review(review) if review.verdict == "escalate" => Some("waiting"),
+        RecordBody::Review(review) if review.verdict == VerdictKind::Escalate => Some("waiting"),
         RecordBody::Review(_) | RecordBody::Outcome(_) | RecordBody::Prompt { .. } => Some("working"),
         _ => None,
     });
@@ -143,7 +143,7 @@ fn shown(seen: &[Seen]) -> String {
             bold(one.condition),
             one.summary.actions.to_string(),
             format!("{} / {} / {}", verdicts.nudge, verdicts.escalate, verdicts.block),
-            latest.map(|review| verdict(&review.verdict)).unwrap_or_default(),
+            latest.map(|review| verdict(review.verdict)).unwrap_or_default(),
             latest.map(|review| cut(&plain(&call(review)), 40)).unwrap_or_default(),
             issues.join(" "),
             rung.to_owned(),

@@ -232,6 +232,6 @@ fn failure(kind: &str, detail: &str) -> RecordBody {
         stage: "snapshot".to_owned(),
         kind: kind.to_owned(),
         detail: detail.to_owned(),
-        verdict: VerdictKind::Ok.name().to_owned(),
+        verdict: VerdictKind::Ok,
     }
 }

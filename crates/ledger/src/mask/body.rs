@@ -32,8 +32,8 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
         RecordBody::ReviewClosed { ticket: _, note, by } => [note, by].into_iter().for_each(message),
         RecordBody::Resumed { scope: _, by } => message(by),
         RecordBody::ConfigChanged { file, decision } => [file, decision].into_iter().for_each(message),
-        RecordBody::Failure { stage, kind, detail, verdict } => {
-            [stage, kind, detail, verdict].into_iter().for_each(message);
+        RecordBody::Failure { stage, kind, detail, verdict: _ } => {
+            [stage, kind, detail].into_iter().for_each(message);
         }
         RecordBody::Retention { removed: _, reason } | RecordBody::Repaired { reason, .. } => message(reason),
         RecordBody::Issue(issue) => [&mut issue.summary, &mut issue.advice].into_iter().for_each(message),
@@ -114,7 +114,7 @@ fn mask_verification(verification: &mut VerificationRecord, key: &MaskKey) {
     }
     message(&mut verification.call);
     for surprise in &mut verification.surprises {
-        [&mut surprise.kind, &mut surprise.path, &mut surprise.predicted].into_iter().for_each(message);
+        [&mut surprise.path, &mut surprise.predicted].into_iter().for_each(message);
     }
 }
 

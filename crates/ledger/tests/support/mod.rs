@@ -6,8 +6,8 @@ use std::path::Path;
 use checkrein_effects::{AbsolutePath, Depth, Effect, EffectKind, Target, Timestamp, ToolName};
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
 use checkrein_protocol::{
-    ActionId, DoubtRecord, HaltScope, Looked, OutcomeRecord, RecordBody, ReviewRecord, RiskRecord, SessionId,
-    SurpriseRecord, VerificationRecord,
+    ActionId, Decision, DoubtRecord, Enforcement, HaltScope, Looked, OutcomeRecord, RecordBody, ReviewRecord,
+    RiskLevel, RiskRecord, SessionId, SurpriseRecord, SurpriseRecordKind, VerdictKind, VerificationRecord,
 };
 use serde_json::json;
 
@@ -46,10 +46,10 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         input: json!({"command": format!("run {id}, then \"look\"\n")}),
         cwd: "/home/dev/shop".to_owned(),
         actor: None,
-        verdict: verdict.to_owned(),
-        decision: "allow".to_owned(),
+        verdict: VerdictKind::from_name(verdict).unwrap(),
+        decision: Decision::Allow,
         flagged: kind.is_multiple_of(3),
-        risk: RiskRecord { score: 0.25, level: "low".to_owned(), factors: vec!["none".to_owned()] },
+        risk: RiskRecord { score: 0.25, level: RiskLevel::Low, factors: vec!["none".to_owned()] },
         rationality: None,
         intent: None,
         confidence: None,
@@ -70,7 +70,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         kind,
         exact: kind.wrapping_mul(31),
         elapsed_us: 80,
-        mode: "enforce".to_owned(),
+        mode: Enforcement::Enforce,
     }))
 }
 
@@ -92,7 +92,7 @@ pub fn outcome(id: &str, failed: bool) -> RecordBody {
 pub fn surprised(id: &str, points: i32, ceiling: u32) -> RecordBody {
     let RecordBody::Outcome(mut record) = outcome(id, false) else { unreachable!() };
     let surprise = SurpriseRecord {
-        kind: "deleted".to_owned(),
+        kind: SurpriseRecordKind::Deleted,
         path: "/home/dev/shop/notes.md".to_owned(),
         predicted: "no change".to_owned(),
     };

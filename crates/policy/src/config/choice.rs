@@ -44,6 +44,15 @@ choice! {
     }
 }
 
+impl From<Mode> for checkrein_protocol::Enforcement {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Observe => Self::Observe,
+            Mode::Enforce => Self::Enforce,
+        }
+    }
+}
+
 choice! {
     /// How much an agent may do before someone is asked (design 10). Later is stricter.
     Profile {
