@@ -168,7 +168,7 @@ fn ticket(folder: &FolderName, line: &Line) -> Option<Ticket> {
         },
         at: record.at.0,
         severity: governance.and_then(|governance| governance.flag).map_or("-", severity_name).to_owned(),
-        verdict: verdict.clone(),
+        verdict: *verdict,
         call: call(review),
         reason: reason.clone(),
         fired: governance.map(|governance| governance.fired.clone()).unwrap_or_default(),
