@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Register the hooks of a client, after showing the change.
     #[command(
-        after_help = "Examples:\n  checkrein init                 this project, for you only; asks before writing\n  checkrein init --user --yes    every project of yours, without asking\n  checkrein init --team          this project, for everyone: .claude/settings.json, to be committed\n  checkrein init --dry-run       only show the change"
+        after_help = "Examples:\n  checkrein init                 this project, for you only; asks before writing\n  checkrein init --user --yes    every project of yours, without asking\n  checkrein init --team          this project, for everyone: .claude/settings.json, to be committed\n  checkrein init --dry-run       only show the change\n  checkrein init --client codex  another client; `all` takes those found on this machine"
     )]
     Init(InitArguments),
     /// Take the hooks back; the records stay.

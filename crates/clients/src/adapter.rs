@@ -47,6 +47,8 @@ pub struct ClientAdapter {
     pub silencing: &'static [&'static str],
     /// The provider whose models it calls.
     pub provider: Provider,
+    /// What a person must have agreed to before it runs our hooks; `None` when nothing.
+    pub trust: Option<Trust>,
     /// What a person must do after the hooks were registered; `None` when nothing.
     pub next_step: Option<&'static str>,
     /// What it cannot do, or lets pass unseen, each in a sentence.
@@ -55,6 +57,15 @@ pub struct ClientAdapter {
 
 /// The words of a command line, and the session to go on with, to the words that go on with it; `None` when these words cannot.
 pub type Resume = fn(&[OsString], &str) -> Option<Vec<OsString>>;
+
+/// What a person must have agreed to before a client runs hooks.
+#[derive(Debug)]
+pub struct Trust {
+    /// Where that is written down.
+    pub file: Place,
+    /// Why the review of calls does not run, by a settings file, its text and what is written down; `None` when it runs.
+    pub doubt: fn(&AbsolutePath, &str, &str) -> Option<String>,
+}
 
 /// Whether a client tells its hooks of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

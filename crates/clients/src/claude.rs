@@ -65,6 +65,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         address: Some("ANTHROPIC_BASE_URL"),
         instead: &[("CLAUDE_CODE_USE_BEDROCK", "bedrock"), ("CLAUDE_CODE_USE_VERTEX", "vertex")],
     },
+    trust: None,
     next_step: None,
     open: &[],
 };

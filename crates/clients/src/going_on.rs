@@ -27,26 +27,11 @@ pub fn going_on(words: &[OsString], session: Option<&str>) -> GoingOn {
     // A name that could be read as an option is none.
     let session = session.filter(|session| !session.is_empty() && !session.starts_with('-'));
     let resume = crate::of_program(name).and_then(|client| client.resume);
-    let changed = session.and_then(|session| match (resume, name) {
-        (Some(resume), _) => resume(words, session),
-        (None, "codex") => codex(words, session),
-        (None, _) => None,
-    });
+    let changed = session.zip(resume).and_then(|(session, resume)| resume(words, session));
     match changed {
         Some(words) => GoingOn { words, manner: Manner::SameSession },
         None => GoingOn { words: words.to_vec(), manner: Manner::FromTheStart },
     }
-}
-
-/// `codex exec resume ID ...`; how an interactive one is named is not told by its output.
-fn codex(words: &[OsString], session: &str) -> Option<Vec<OsString>> {
-    let place = words.iter().position(|word| word == "exec" || word == "e")?;
-    let (before, after) = words.split_at(place + 1);
-    let after = match after.first() {
-        Some(word) if word == "resume" => after.get(2..).unwrap_or_default(),
-        _ => after,
-    };
-    Some([before, &["resume".into(), session.into()], after].concat())
 }
 
 #[cfg(test)]

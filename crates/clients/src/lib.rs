@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `adapter` | what the rest of the program knows of a client: the row |
-//! | `claude` | Claude Code |
+//! | `claude`, `codex` | Claude Code, Codex CLI |
 //! | `payload` | the fields of hook payloads, for all clients that write flat objects |
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
 //! | `command` | the command line that a client runs |
@@ -22,6 +22,7 @@
 mod adapter;
 mod canary;
 mod claude;
+mod codex;
 mod command;
 mod error;
 mod going_on;
@@ -31,7 +32,7 @@ mod questions;
 mod registration;
 pub mod transcript;
 
-pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope};
+pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope, Trust};
 pub use canary::{CANARY_SESSION, Canary};
 pub use command::{HookCommand, PLACES, Unanswered};
 pub use error::{DecodeError, PriceError, SettingsError};
@@ -43,16 +44,16 @@ pub use registration::{HookLayout, Matching, Protection, Registration, Unit};
 use checkrein_protocol::Client;
 
 /// All clients whose hooks are answered. The first is the one where nothing says which: most others take its form too.
-pub const CLIENTS: &[ClientAdapter] = &[claude::ADAPTER];
+pub const CLIENTS: &[ClientAdapter] = &[claude::ADAPTER, codex::ADAPTER];
 
 /// Programs of clients whose hooks are not answered.
-const OTHER_PROGRAMS: &[&str] = &["codex", "gemini", "opencode", "aider", "cursor-agent", "copilot", "qwen"];
+const OTHER_PROGRAMS: &[&str] = &["gemini", "opencode", "aider", "cursor-agent", "copilot", "qwen"];
 
 /// The same as packages, which an interpreter runs.
-const OTHER_PACKAGES: &[(&str, &str)] = &[("/@openai/codex/", "codex"), ("/@google/gemini-cli/", "gemini")];
+const OTHER_PACKAGES: &[(&str, &str)] = &[("/@google/gemini-cli/", "gemini")];
 
 /// Variables that other clients set for their tools.
-const OTHER_MARKS: &[&str] = &["CODEX_SANDBOX", "GEMINI_CLI", "GEMINI_SESSION_ID"];
+const OTHER_MARKS: &[&str] = &["GEMINI_CLI", "GEMINI_SESSION_ID"];
 
 /// The client where nothing says which.
 pub const FIRST: &ClientAdapter = &claude::ADAPTER;

@@ -18,7 +18,7 @@ use checkrein_effects::{
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_ledger::{FolderName, SessionLedger, last};
 use checkrein_protocol::{
-    ActionId, DoubtRecord, Enforcement, Looked, Outcome, Progress, Record, RecordBody, ReviewRecord,
+    ActionId, DoubtRecord, Enforcement, Looked, Outcome, Progress, Record, RecordBody, ReviewRecord, Success,
     SurpriseRecord, VerdictKind, VerificationRecord,
 };
 use checkrein_review::{
@@ -226,7 +226,7 @@ fn seen(
     let mut effects = predicted(context, outcome, found);
     let own = effects.len();
     let standings = standings(&effects, since);
-    let is_over = outcome.progress == Progress::Finished;
+    let is_over = outcome.progress == Progress::Finished && outcome.success == Success::Told;
     let ending = if outcome.failed || !is_over { Ending::Failed } else { Ending::Succeeded };
     let aftermath = |effects: &[Effect]| {
         compare(&Aftermath { effects, changes: &changes, standings: &standings, ending })

@@ -13,7 +13,9 @@ use checkrein_engine::environment::Surroundings;
 use checkrein_engine::notification::{Notice, Notifier};
 use checkrein_engine::{Engine, Response, ToolCall};
 use checkrein_ledger::{FolderName, last};
-use checkrein_protocol::{ActionId, Client, HookAnswer, Outcome, Progress, Record, RecordBody, SessionId};
+use checkrein_protocol::{
+    ActionId, Client, HookAnswer, Outcome, Progress, Record, RecordBody, SessionId, Success,
+};
 use serde_json::json;
 
 /// How many calls the endurance test makes where nobody says otherwise, and the variable that does.
@@ -90,6 +92,7 @@ fn outcome(call: &ToolCall, output: &str) -> Outcome {
         call: call.id.clone(),
         action: call.action.clone(),
         failed: false,
+        success: Success::Told,
         error: None,
         output: output.to_owned(),
         duration_ms: Some(3),

@@ -153,6 +153,8 @@ pub struct Outcome {
     pub action: Action,
     /// Whether it failed.
     pub failed: bool,
+    /// Whether the client says that it failed when it did.
+    pub success: Success,
     /// The error text of a failure.
     pub error: Option<String>,
     /// The output, as text.
@@ -163,6 +165,15 @@ pub struct Outcome {
     pub reported: Vec<Change>,
     /// Whether it is over.
     pub progress: Progress,
+}
+
+/// Whether a client tells failures of a tool from successes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Success {
+    /// It does.
+    Told,
+    /// It does not: what is no failure may be one.
+    NotTold,
 }
 
 /// Whether a call is over when its outcome is told.

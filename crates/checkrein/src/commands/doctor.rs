@@ -4,9 +4,10 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, Registration, Scope, Unanswered};
+use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, Place, Registration, Scope, Unanswered};
 use checkrein_policy::{Config, ContainedCommands};
 use checkrein_supervise::NOT_HELD;
+use checkrein_world::find_workspace;
 use serde::Serialize;
 
 use super::init::{self, read, settings_file};
@@ -223,7 +224,14 @@ fn settings_findings(
             findings.push(broken(detail, Some("take it out of `env`")));
         }
         found.variables.extend(set);
-        found.commands.extend(client.hooks.reviewing_command(&text));
+        let ours = client.hooks.reviewing_command(&text);
+        if let (Some(trust), Some(_)) = (&client.trust, &ours)
+            && let Some(why) = (trust.doubt)(&path, &text, &trust_of(surroundings, client, trust.file))
+        {
+            findings
+                .push(broken(format!("{path}: {} passes it over: {why}", client.title), client.next_step));
+        }
+        found.commands.extend(ours);
     }
     found.commands.sort();
     found.commands.dedup();
@@ -239,6 +247,12 @@ fn settings_findings(
         findings.push(finding("settings", Wellness::Doubtful, detail, hint));
     }
     found
+}
+
+/// What a person has agreed to for a client, as it is written down; empty where it cannot be read.
+fn trust_of(surroundings: &Surroundings, client: &ClientAdapter, place: Place) -> String {
+    let path = place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client));
+    read(&path).unwrap_or_default()
 }
 
 /// Whether commands can run within bounds here, and what these leave open; not a fault where nobody wants that.

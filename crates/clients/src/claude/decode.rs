@@ -1,7 +1,7 @@
 //! Claude Code's hook payloads to events.
 
 use checkrein_effects::{AbsolutePath, Change, ChangeKind};
-use checkrein_protocol::{Client, HookEvent, Moment, Outcome, Progress};
+use checkrein_protocol::{Client, HookEvent, Moment, Outcome, Progress, Success};
 use serde_json::Value as Json;
 
 use crate::error::DecodeError;
@@ -60,7 +60,17 @@ fn after(
         if in_background.is_some_and(Json::is_string) { Progress::Running } else { Progress::Finished };
     let action = payload.action(cwd)?;
     let failed = error.is_some();
-    Ok(Moment::AfterAction(Outcome { call, action, failed, error, output, duration_ms, reported, progress }))
+    Ok(Moment::AfterAction(Outcome {
+        call,
+        action,
+        failed,
+        success: Success::Told,
+        error,
+        output,
+        duration_ms,
+        reported,
+        progress,
+    }))
 }
 
 /// What a tool that writes says about it: `filePath` beside the content (a tool that reads has it one level deeper).

@@ -35,7 +35,6 @@ impl Provider {
         let known = checkrein_clients::of_program(program);
         let name = match program {
             _ if let Some(client) = known => of_client(&client.provider),
-            "codex" => host("OPENAI_BASE_URL").unwrap_or_else(|| "openai".to_owned()),
             "gemini" => host("GOOGLE_GEMINI_BASE_URL").unwrap_or_else(|| "google".to_owned()),
             other => other.to_owned(),
         };

@@ -1,0 +1,117 @@
+//! Codex CLI.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `decode` | its hook payloads to events |
+//! | `encode` | answers to its hook output |
+//! | `resume` | starting it again so that it goes on |
+//! | `trust` | whether it runs our hooks, which a person must have trusted |
+//!
+//! The forms are those that version 0.169 was seen to obey. It reads answers strictly and lets the call run for one key that it does not
+//! know, for a refusal without a reason, and for a question.
+
+mod decode;
+mod encode;
+mod resume;
+mod trust;
+
+use checkrein_effects::AbsolutePath;
+use checkrein_protocol::Client;
+use serde_json::{Value as Json, json};
+
+use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Trust};
+use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+use crate::questions::Questions;
+use crate::registration::{HookLayout, Matching, Unit};
+
+const CODEX: Client = Client::new("codex");
+
+/// Codex CLI.
+pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
+    client: CODEX,
+    title: "Codex",
+    programs: &["codex"],
+    packages: &["/@openai/codex/"],
+    decode: decode::decode,
+    encode: encode::encode,
+    refuse: encode::refuse,
+    questions: |_| Questions::Lost,
+    announces_questions: Announces::NotAll,
+    canary: Canary { call: canary, refuses: denies_in_wrapper },
+    places: Places {
+        folder: ".codex",
+        folder_variable: Some("CODEX_HOME"),
+        settings: &[
+            (Scope::User, Place::Folder("hooks.json")),
+            (Scope::Team, Place::Project(".codex/hooks.json")),
+        ],
+        managed: &[Place::Machine("etc/codex/hooks.json")],
+        guarded: &[
+            (Place::Project(".codex/hooks.json"), "the hooks of Codex in this project"),
+            (Place::Project(".codex/config.toml"), "the settings of Codex in this project"),
+            (Place::Folder("hooks.json"), "the hooks of Codex of this person"),
+            (Place::Folder("config.toml"), "the settings of Codex, which say which hooks are trusted"),
+            (Place::Machine("etc/codex"), "the managed settings of Codex"),
+        ],
+        interposing: &[],
+        environment: &[],
+        written: &[],
+        expected: &[".codex/memories"],
+    },
+    hooks: HookLayout {
+        client: "codex",
+        events: EVENTS,
+        reviewing: "PreToolUse",
+        vital: &["PreToolUse"],
+        every_name: "*",
+        unit: Unit::Seconds,
+        switched_off: |_| None,
+        variables: |_| Vec::new(),
+        leads_guard: |_| false,
+    },
+    marks: &["CODEX_SANDBOX"],
+    project_variable: None,
+    resume: Some(resume::resume),
+    silencing: &["--ignore-user-config"],
+    provider: Provider { name: "openai", address: Some("OPENAI_BASE_URL"), instead: &[] },
+    trust: Some(Trust { file: Place::Folder("config.toml"), doubt: trust::doubt }),
+    next_step: Some(
+        "Codex runs no hook that a person has not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
+         checkrein; again after each `checkrein init` that changed them",
+    ),
+    open: &[
+        "what is typed into a shell or program that is already open (`write_stdin`) reaches no hook",
+        "a question of a hook would let the call run, so what is to be asked is refused, and a person does it in a terminal",
+        "it does not say whether a command failed, so what a command was sure to do and did not is no surprise",
+    ],
+};
+
+/// The events that are registered, with whether the client matches them against a name.
+const EVENTS: &[(&str, Matching)] = &[
+    ("PreToolUse", Matching::ByName),
+    ("PermissionRequest", Matching::ByName),
+    ("PostToolUse", Matching::ByName),
+    ("UserPromptSubmit", Matching::Never),
+    ("SessionStart", Matching::Never),
+    ("SessionEnd", Matching::Never),
+    ("Stop", Matching::Never),
+    ("SubagentStart", Matching::Never),
+    ("SubagentStop", Matching::Never),
+    ("PreCompact", Matching::Never),
+    ("PostCompact", Matching::Never),
+];
+
+fn canary(cwd: &AbsolutePath) -> Json {
+    json!({
+        "session_id": CANARY_SESSION,
+        "turn_id": "checkrein-canary",
+        "transcript_path": null,
+        "cwd": cwd.as_str(),
+        "hook_event_name": "PreToolUse",
+        "model": "canary",
+        "permission_mode": "default",
+        "tool_name": "Bash",
+        "tool_input": { "command": CANARY_COMMAND },
+        "tool_use_id": "checkrein-canary",
+    })
+}

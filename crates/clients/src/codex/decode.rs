@@ -1,0 +1,89 @@
+//! Codex's hook payloads to events.
+
+use checkrein_effects::{AbsolutePath, Change, ChangeKind};
+use checkrein_protocol::{HookEvent, Moment, Outcome, Progress, Success};
+use serde_json::Value as Json;
+
+use super::CODEX;
+use crate::error::DecodeError;
+use crate::payload::{Payload, readable};
+
+/// Reads one payload. Fields that this version does not know are kept for the record.
+pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    Payload::parse(payload)?.event(CODEX, moment)
+}
+
+fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
+    let said = |payload: &Payload| payload.text("last_assistant_message").map(str::to_owned);
+    Ok(match name {
+        "PreToolUse" => {
+            let (call, action) = (payload.call(), payload.action(cwd)?);
+            readable(&action)?;
+            Moment::BeforeAction { call, action }
+        }
+        "PermissionRequest" => Moment::PermissionAsked { action: payload.action(cwd)? },
+        "PostToolUse" => Moment::AfterAction(outcome(payload, cwd)?),
+        "UserPromptSubmit" => Moment::Prompt { text: payload.own_text("prompt") },
+        "SessionStart" => {
+            Moment::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
+        }
+        "SessionEnd" => Moment::SessionEnded,
+        "Stop" => Moment::TurnEnding { message: said(&payload) },
+        "SubagentStart" => Moment::SubagentStarted,
+        "SubagentStop" => Moment::SubagentEnding { message: said(&payload) },
+        _ => payload.other(),
+    })
+}
+
+/// How a call went: a text without an exit status for commands and patches, an object with `isError` for tools of servers.
+fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeError> {
+    let call = payload.call();
+    let response = payload.take("tool_response").unwrap_or(Json::Null);
+    let action = payload.action(cwd)?;
+    let failed = response.get("isError").and_then(Json::as_bool) == Some(true);
+    let output = response.as_str().map_or_else(|| response.to_string(), str::to_owned);
+    let is_patch = action.tool.as_str() == "apply_patch";
+    let reported = if is_patch { changed(&output, cwd) } else { Vec::new() };
+    Ok(Outcome {
+        call,
+        failed,
+        error: failed.then(|| output.clone()),
+        reported,
+        duration_ms: None,
+        progress: Progress::Finished,
+        success: if action.shell_field().is_some() { Success::NotTold } else { Success::Told },
+        action,
+        output,
+    })
+}
+
+/// The files that the patch tool says it changed: lines `A path`, `M path`, `D path`.
+fn changed(output: &str, cwd: &AbsolutePath) -> Vec<Change> {
+    let lines = output.lines().skip_while(|line| !line.starts_with("Success.")).skip(1);
+    let change = |line: &str| {
+        let (word, path) = line.split_once(' ')?;
+        let kind = match word {
+            "A" => ChangeKind::Created,
+            "M" => ChangeKind::Modified,
+            "D" => ChangeKind::Deleted,
+            _ => return None,
+        };
+        Some(Change { path: cwd.join(path.trim_end()), kind })
+    };
+    lines.map_while(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_tells_what_it_changed() {
+        let payload = br#"{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"apply_patch","tool_input":{"command":"x"},
+            "tool_response":"Exit code: 0\nOutput:\nSuccess. Updated the following files:\nA new file.txt\nD /o/gone\n\nD no","tool_use_id":"c"}"#;
+        let Moment::AfterAction(outcome) = decode(payload).unwrap().moment else { panic!() };
+        let found: Vec<(&str, ChangeKind)> =
+            outcome.reported.iter().map(|change| (change.path.as_str(), change.kind)).collect();
+        assert_eq!(found, [("/w/new file.txt", ChangeKind::Created), ("/o/gone", ChangeKind::Deleted)]);
+    }
+}
