@@ -12,7 +12,7 @@ mod support;
 use std::fs;
 use std::io::Write as _;
 
-use checkrein_clients::{CLIENTS, ClientAdapter, Place, Scope};
+use checkrein_clients::{CLIENTS, Place, Scope};
 use checkrein_effects::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
@@ -71,10 +71,6 @@ fn shell(environment: &TestEnvironment, folder: &str, name: &str, command: &str)
     payload["cwd"] = json!(environment.project());
     payload["tool_input"]["command"] = json!(command);
     payload
-}
-
-fn row(name: &str) -> &'static ClientAdapter {
-    checkrein_clients::named(name).unwrap()
 }
 
 #[test]
@@ -175,8 +171,6 @@ fn codex_refuses_in_the_only_form_that_codex_obeys() {
         asked.contains("Codex asks nobody") && asked.contains("A person allows it by doing it in a terminal"),
         "{asked}"
     );
-    let asked = call("terraform destroy");
-    assert!(asked.contains("Codex asks nobody"), "{asked}");
     for file in ["~/.codex/hooks.json", "~/.codex/config.toml", ".codex/hooks.json"] {
         assert!(call(&format!("echo x > {file}")).contains("the guard itself"), "{file}");
     }
@@ -199,4 +193,64 @@ fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
     fs::write(environment.home().join(".codex/config.toml"), config).unwrap();
     let (protected, text) = doctor();
     assert!(protected && text.contains("write_stdin"), "{text}");
+}
+
+#[test]
+fn recorded_payloads_of_gemini_are_let_through_and_paired() {
+    replay("gemini", "gemini-cli");
+    let environment = TestEnvironment::new();
+    for (name, failed) in
+        [("run_shell_command", false), ("run_shell_command-exit3", true), ("read_file-error", true)]
+    {
+        let before = if name == "read_file-error" { "AfterTool-read_file-error" } else { "BeforeTool-" };
+        let read = |file: String| -> Json {
+            serde_json::from_slice(&fs::read(format!("tests/payloads/gemini-cli/{file}.json")).unwrap())
+                .unwrap()
+        };
+        let mut after = read(format!("AfterTool-{name}"));
+        let mut call =
+            if before == "BeforeTool-" { read(format!("BeforeTool-{name}")) } else { after.clone() };
+        call["hook_event_name"] = json!("BeforeTool");
+        for payload in [&mut call, &mut after] {
+            payload["session_id"] = json!(name);
+            payload["cwd"] = json!(environment.project());
+            answer(&environment, "gemini", payload);
+        }
+        let records = environment.records(name);
+        let of = |kind: &str| {
+            records.iter().find(|record| record["body"]["type"] == kind).unwrap()["body"].clone()
+        };
+        let (review, outcome) = (of("review"), of("outcome"));
+        assert_eq!(review["action_id"], outcome["action_id"], "{name}: no call is named, yet they are one");
+        assert_eq!(outcome["failed"], failed, "{name}");
+    }
+}
+
+#[test]
+fn gemini_refuses_in_the_form_that_gemini_obeys() {
+    let environment = TestEnvironment::new();
+    let call = |command: &str| {
+        let payload = shell(&environment, "gemini-cli", "BeforeTool-run_shell_command", command);
+        answer(&environment, "gemini", &payload)
+    };
+    let refused = |command: &str| {
+        let answer = call(command);
+        let reason = answer["reason"].as_str().unwrap_or_default().to_owned();
+        assert!(
+            !reason.is_empty() && answer == json!({ "decision": "deny", "reason": reason }),
+            "{command}: {answer}"
+        );
+        reason
+    };
+    assert!(refused("rm -rf ~").starts_with("checkrein stopped this call"));
+    let asked = refused("git push --force origin main");
+    assert!(asked.contains("Gemini CLI asks nobody") && asked.contains("doing it in a terminal"), "{asked}");
+    for file in ["~/.gemini/settings.json", ".gemini/settings.json"] {
+        assert!(refused(&format!("echo x > {file}")).contains("the guard itself"), "{file}");
+    }
+    assert_eq!(call("ls -la"), json!({}));
+    // What is said beside a call that runs is for the person: the model would not get it.
+    environment.write("notes/plan.md", "only here\n");
+    let saved = call("rm -rf notes");
+    assert!(saved["systemMessage"].as_str().is_some_and(|text| text.contains("checkrein undo")), "{saved}");
 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `adapter` | what the rest of the program knows of a client: the row |
-//! | `claude`, `codex` | Claude Code, Codex CLI |
+//! | `claude`, `codex`, `gemini` | Claude Code, Codex CLI, Gemini CLI |
 //! | `payload` | the fields of hook payloads, for all clients that write flat objects |
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
 //! | `command` | the command line that a client runs |
@@ -25,6 +25,7 @@ mod claude;
 mod codex;
 mod command;
 mod error;
+mod gemini;
 mod going_on;
 mod payload;
 mod prices;
@@ -44,16 +45,10 @@ pub use registration::{HookLayout, Matching, Protection, Registration, Unit};
 use checkrein_protocol::Client;
 
 /// All clients whose hooks are answered. The first is the one where nothing says which: most others take its form too.
-pub const CLIENTS: &[ClientAdapter] = &[claude::ADAPTER, codex::ADAPTER];
+pub const CLIENTS: &[ClientAdapter] = &[claude::ADAPTER, codex::ADAPTER, gemini::ADAPTER];
 
 /// Programs of clients whose hooks are not answered.
-const OTHER_PROGRAMS: &[&str] = &["gemini", "opencode", "aider", "cursor-agent", "copilot", "qwen"];
-
-/// The same as packages, which an interpreter runs.
-const OTHER_PACKAGES: &[(&str, &str)] = &[("/@google/gemini-cli/", "gemini")];
-
-/// Variables that other clients set for their tools.
-const OTHER_MARKS: &[&str] = &["GEMINI_CLI", "GEMINI_SESSION_ID"];
+const OTHER_PROGRAMS: &[&str] = &["opencode", "aider", "cursor-agent", "copilot", "qwen"];
 
 /// The client where nothing says which.
 pub const FIRST: &ClientAdapter = &claude::ADAPTER;
@@ -81,15 +76,12 @@ pub fn programs() -> impl Iterator<Item = &'static str> {
 
 /// Parts of the paths of scripts of clients, with the name of the client.
 pub fn packages() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let own =
-        CLIENTS.iter().flat_map(|adapter| adapter.packages.iter().map(|part| (*part, adapter.client.name())));
-    own.chain(OTHER_PACKAGES.iter().copied())
+    CLIENTS.iter().flat_map(|adapter| adapter.packages.iter().map(|part| (*part, adapter.client.name())))
 }
 
 /// The variables by which clients mark the environment of their tools.
 pub fn marks() -> impl Iterator<Item = &'static str> {
-    let own = CLIENTS.iter().flat_map(|adapter| adapter.marks);
-    own.chain(OTHER_MARKS).copied()
+    CLIENTS.iter().flat_map(|adapter| adapter.marks).copied()
 }
 
 /// The files of a project, below it, that decide about the hooks of clients.

@@ -15,7 +15,7 @@ use checkrein_protocol::{
     ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, PermissionMode,
     RecordBody, SessionId,
 };
-use checkrein_review::VerdictKind;
+use checkrein_review::{Fingerprint, VerdictKind};
 use checkrein_snapshot::SessionPlace;
 use serde_json::json;
 
@@ -214,7 +214,11 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
 }
 
 fn after(context: &Context, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
-    let action_id = outcome.call.clone().unwrap_or_else(|| ActionId("unknown".to_owned()));
+    let action_id = outcome
+        .call
+        .clone()
+        .or_else(|| running(ledger, &outcome.action))
+        .unwrap_or_else(|| ActionId("unknown".to_owned()));
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
     let verification = verification::verify(context, ledger, &action_id, outcome).map(Box::new);
     let body = RecordBody::Outcome(OutcomeRecord {
@@ -243,6 +247,11 @@ fn after(context: &Context, event: &HookEvent, ledger: &SessionLedger, outcome: 
             HookAnswer::Silent
         }
     }
+}
+
+/// The call that an outcome is of, where the client names none: the newest of the same tool with the same input that has not ended.
+fn running(ledger: &SessionLedger, action: &Action) -> Option<ActionId> {
+    ledger.state().ok()?.running(Fingerprint::of(action, &[], &[]).exact).cloned()
 }
 
 /// The person is being asked already; only what would be refused anyway is refused here.

@@ -247,6 +247,12 @@ impl SessionState {
         self.recent.iter().any(|action| action.awaited.is_some() && action.past.exact == exact)
     }
 
+    /// The newest call with this exact mark that has not ended: which one an outcome is of, where the client names no call.
+    pub fn running(&self, exact: u64) -> Option<&ActionId> {
+        let mut newest = self.recent.iter().rev();
+        newest.find(|action| action.past.failed.is_none() && action.past.exact == exact)?.id.as_ref()
+    }
+
     /// The session's id as its client spells it; `None` when no start was recorded.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()

@@ -1,0 +1,147 @@
+//! Gemini CLI.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `decode` | its hook payloads to events |
+//! | `encode` | answers to its hook output |
+//!
+//! The forms are those that version 0.61 was seen to obey. It does not know the answers of other clients and lets the call run for them.
+
+mod decode;
+mod encode;
+
+use checkrein_effects::AbsolutePath;
+use checkrein_protocol::Client;
+use serde_json::{Value as Json, json};
+
+use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope};
+use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::questions::Questions;
+use crate::registration::{HookLayout, Matching, Unit};
+
+const GEMINI: Client = Client::new("gemini");
+
+/// Gemini CLI.
+pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
+    client: GEMINI,
+    title: "Gemini CLI",
+    programs: &["gemini"],
+    packages: &["/@google/gemini-cli/"],
+    decode: decode::decode,
+    encode: encode::encode,
+    refuse: encode::refuse,
+    // Without a person it waits for ever.
+    questions: |_| Questions::Lost,
+    announces_questions: Announces::NotAll,
+    canary: Canary { call: canary, refuses },
+    places: Places {
+        folder: ".gemini",
+        folder_variable: None,
+        settings: &[
+            (Scope::User, Place::Folder("settings.json")),
+            (Scope::Team, Place::Project(".gemini/settings.json")),
+        ],
+        managed: &[Place::Machine("etc/gemini-cli/settings.json")],
+        guarded: &[
+            (Place::Project(".gemini/settings.json"), "the hook settings of Gemini CLI in this project"),
+            (Place::Folder("settings.json"), "the hook settings of Gemini CLI of this person"),
+            (Place::Machine("etc/gemini-cli"), "the managed settings of Gemini CLI"),
+        ],
+        interposing: &[],
+        environment: &[".gemini/.env", ".env"],
+        written: &[],
+        expected: &[".gemini/tmp"],
+    },
+    hooks: HookLayout {
+        client: "gemini",
+        events: EVENTS,
+        reviewing: "BeforeTool",
+        vital: &["BeforeTool"],
+        every_name: ".*",
+        unit: Unit::Milliseconds,
+        switched_off,
+        variables,
+        leads_guard,
+    },
+    marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+    resume: None,
+    silencing: &["--acp", "--experimental-acp"],
+    provider: Provider { name: "google", address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
+    trust: None,
+    next_step: None,
+    open: &[
+        "with `--acp` its hooks for tools do not run at all",
+        "a question of a hook would wait for ever where nobody sits, so what is to be asked is refused, and a person does it in a terminal",
+        "what is said about a call before it runs is shown to the person, not to the model",
+        "calls of subagents are not told from those of the main agent",
+    ],
+};
+
+/// The events that are registered, with whether the client matches them against a name. Those around each call of the model are left out:
+/// they would cost time for nothing.
+const EVENTS: &[(&str, Matching)] = &[
+    ("BeforeTool", Matching::ByName),
+    ("AfterTool", Matching::ByName),
+    ("BeforeAgent", Matching::Never),
+    ("AfterAgent", Matching::Never),
+    ("SessionStart", Matching::Never),
+    ("SessionEnd", Matching::Never),
+    ("Notification", Matching::Never),
+];
+
+fn switched_off(settings: &Json) -> Option<&'static str> {
+    let enabled = settings.get("hooksConfig").and_then(|hooks| hooks.get("enabled"));
+    (enabled.and_then(Json::as_bool) == Some(false)).then_some("hooksConfig.enabled: false")
+}
+
+/// The variables of a `.env` file: `NAME=value`, perhaps behind `export` and in quotes.
+fn variables(text: &str) -> Vec<(String, String)> {
+    let variable = |line: &str| {
+        let line = line.trim();
+        let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+        let name = name.trim();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let value = value.trim().trim_matches(['"', '\'']);
+        is_name.then(|| (name.to_owned(), value.to_owned()))
+    };
+    text.lines().filter_map(variable).collect()
+}
+
+fn leads_guard(name: &str) -> bool {
+    const NAMES: [&str; 7] =
+        ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "BASH_ENV", "ENV", "SHELLOPTS", "GEMINI_CLI_HOME"];
+    NAMES.contains(&name)
+        || ["CHECKREIN_", "LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+}
+
+fn canary(cwd: &AbsolutePath) -> Json {
+    json!({
+        "session_id": CANARY_SESSION,
+        "transcript_path": "",
+        "cwd": cwd.as_str(),
+        "hook_event_name": "BeforeTool",
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "tool_name": "run_shell_command",
+        "tool_input": { "command": CANARY_COMMAND, "description": "canary of the guard itself, never run" },
+    })
+}
+
+fn refuses(answer: &Json) -> bool {
+    let text = |key: &str| answer.get(key).and_then(Json::as_str);
+    matches!(text("decision"), Some("deny" | "block"))
+        && text("reason").is_some_and(|reason| !reason.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_an_environment_file_are_read() {
+        let found = variables("# x=1\nexport CHECKREIN_HOME=\"/tmp/x\"\nA = 'b'\n{\"hooks\": \"a=b\"}\n=1\n");
+        let expected = [("CHECKREIN_HOME", "/tmp/x"), ("A", "b")];
+        assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(leads_guard("CHECKREIN_HOME") && !leads_guard("A"));
+    }
+}

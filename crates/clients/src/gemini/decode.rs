@@ -1,0 +1,131 @@
+//! Gemini CLI's hook payloads to events.
+
+use checkrein_effects::{AbsolutePath, Action, Change, ChangeKind, ToolName};
+use checkrein_protocol::{HookEvent, Moment, Outcome, Progress, Success};
+use serde_json::Value as Json;
+
+use super::GEMINI;
+use crate::error::DecodeError;
+use crate::payload::{Payload, readable};
+
+/// Reads one payload. Fields that this version does not know are kept for the record.
+pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    Payload::parse(payload)?.event(GEMINI, moment)
+}
+
+fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
+    Ok(match name {
+        "BeforeTool" => {
+            let action = action(&mut payload, cwd)?;
+            readable(&action)?;
+            // It names no call.
+            Moment::BeforeAction { call: None, action }
+        }
+        "AfterTool" => Moment::AfterAction(outcome(payload, cwd)?),
+        "BeforeAgent" => Moment::Prompt { text: payload.own_text("prompt") },
+        "AfterAgent" => Moment::TurnEnding { message: payload.text("prompt_response").map(str::to_owned) },
+        "SessionStart" => {
+            Moment::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
+        }
+        "SessionEnd" => Moment::SessionEnded,
+        _ => payload.other(),
+    })
+}
+
+/// The call under our names of the tools, where the input has the same form.
+fn action(payload: &mut Payload, cwd: &AbsolutePath) -> Result<Action, DecodeError> {
+    let mut action = payload.action(cwd)?;
+    let of_server = payload.value("mcp_context").and_then(|context| {
+        let text = |key: &str| context.get(key).and_then(Json::as_str);
+        Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
+    });
+    let known = match action.tool.as_str() {
+        "run_shell_command" => Some(ToolName::SHELL),
+        "write_file" => Some("Write"),
+        "replace" => Some("Edit"),
+        "read_file" => Some("Read"),
+        _ => None,
+    };
+    if let Some(name) = of_server.or_else(|| known.map(str::to_owned)) {
+        action.tool = ToolName(name);
+    }
+    Ok(action)
+}
+
+fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeError> {
+    let response = payload.take("tool_response").unwrap_or(Json::Null);
+    let action = action(&mut payload, cwd)?;
+    let output = text(response.get("llmContent").unwrap_or(&response));
+    let message =
+        response.get("error").map(|error| error.get("message").map_or_else(|| error.to_string(), text));
+    let status = action.shell_field().and_then(|_| exit_code(&output));
+    let error = message.or_else(|| status.map(|code| format!("Exit code {code}")));
+    let in_background = action.input.get("is_background").and_then(Json::as_bool) == Some(true);
+    Ok(Outcome {
+        call: None,
+        failed: error.is_some(),
+        success: Success::Told,
+        error,
+        reported: response
+            .get("returnDisplay")
+            .and_then(|shown| reported_change(shown, cwd))
+            .into_iter()
+            .collect(),
+        duration_ms: None,
+        progress: if in_background { Progress::Running } else { Progress::Finished },
+        action,
+        output,
+    })
+}
+
+/// The exit code of a command that failed, which stands in a line of its own behind the output.
+fn exit_code(output: &str) -> Option<&str> {
+    let code = output.lines().rev().find_map(|line| line.strip_prefix("Exit Code: "))?.trim();
+    (code != "0" && code.parse::<i32>().is_ok()).then_some(code)
+}
+
+/// What a tool that writes says about it: the file beside what stood there.
+fn reported_change(shown: &Json, cwd: &AbsolutePath) -> Option<Change> {
+    let text = |name: &str| shown.get(name).and_then(Json::as_str);
+    let path = cwd.join(text("filePath").filter(|_| shown.get("fileDiff").is_some())?);
+    let kind = if text("originalContent") == Some("") { ChangeKind::Created } else { ChangeKind::Modified };
+    Some(Change { path, kind })
+}
+
+/// A text, or the texts of several parts.
+fn text(value: &Json) -> String {
+    let parts = value.as_array().map(|parts| parts.iter().filter_map(|part| part.get("text")?.as_str()));
+    match (value.as_str(), parts) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(parts)) => parts.collect::<Vec<_>>().join("\n"),
+        (None, None) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(tool: &str, response: &str) -> Outcome {
+        let payload = format!(
+            r#"{{"session_id":"s","cwd":"/w","hook_event_name":"AfterTool","tool_name":"{tool}","tool_input":{{"command":"x"}},"tool_response":{response}}}"#
+        );
+        match decode(payload.as_bytes()).unwrap().moment {
+            Moment::AfterAction(outcome) => outcome,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_failure_is_told_by_an_error_or_an_exit_code() {
+        let failed = after(
+            "run_shell_command",
+            r#"{"llmContent":"<c>\nOutput: a\nExit Code: 3\nProcess Group PGID: 1\n</c>"}"#,
+        );
+        assert_eq!((failed.failed, failed.error.as_deref()), (true, Some("Exit code 3")));
+        assert!(!after("run_shell_command", r#"{"llmContent":"<c>\nOutput: a\n</c>"}"#).failed);
+        assert!(!after("read_file", r#"{"llmContent":"Exit Code: 3"}"#).failed, "a file may say so");
+        let missing = after("read_file", r#"{"llmContent":[{"text":"x"}],"error":{"message":"gone"}}"#);
+        assert_eq!((missing.output.as_str(), missing.error.as_deref()), ("x", Some("gone")));
+    }
+}
