@@ -56,7 +56,8 @@ impl Machine<'_> {
     /// Runs the substitutions in a text that arithmetic evaluates.
     pub(super) fn run_substitutions(&mut self, text: &str) -> Option<String> {
         if self.shell.options.nounset {
-            // It does not come to that when the array is not there.
+            // It does not come to that when the array is not there: that ends the shell.
+            self.perhaps_ends();
             return self.possibly(|machine| machine.expand_again(text)).as_exact().map(str::to_owned);
         }
         self.expand_again(text).as_exact().map(str::to_owned)

@@ -8,6 +8,7 @@ use crate::world::Entry;
 
 use super::branches::matches_value;
 use super::machine::{Absence, Machine};
+use super::overlay::Overlay;
 use super::parameter::is_empty;
 use super::pattern::{Letters, escape};
 use super::shell::Content;
@@ -142,6 +143,10 @@ impl Machine<'_> {
         value.as_exact()?;
         let disturbed = self.tree.is_disturbed() && !self.tree.is_new(path);
         let entry = self.entry(path);
+        let is_racing = |before: &Overlay| before.entry(self.world, path) != entry;
+        if self.before_pipeline.as_ref().is_some_and(is_racing) {
+            return None;
+        }
         if entry == Entry::Unknown || disturbed && entry == Entry::Missing {
             return None;
         }

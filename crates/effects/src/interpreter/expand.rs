@@ -526,14 +526,16 @@ impl Machine<'_> {
             return value;
         }
         self.listening += 1;
-        // A substitution is not ended by a failure in it, whatever the shell around it is told.
-        let errexit = std::mem::take(&mut self.shell.options.errexit);
+        // In bash a substitution is not ended by a failure in it, whatever the shell around it is told; in others it is.
+        let options = self.shell.options;
+        self.shell.options.errexit = false;
+        self.shell.options.inherited_errexit |= options.errexit;
         let conditions = std::mem::take(&mut self.conditions);
         self.outer_conditions += conditions;
         let done = self.run_subshell(block);
         self.outer_conditions -= conditions;
         self.conditions = conditions;
-        self.shell.options.errexit = errexit;
+        self.shell.options = options;
         self.listening -= 1;
         self.shell.last_status = done.status;
         match done.output {

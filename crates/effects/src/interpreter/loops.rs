@@ -42,7 +42,7 @@ impl Machine<'_> {
             let done = if self.steps < self.limit && known && done_exactly < TURNS * 4 {
                 done_exactly += 1;
                 self.assign(&each.variable, word.clone());
-                self.run_block(&each.body)
+                self.run_turn(&each.body)
             } else if known || self.steps >= self.limit {
                 let rest = words.get(index..).unwrap_or_default();
                 let value =
@@ -81,7 +81,7 @@ impl Machine<'_> {
                 if let Some(origin) = origin {
                     machine.set_origin(variable, origin.clone());
                 }
-                machine.run_block(body)
+                machine.run_turn(body)
             },
             |_| Done::quiet(),
         )
@@ -102,6 +102,12 @@ impl Machine<'_> {
         !changed.is_empty()
     }
 
+    /// Runs the body of a loop once. What `continue` left there goes on with the next turn.
+    fn run_turn(&mut self, body: &Block) -> Done {
+        let done = self.run_block(body);
+        self.go_on_behind(done, |flow| matches!(flow, Flow::Continue(0 | 1)))
+    }
+
     /// Begins a loop, which gets a part of the steps that are left.
     fn begin_loop(&mut self) -> Around {
         let around = Around { doubts: self.shell.doubts, limit: self.limit };
@@ -115,7 +121,7 @@ impl Machine<'_> {
         let outer = around.doubts;
         self.limit = around.limit;
         self.shell.loops = self.shell.loops.saturating_sub(1);
-        self.collect(|flow| matches!(flow, Flow::Continue(0 | 1) | Flow::Break(0 | 1)));
+        done = self.go_on_behind(done, |flow| matches!(flow, Flow::Continue(0 | 1) | Flow::Break(0 | 1)));
         for left in &mut self.left {
             left.flow = one_loop_up(left.flow);
         }
@@ -157,7 +163,7 @@ impl Machine<'_> {
                 break;
             }
             let done = if decided {
-                self.run_block(&repeated.body)
+                self.run_turn(&repeated.body)
             } else {
                 self.run_often(&repeated.condition, &repeated.body)
             };
@@ -182,7 +188,7 @@ impl Machine<'_> {
             Leaving::Doubts,
             |machine| {
                 let before = machine.shell.variables.clone();
-                let first = machine.run_block(body);
+                let first = machine.run_turn(body);
                 if !matches!(first.flow, Flow::Next | Flow::Continue(0 | 1)) {
                     return first;
                 }
@@ -190,7 +196,7 @@ impl Machine<'_> {
                     return Done { flow: Flow::Next, ..first };
                 }
                 machine.run_condition(condition);
-                machine.run_block(body)
+                machine.run_turn(body)
             },
             |_| Done::quiet(),
         )
@@ -218,7 +224,7 @@ impl Machine<'_> {
             let decided = go == Some(true) && turn < TURNS * 4 && self.steps < self.limit;
             let before = self.shell.variables.clone();
             let done = if decided {
-                self.run_block(&counted.body)
+                self.run_turn(&counted.body)
             } else {
                 self.run_often(&Vec::new(), &counted.body)
             };

@@ -20,7 +20,7 @@ pub(crate) use super::exit::Output;
 use super::overlay::{Overlay, Untracked};
 use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
-use super::shell::{Content, Shell, Whereabouts};
+use super::shell::{Content, Departure, Shell, Whereabouts};
 use super::sweeps::Sweep;
 use super::value::Value;
 use super::ways::Left;
@@ -77,6 +77,10 @@ pub(crate) struct Machine<'w> {
     pub(super) keeping: usize,
     /// States left behind by ways that went elsewhere.
     pub(super) left: Vec<Left>,
+    /// How many subshells are around the present point.
+    pub(super) subshells: usize,
+    /// The tree at the beginning of the pipeline of which this is a later part: what the earlier ones changed since may not be done yet.
+    pub(super) before_pipeline: Option<Overlay>,
     /// The functions that are running, innermost last.
     pub(super) calls: Vec<String>,
     /// How many texts are being run inside one another.
@@ -94,7 +98,7 @@ pub(crate) struct Machine<'w> {
     /// How many substitutions ran.
     pub(super) substitutions: usize,
     /// Where the shell was before a `cd` of which it is not known whether it succeeds.
-    pub(crate) came_from: Option<Whereabouts>,
+    pub(crate) came_from: Option<Departure>,
     /// How many variables were asked for that nothing here has set.
     pub(crate) unseen: usize,
     /// Where the content of written files came from, when that matters, by path.
@@ -174,6 +178,8 @@ impl<'w> Machine<'w> {
             listening: 0,
             keeping: 0,
             left: Vec::new(),
+            subshells: 0,
+            before_pipeline: None,
             calls: Vec::new(),
             texts: 0,
             input: Input::Inherited,

@@ -74,6 +74,10 @@ impl Machine<'_> {
             self.evaluate_subscript(&target);
             if let Some((array, _)) = target.split_once('[') {
                 self.variable(array);
+                if self.shell.options.nounset {
+                    // Whether there is such an element is not known; without it the shell ends.
+                    self.perhaps_ends();
+                }
                 return Expanded::One(Value::Unknown, None);
             }
             name = target;
@@ -83,6 +87,9 @@ impl Machine<'_> {
         if held == Held::Unset && self.is_unseen(&name) {
             self.unseen += 1;
         }
+        let is_refused =
+            held == Held::Unset && self.shell.options.nounset && !all && needs_a_value(parameter);
+        self.failed |= is_refused;
         if matches!(parameter.operation, ParameterOperation::Length) {
             let count = match &held {
                 Held::Unset => Some(0),
@@ -96,7 +103,11 @@ impl Machine<'_> {
                 None,
             );
         }
-        let expanded = self.operate(&name, parameter, held, all);
+        let expanded = if is_refused {
+            self.possibly(|machine| machine.operate(&name, parameter, held, all))
+        } else {
+            self.operate(&name, parameter, held, all)
+        };
         let star = name == "*" || parameter.index.as_ref().is_some_and(|index| is_literal(index, "*"));
         match expanded {
             Expanded::Many(values) if star && quoted => {
@@ -287,12 +298,7 @@ impl Machine<'_> {
             | ParameterOperation::Length
             | ParameterOperation::NamesWithPrefix
             | ParameterOperation::Keys
-            | ParameterOperation::Other(_) => {
-                if held == Held::Unset && self.shell.options.nounset && !all {
-                    self.failed = true;
-                }
-                held.expanded(name, all)
-            }
+            | ParameterOperation::Other(_) => held.expanded(name, all),
             ParameterOperation::RemovePrefix { pattern, longest } => {
                 let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
                 let longest = *longest;
@@ -310,16 +316,29 @@ impl Machine<'_> {
                 held.mapped(name, all, |text| replace(text, pattern.as_ref()?, with.as_deref()?, scope))
             }
             ParameterOperation::Substring { offset, length } => {
-                if held == Held::Unset {
-                    // Nothing is looked at where there is nothing to cut, unless the variable is there all the same.
-                    self.possibly(|machine| machine.arithmetic(offset));
-                    return held.expanded(name, all);
-                }
-                let offset = self.arithmetic(offset);
+                // Nothing is looked at where there is nothing to cut, unless the variable is there all the same.
+                let there = held.length();
+                let offset = if there.is_some() {
+                    self.arithmetic(offset)
+                } else {
+                    self.possibly(|machine| machine.arithmetic(offset))
+                };
+                let is_cut = matches!((there, offset), (Some(there), Some(offset))
+                    if usize::try_from(offset).is_ok_and(|offset| offset <= there));
                 let wanted = match length {
                     None => Length::Rest,
-                    Some(length) => self.arithmetic(length).map_or(Length::Unknown, Length::Known),
+                    Some(length) => {
+                        let length = if is_cut {
+                            self.arithmetic(length)
+                        } else {
+                            self.possibly(|machine| machine.arithmetic(length))
+                        };
+                        length.map_or(Length::Unknown, Length::Known)
+                    }
                 };
+                if held == Held::Unset {
+                    return held.expanded(name, all);
+                }
                 let whole = self.shell.name.clone();
                 match held {
                     Held::Many(mut values) => {
@@ -462,6 +481,19 @@ impl Machine<'_> {
 }
 
 impl Held {
+    /// The least number of letters or elements; `None` where it may be that nothing is there.
+    fn length(&self) -> Option<usize> {
+        match self {
+            Self::One(value) => {
+                let lengths = value.alternatives()?.iter().map(|text| text.chars().count());
+                let least = lengths.min()?;
+                (least > 0 || value.as_exact().is_some()).then_some(least)
+            }
+            Self::Many(values) => Some(values.len()).filter(|count| *count > 0),
+            Self::Unset | Self::Any => None,
+        }
+    }
+
     fn expanded(self, name: &str, all: bool) -> Expanded {
         match self {
             Self::Unset if all => Expanded::Many(Vec::new()),
@@ -657,6 +689,27 @@ fn change_case(text: &str, upper: bool, all: bool) -> String {
 }
 
 /// Whether every element is meant: `$@`, `${a[*]}`.
+/// Whether `set -u` ends the shell where the parameter is not set: everything but what says what stands in for it.
+fn needs_a_value(parameter: &Parameter) -> bool {
+    match &parameter.operation {
+        ParameterOperation::Default { .. }
+        | ParameterOperation::Assign { .. }
+        | ParameterOperation::Error { .. }
+        | ParameterOperation::Alternative { .. }
+        | ParameterOperation::NamesWithPrefix
+        | ParameterOperation::Keys => false,
+        ParameterOperation::Plain
+        | ParameterOperation::Length
+        | ParameterOperation::RemovePrefix { .. }
+        | ParameterOperation::RemoveSuffix { .. }
+        | ParameterOperation::Replace { .. }
+        | ParameterOperation::Substring { .. }
+        | ParameterOperation::Case { .. }
+        | ParameterOperation::Transform(_)
+        | ParameterOperation::Other(_) => true,
+    }
+}
+
 fn all_of(parameter: &Parameter) -> bool {
     matches!(parameter.name.as_str(), "@" | "*")
         || parameter.index.as_ref().is_some_and(|index| is_literal(index, "@") || is_literal(index, "*"))

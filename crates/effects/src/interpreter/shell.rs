@@ -156,6 +156,8 @@ pub(crate) struct Options {
     pub(crate) extendedglob: bool,
     /// `shopt -s expand_aliases`
     pub(crate) aliases: bool,
+    /// Whether `set -e` holds around a substitution: other shells than bash hand it on.
+    pub(crate) inherited_errexit: bool,
     /// `set -o pipefail`
     pub(crate) pipefail: bool,
     /// `shopt -s execfail`: an `exec` that fails does not end the shell.
@@ -173,7 +175,16 @@ impl Options {
     pub(crate) fn set_errexit(&mut self, on: bool) {
         self.errexit = on;
         self.perhaps_errexit = false;
+        self.inherited_errexit = false;
     }
+}
+
+/// Where a shell was before it went elsewhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Departure {
+    cwd: Whereabouts,
+    stack: Vec<Whereabouts>,
+    doubtful_stack: usize,
 }
 
 /// The state of one shell.
@@ -266,20 +277,40 @@ impl Shell {
         }
     }
 
+    /// Where the shell is, to be able to go back.
+    pub(crate) fn departure(&self) -> Departure {
+        Departure { cwd: self.cwd.clone(), stack: self.stack.clone(), doubtful_stack: self.doubtful_stack }
+    }
+
+    /// Goes back to where the shell was.
+    pub(crate) fn return_to(&mut self, departure: Departure) {
+        self.cwd = departure.cwd;
+        self.logical = None;
+        self.stack = departure.stack;
+        self.doubtful_stack = departure.doubtful_stack;
+    }
+
+    /// Is here, or where the shell was.
+    pub(crate) fn perhaps_return_to(&mut self, departure: &Departure) {
+        self.cwd = self.cwd.clone().join(&departure.cwd);
+        self.logical = None;
+        self.join_stack(&departure.stack, departure.doubtful_stack);
+    }
+
     /// The stack of directories after one of two ways. What is taken next lies on top, so the two are laid side by side from there.
-    fn join_stack(&mut self, other: &Self) {
-        if self.stack == other.stack {
-            self.doubtful_stack = self.doubtful_stack.max(other.doubtful_stack);
+    fn join_stack(&mut self, other: &[Whereabouts], doubtful: usize) {
+        if self.stack == other {
+            self.doubtful_stack = self.doubtful_stack.max(doubtful);
             return;
         }
-        let (own, others) = (self.stack.len(), other.stack.len());
-        let sure = (own - self.doubtful_stack.min(own)).min(others - other.doubtful_stack.min(others));
+        let (own, others) = (self.stack.len(), other.len());
+        let sure = (own - self.doubtful_stack.min(own)).min(others - doubtful.min(others));
         let length = own.max(others);
         let from_top = |stack: &[Whereabouts], place: usize| {
             stack.len().checked_sub(place + 1).and_then(|at| stack.get(at).cloned())
         };
         let joined = (0..length).rev().filter_map(|place| {
-            match (from_top(&self.stack, place), from_top(&other.stack, place)) {
+            match (from_top(&self.stack, place), from_top(other, place)) {
                 (Some(one), Some(two)) => Some(one.join(&two)),
                 (one, two) => one.or(two),
             }
@@ -303,7 +334,7 @@ impl Shell {
         if self.logical != other.logical {
             self.logical = None;
         }
-        self.join_stack(other);
+        self.join_stack(&other.stack, other.doubtful_stack);
         let mut names: Vec<String> = self.variables.keys().cloned().collect();
         names.extend(other.variables.keys().filter(|name| !self.variables.contains_key(*name)).cloned());
         for name in names {

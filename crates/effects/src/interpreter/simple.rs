@@ -99,12 +99,21 @@ impl Machine<'_> {
         };
         let mut done = done;
         if done.flow == Flow::Next
-            && done.status == Status::Failure
             && !simple.redirects.is_empty()
             && words.first().and_then(Value::as_exact).is_some_and(is_special)
         {
             // A file that cannot be opened for one of these ends other shells than bash.
-            done = self.perhaps_leave(Flow::Exit, Status::Failure);
+            match done.status {
+                Status::Success => {}
+                Status::Unknown => {
+                    done = self.either(
+                        Leaving::Unexpected,
+                        |_| Done::leaving(Flow::Exit, Status::Failure),
+                        |_| done,
+                    );
+                }
+                Status::Failure | Status::Open => done = self.perhaps_leave(Flow::Exit, Status::Failure),
+            }
         }
         if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
             self.rests_on_unseen(unseen);
@@ -373,7 +382,7 @@ impl Machine<'_> {
         let exit = self.call_program(name, name, rest);
         if name == "kill" && processes::may_end_shell(rest) {
             // Signals can be ignored, so what follows may still run.
-            self.shell.doubts.shell = true;
+            self.perhaps_ends();
         }
         Done::next(exit)
     }

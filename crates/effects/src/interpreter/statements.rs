@@ -104,11 +104,8 @@ impl Machine<'_> {
             Launch::Foreground => {
                 let done = self.run_command(&statement.command);
                 self.shell.last_status = done.status;
-                if let Some(place) = self.came_from.take() {
-                    // Where nobody asked whether the directory could be entered, it may still be the one before.
-                    self.shell.cwd = self.shell.cwd.clone().join(&place);
-                    self.shell.logical = None;
-                }
+                // Where nobody asked whether the directory could be entered, it may still be the one before.
+                self.perhaps_go_back();
                 if done.flow == Flow::Next && self.conditions == 0 {
                     self.after_failure(statement, done)
                 } else {
@@ -148,8 +145,11 @@ impl Machine<'_> {
             }
         }
         if self.shell.options.perhaps_errexit && matches!(done.status, Status::Failure | Status::Open) {
-            self.shell.doubts.shell = true;
-            self.shell.may_have_exited = true;
+            self.perhaps_ends();
+        }
+        if self.shell.options.inherited_errexit && matches!(done.status, Status::Failure | Status::Open) {
+            let (shell, tree) = (self.shell.clone(), self.tree.clone());
+            self.leave(Flow::Exit, shell, tree, Leaving::Unexpected);
         }
         if !self.shell.options.errexit {
             return done;
@@ -173,8 +173,7 @@ impl Machine<'_> {
                 Done { flow: Flow::Exit, ..done }
             }
             Status::Failure | Status::Open => {
-                self.shell.doubts.shell = true;
-                self.shell.may_have_exited = true;
+                self.perhaps_ends();
                 done
             }
             Status::Success | Status::Unknown => done,
@@ -332,33 +331,46 @@ impl Machine<'_> {
         self.shell.loops = 0;
         self.shell.may_have_exited = false;
         self.shell.may_have_returned = false;
+        self.subshells += 1;
         let mut done = work(self);
+        self.subshells -= 1;
         if self.shell.may_have_exited || self.shell.may_have_returned {
             done.status = Status::Open;
         }
-        self.end_of_shell();
+        if let Some(status) = self.end_of_shell() {
+            done.status = status;
+        }
         self.left = left;
         self.shell = outer;
         done.flow = Flow::Next;
         done
     }
 
-    /// Runs what `trap ... EXIT` has left for the end.
-    pub(crate) fn end_of_shell(&mut self) {
-        self.collect(|_| true);
+    /// Runs what `trap ... EXIT` has left for the end. Answers the status that the shell ends with instead of its own, when that ends it.
+    pub(crate) fn end_of_shell(&mut self) -> Option<Status> {
+        self.collect_all();
         self.shell.doubts = Doubts::default();
+        self.shell.may_have_exited = false;
+        let mut instead = None;
         for text in std::mem::take(&mut self.shell.on_signals) {
             self.perhaps(|machine| machine.run_here(&text));
         }
         if let Some(text) = self.shell.at_exit.take() {
             self.exiting += 1;
-            if self.shell.exit_trap_in_doubt {
-                self.perhaps(|machine| machine.run_here(&text));
+            // What is overlooked around the shell counts here, in bash.
+            let conditions = std::mem::take(&mut self.conditions);
+            self.outer_conditions += conditions;
+            let done = if self.shell.exit_trap_in_doubt {
+                self.perhaps(|machine| machine.run_here(&text))
             } else {
-                self.run_here(&text);
-            }
+                self.run_here(&text)
+            };
+            self.outer_conditions -= conditions;
+            self.conditions = conditions;
             self.exiting -= 1;
+            instead = (done.flow == Flow::Exit).then_some(done.status);
         }
+        if self.shell.may_have_exited { Some(Status::Open) } else { instead }
     }
 
     fn run_pipeline(&mut self, pipeline: &Pipeline) -> Done {
@@ -374,10 +386,15 @@ impl Machine<'_> {
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
             let screens = Self::screens(&pipeline.stages);
+            let before = self.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
+            let around = self.before_pipeline.take();
             for (index, stage) in pipeline.stages.iter().enumerate() {
                 let screened = screens.get(index).copied().unwrap_or_default();
                 self.sweep.screens += screened;
                 self.listening += usize::from(index < last);
+                if index > 0 {
+                    self.before_pipeline = Some(before.clone());
+                }
                 let last_stays = index == last && self.shell.options.lastpipe;
                 done = if last_stays {
                     self.run_command(&stage.command)
@@ -391,6 +408,7 @@ impl Machine<'_> {
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
                 }
             }
+            self.before_pipeline = around;
             self.input = outer;
             self.outer_conditions -= usize::from(pipeline.negated);
             if self.shell.options.pipefail {
@@ -400,6 +418,12 @@ impl Machine<'_> {
         // `! exit 1` ends the shell with 1.
         if pipeline.negated && done.flow == Flow::Next {
             done.status = done.status.negated();
+            if let Some(before) = self.came_from.take() {
+                // Now it is success that leaves the shell where it was.
+                let after = self.shell.departure();
+                self.shell.return_to(before);
+                self.came_from = Some(after);
+            }
         }
         done
     }
@@ -417,6 +441,10 @@ impl Machine<'_> {
             }
             self.shell.last_status = done.status;
             if *connective == Connective::Or {
+                if !fallen.is_empty() {
+                    // Which of the commands failed is not known, so neither is how far the shell went.
+                    self.perhaps_go_back();
+                }
                 self.join_fallen(&mut fallen);
             }
             let ends = index + 1 == rest;
@@ -527,7 +555,7 @@ impl Machine<'_> {
         let may_have_returned = std::mem::take(&mut self.shell.may_have_returned);
         self.shell.locals.push(BTreeMap::new());
         let mut done = self.run_command(body);
-        self.collect(|flow| flow == Flow::Return);
+        done = self.go_on_behind(done, |flow| flow == Flow::Return);
         if std::mem::replace(&mut self.shell.may_have_returned, may_have_returned) && done.flow != Flow::Exit
         {
             done.status = Status::Open;
@@ -554,7 +582,7 @@ impl Machine<'_> {
 
     /// Ends the run of a script or `source`: what returned joins.
     pub(crate) fn end_of_script(&mut self, mut done: Done, doubts: Doubts) -> Done {
-        self.collect(|flow| flow == Flow::Return);
+        done = self.go_on_behind(done, |flow| flow == Flow::Return);
         self.shell.doubts.function = doubts.function;
         if done.flow == Flow::Return {
             done.flow = Flow::Next;

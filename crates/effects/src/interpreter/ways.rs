@@ -4,7 +4,7 @@ use super::call::Input;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
-use super::shell::{Shell, Whereabouts};
+use super::shell::{Departure, Shell};
 use super::statements::{Done, Flow};
 
 /// A state left behind by a way that went elsewhere.
@@ -28,10 +28,9 @@ impl Fallen {
     }
 
     /// The state with the directory in which the shell was before a `cd` that may fail.
-    pub(super) fn back_in(mut self, place: Option<Whereabouts>) -> Self {
-        if let Some(place) = place {
-            self.shell.cwd = place;
-            self.shell.logical = None;
+    pub(super) fn back_in(mut self, departure: Option<Departure>) -> Self {
+        if let Some(departure) = departure {
+            self.shell.return_to(departure);
         }
         self
     }
@@ -52,6 +51,9 @@ pub(crate) enum Leaving {
     Unexpected,
 }
 
+/// How many ways that went elsewhere are kept apart (ours).
+const WAYS: usize = 64;
+
 impl Machine<'_> {
     /// Follows what may run or not.
     pub(crate) fn perhaps(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
@@ -68,10 +70,16 @@ impl Machine<'_> {
     }
 
     /// Is in the directory again from which a `cd` went that failed.
-    pub(super) fn go_back(&mut self, place: Option<Whereabouts>) {
-        if let Some(place) = place {
-            self.shell.cwd = place;
-            self.shell.logical = None;
+    pub(super) fn go_back(&mut self, departure: Option<Departure>) {
+        if let Some(departure) = departure {
+            self.shell.return_to(departure);
+        }
+    }
+
+    /// Is in the directory to which a `cd` went that may have failed, or in the one before.
+    pub(super) fn perhaps_go_back(&mut self) {
+        if let Some(departure) = self.came_from.take() {
+            self.shell.perhaps_return_to(&departure);
         }
     }
 
@@ -181,10 +189,51 @@ impl Machine<'_> {
         self.absent = None;
     }
 
+    /// Goes on behind what ends here: a loop, a turn of it, a function. Where the present way goes further and another one ended here, that
+    /// one goes on, and the present one has left.
+    pub(super) fn go_on_behind(&mut self, done: Done, ends_here: impl Fn(Flow) -> bool) -> Done {
+        if done.flow != Flow::Next && !ends_here(done.flow) {
+            let Some(place) = self.left.iter().position(|left| ends_here(left.flow)) else { return done };
+            let other = self.left.remove(place);
+            let doubts = self.shell.doubts;
+            let shell = std::mem::replace(&mut self.shell, other.shell);
+            let tree = std::mem::replace(&mut self.tree, other.tree);
+            self.leave(done.flow, shell, tree, Leaving::Doubts);
+            self.shell.doubts = self.shell.doubts.or(doubts);
+            self.collect(ends_here);
+            return Done { flow: Flow::Next, status: Status::Open, output: done.output };
+        }
+        self.collect(ends_here);
+        done
+    }
+
+    /// Joins what was left for the end of the shell into the present state. Of a way that left no command for the end only the files matter.
+    pub(super) fn collect_all(&mut self) {
+        for left in std::mem::take(&mut self.left) {
+            if left.shell.at_exit.is_none() {
+                self.tree = std::mem::take(&mut self.tree).join(&left.tree);
+            } else {
+                self.join_with(&left.shell, &left.tree);
+            }
+        }
+    }
+
     fn join_with(&mut self, shell: &Shell, tree: &Overlay) {
         let environment = |name: &str| self.environment(name);
         self.shell = self.shell.clone().join(shell, &environment);
         self.tree = std::mem::take(&mut self.tree).join(tree);
+    }
+
+    /// The shell may end here, for a reason that is not followed as a way of its own.
+    pub(crate) fn perhaps_ends(&mut self) {
+        if self.shell.at_exit.is_some() {
+            // What is left for the end of the shell runs in this state then.
+            let (shell, tree) = (self.shell.clone(), self.tree.clone());
+            self.leave(Flow::Exit, shell, tree, Leaving::Doubts);
+        } else {
+            self.shell.doubts.shell = true;
+            self.shell.may_have_exited = true;
+        }
     }
 
     /// Remembers the state of a way that went elsewhere.
@@ -196,8 +245,8 @@ impl Machine<'_> {
         }
         if leaving == Leaving::Unexpected {
             // What is left for the end of the shell runs there too.
-            if flow == Flow::Exit && shell.at_exit.is_some() && self.left.len() < 64 {
-                self.left.push(Left { flow, shell, tree });
+            if flow == Flow::Exit && (shell.at_exit.is_some() || self.subshells > 0) {
+                self.keep_left(Left { flow, shell, tree });
             }
             return;
         }
@@ -212,8 +261,25 @@ impl Machine<'_> {
             Flow::Return => self.shell.doubts.function = true,
             Flow::Exit => self.shell.doubts.shell = true,
         }
-        if self.left.len() < 64 {
-            self.left.push(Left { flow, shell, tree });
+        self.keep_left(Left { flow, shell, tree });
+    }
+
+    /// Keeps the state of a way that went elsewhere; where there are too many, with that of another one that went there.
+    fn keep_left(&mut self, left: Left) {
+        if self.left.len() < WAYS {
+            self.left.push(left);
+            return;
+        }
+        let environment = |name: &str| self.environment(name);
+        let Some(place) = self.left.iter().rposition(|other| other.flow == left.flow) else { return };
+        let Some(other) = self.left.get(place) else { return };
+        let joined = Left {
+            flow: left.flow,
+            shell: left.shell.join(&other.shell, &environment),
+            tree: left.tree.join(&other.tree),
+        };
+        if let Some(other) = self.left.get_mut(place) {
+            *other = joined;
         }
     }
 

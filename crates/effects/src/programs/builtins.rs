@@ -222,7 +222,7 @@ fn go(machine: &mut Machine<'_>, value: &Value) -> Status {
         Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => Status::Unknown,
     };
     if status == Status::Unknown {
-        machine.came_from = Some(machine.shell.cwd.clone());
+        machine.came_from = Some(machine.shell.departure());
     }
     machine.shell.logical = match (&whereabouts, logical) {
         (Whereabouts::Here(path), Some(logical)) if *path != logical => Some(logical),
@@ -241,6 +241,10 @@ fn pushd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     };
     if status != Status::Failure {
         machine.shell.stack.push(before);
+    }
+    if status == Status::Open {
+        // With nothing on the stack there was nothing to change places with.
+        machine.shell.doubtful_stack = machine.shell.stack.len();
     }
     Done::next(Exit { status, output: Output::Unknown })
 }

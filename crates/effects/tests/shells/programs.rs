@@ -194,7 +194,7 @@ impl Maker<'_> {
             return self.simple();
         }
         let bash = self.language == Language::Bash;
-        match self.chance.below(if bash { 34 } else { 21 }) {
+        match self.chance.below(if bash { 38 } else { 24 }) {
             0 => Part::around(&["{ ", "\n}"], vec![self.body(depth)]),
             1 => Part::around(&["( ", "\n)"], vec![self.body(depth)]),
             2 | 3 => {
@@ -252,23 +252,44 @@ impl Maker<'_> {
             18 => Part::quoting(&["trap ", " EXIT"], vec![self.list(2, depth + 1)]),
             19 => Part::around(&["! { ", "\n}"], vec![self.list(2, depth + 1)]),
             20 => Part::around(&["{ ", "\n} &\nwait"], vec![self.body(depth)]),
-            21 => Part::quoting(&["trap ", " ERR"], vec![self.simple()]),
+            21 => {
+                let (one, two) =
+                    (self.chance.pick(&[" && ", " || "]), self.chance.pick(&[" && ", " || ", "\n", "; "]));
+                let start = self.chance.pick(&["", "! ", "if ! "]);
+                let end = if start == "if ! " { "; then :; fi" } else { "" };
+                let parts = vec![self.simple(), self.simple(), self.mark()];
+                Part::around(&[start, one, two, end], parts)
+            }
             22 => {
+                let trap = Part::quoting(&["trap ", " EXIT"], vec![self.list(2, depth + 1)]);
+                Part::around(&["( ", "\n", "\n)"], vec![trap, self.list(2, depth + 1)])
+            }
+            23 => {
+                let start = self.chance.pick(&["if ! ", "while ", "while ! ", "until "]);
+                let question = self.chance.pick(&["cd d", "cd nodir", "[ -e M0 ]", "false", "echo >nodir/f"]);
+                let (middle, end) =
+                    if start == "if ! " { ("\nthen ", "\nfi") } else { ("\ndo ", "\nbreak\ndone") };
+                let texts = [format!("{start}{question}{middle}"), end.to_owned()];
+                // A `continue` in such a loop would never end.
+                Part::around(&[&texts[0], &texts[1]], vec![self.mark()])
+            }
+            24 => Part::quoting(&["trap ", " ERR"], vec![self.simple()]),
+            25 => {
                 let name = self.name();
                 Part::around(
                     &[&format!("for (({name}=0; {name}<2; {name}++)); do "), "\ndone"],
                     vec![self.body(depth)],
                 )
             }
-            23 => {
+            26 => {
                 let name = self.name();
                 Part::around(
                     &[&format!("{name}=0\nwhile (({name}++ < 2)); do "), "\ndone"],
                     vec![self.body(depth)],
                 )
             }
-            24 => Part::around(&["y='a[$( ", "\necho 0)]'\n((y))"], vec![self.mark()]),
-            25 => {
+            27 => Part::around(&["y='a[$( ", "\necho 0)]'\n((y))"], vec![self.mark()]),
+            28 => {
                 let use_it = self.chance.pick(&[
                     "[[ $y -eq 0 ]]",
                     "let y",
@@ -285,21 +306,35 @@ impl Maker<'_> {
                 ]);
                 Part::around(&["y='a[$( ", &format!("\necho 0)]'\n{use_it}")], vec![self.mark()])
             }
-            26 => Part::around(&["coproc { ", "\n}\nwait"], vec![self.list(2, depth + 1)]),
-            27 => {
+            29 => Part::around(&["coproc { ", "\n}\nwait"], vec![self.list(2, depth + 1)]),
+            30 => {
                 // Another shell does not know the functions.
                 let shell = if self.doubt == Doubt::Some { "bash -c " } else { "eval " };
                 Part::quoting(&[shell, ""], vec![self.body(depth)])
             }
-            28 => Part::around(&["time ", ""], vec![self.mark()]),
-            29 => Part::around(&[": <( ", "\n)\nwait"], vec![self.mark()]),
-            30 => {
+            31 => Part::around(&["time ", ""], vec![self.mark()]),
+            32 => Part::around(&[": <( ", "\n)\nwait"], vec![self.mark()]),
+            33 => {
                 let end = self.name();
                 let texts = [format!(": <<{end}\n$( "), format!("\n)\n{end}\n:")];
                 Part::around(&[&texts[0], &texts[1]], vec![self.body(depth)])
             }
-            31 => Part::around(&["a=( 1 2 \"$( ", "\n)\" )"], vec![self.body(depth)]),
-            32 => Part::around(&["{ ", "\n} 2>/dev/null >nodir/f"], vec![self.body(depth)]),
+            34 => Part::around(&["a=( 1 2 \"$( ", "\n)\" )"], vec![self.body(depth)]),
+            35 => Part::around(&["{ ", "\n} 2>/dev/null >nodir/f"], vec![self.body(depth)]),
+            36 => {
+                let use_it = self.chance.pick(&[
+                    ": ${#zz}",
+                    ": ${zz#a}",
+                    ": ${zz/a/b}",
+                    ": ${zz^}",
+                    "[[ -v zz ]]",
+                    ": \"${a[@]}\"",
+                    ": \"${a[0]}\"",
+                    ": ${zz:=1}",
+                    ": ${zz+$1}",
+                ]);
+                Part::around(&["{ ", &format!("\n{use_it}\n}}")], vec![self.mark()])
+            }
             _ => Part::around(&[": ${x:-$( ", "\n)}"], vec![self.mark()]),
         }
     }

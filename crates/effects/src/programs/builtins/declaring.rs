@@ -49,7 +49,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         }
         machine.join_shell(&before);
         // Where it is refused, what was to be set is missing.
-        machine.shell.doubts.shell |= machine.shell.options.nounset;
+        if machine.shell.options.nounset {
+            machine.perhaps_ends();
+        }
         return Done::next(Exit::answer(None));
     }
     for word in words {

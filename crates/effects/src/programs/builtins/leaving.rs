@@ -53,7 +53,7 @@ fn out_of_loop(machine: &mut Machine<'_>, words: &[Value], flow: fn(u32) -> Flow
     match levels {
         Some(levels) if levels > loops && machine.shell.left_loops => {
             // Some shells count the loops around the subshell too, and leave it.
-            machine.shell.doubts.shell = true;
+            machine.perhaps_ends();
             Done::leaving(flow(loops), Status::Success)
         }
         Some(levels) => Done::leaving(flow(levels.min(loops)), Status::Success),
