@@ -304,12 +304,69 @@ fn a_person_may_say_what_is_done_about_which_issue() {
     assert!(made.iter().all(|made| made["kind"] == "context_reinforcement"), "{made:?}");
     assert_eq!(made.len(), 2, "the third time is waited for: {made:?}");
 
+    let mut session = Session::new();
+    session.environment.configure("config.yaml", &format!("{AT_ONCE}    type: custom\n"));
     session.environment.configure("strategy.rules", "stuck_loop low -> wait\n");
     let output = session.environment.checkrein(&["config", "check"]);
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.contains("strategy.rules` line 1, column 19: a rule is"), "{error}");
-    session.call("ls", "a b");
+    (0..4).for_each(|_| drop(session.call("ls", "a b")));
     let failures = session.kinds("failure");
     assert!(failures.iter().any(|failure| failure["stage"] == "strategy"), "{failures:?}");
+}
+
+#[test]
+fn texts_about_interventions_that_changed_wait_for_a_person_or_the_next_session() {
+    let begun = |strategy: Option<&str>, template: Option<&str>| {
+        let mut session = Session::new();
+        session.environment.configure("config.yaml", &format!("{AT_ONCE}    type: custom\n"));
+        for (name, text) in [("strategy.rules", strategy), ("templates/soft_correction.txt", template)] {
+            text.iter().for_each(|text| drop(session.environment.configure(name, text)));
+        }
+        session.call("true", "");
+        session
+    };
+    let said = |session: &mut Session| -> Vec<String> {
+        let answers: Vec<Json> = (0..4).filter_map(|_| session.call("ls", "a b").1).collect();
+        answers.iter().map(context).map(str::to_owned).filter(|text| !text.is_empty()).collect()
+    };
+    let quiet = "* low 0 -> wait\n";
+    let held = |session: &Session| {
+        let failures = session.kinds("failure");
+        failures.iter().find(|one| one["kind"] == "held").map(|one| one["detail"].to_string())
+    };
+
+    let mut session = begun(None, None);
+    session.environment.configure("strategy.rules", quiet);
+    session.environment.configure("templates/soft_correction.txt", "Well done.");
+    assert!(said(&mut session).concat().contains("stuck loop"), "there was neither when it began");
+    let told = held(&session).unwrap();
+    assert!(told.contains("templates and strategy.rules") && told.contains("checkrein trust"), "{told}");
+
+    let mut session = begun(Some("* low 0 -> soft_correction\n"), Some("Hm."));
+    session.environment.configure("strategy.rules", quiet);
+    std::fs::remove_file(session.environment.home().join(".config/checkrein/templates/soft_correction.txt"))
+        .unwrap();
+    assert_eq!(said(&mut session).first().map(String::as_str), Some("Hm."), "the texts of the beginning");
+    let kept = session.environment.state().join("sessions/s/interventions.json");
+    std::fs::write(&kept, "{}").unwrap();
+    assert!(!said(&mut session).contains(&"Hm.".to_owned()), "what was kept is not what it was");
+
+    let mut session = begun(None, None);
+    session.environment.configure("strategy.rules", quiet);
+    let trusted = session.environment.succeed(&["trust", "--yes"]);
+    assert!(trusted.contains("session s") && trusted.contains("strategy.rules"), "{trusted}");
+    assert_eq!(said(&mut session), Vec::<String>::new(), "a person agreed");
+    assert_eq!(held(&session), None);
+
+    let mut session = begun(None, None);
+    session.environment.configure("config.yaml", "mode: observe\n");
+    assert!(
+        said(&mut session).concat().contains("stuck loop"),
+        "a looser configuration does not count here either"
+    );
+
+    let mut session = begun(Some(quiet), None);
+    assert_eq!(said(&mut session), Vec::<String>::new(), "it began with that");
 }

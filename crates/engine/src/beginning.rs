@@ -20,6 +20,8 @@ use crate::environment::Surroundings;
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
+use crate::intervention_texts::InterventionTexts;
+use crate::monitor::HeldTexts;
 use crate::places::real_place;
 use crate::rules::RuleTexts;
 
@@ -84,7 +86,12 @@ pub(crate) fn begin(
     let write = |error: CommandError| Failure::Record(error.message);
     config_files::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
     let places = other_names(&installation::guarded(&surroundings, &workspace, context.installations()));
-    Ok(Some(Box::new(Beginning { workspace, rules: texts.hash().0, settings, places })))
+    let words = InterventionTexts::read(&surroundings, context.policy().config());
+    if words != InterventionTexts::default() {
+        config_files::write_private(&words_at(ledger), words.to_text().as_bytes()).map_err(write)?;
+    }
+    let interventions = Some(words.hash().0);
+    Ok(Some(Box::new(Beginning { workspace, rules: texts.hash().0, settings, places, interventions })))
 }
 
 /// The settings files of the client for a session in a workspace: it reads those of the directory where it was started.
@@ -175,13 +182,59 @@ pub fn waiting(
     let texts = RuleTexts::read(surroundings, workspace)?;
     let policy = Policy::new(texts.config(surroundings, &config_files::trusted(surroundings)?)?);
     let held = held(surroundings, ledger, beginning, workspace, (&policy, &texts))?;
-    Ok(held.map_or_else(Vec::new, |held| {
+    let mut waiting = held.map_or_else(Vec::new, |held| {
         let mut waiting = held.waiting;
         if held.earlier.is_some() {
             waiting.push("catalogue");
         }
         waiting
-    }))
+    });
+    let now = InterventionTexts::read(surroundings, policy.config());
+    if let Some(began) = words_held(surroundings, ledger, beginning, &now)? {
+        waiting.extend(began.different(surroundings, &now));
+    }
+    Ok(waiting)
+}
+
+/// The texts about interventions that a session is held to: those of its beginning, until a person agrees to others.
+pub(crate) fn intervention_texts(context: &Context, ledger: &SessionLedger) -> HeldTexts {
+    let (surroundings, config) = (context.surroundings(), context.policy().config());
+    let now = InterventionTexts::read(surroundings, config);
+    let as_now = HeldTexts { texts: now.clone(), because: None };
+    let Some(beginning) = &context.beginning else { return as_now };
+    match words_held(surroundings, ledger, beginning, &now) {
+        Ok(None) => as_now,
+        Ok(Some(texts)) => {
+            let different = texts.different(surroundings, &now).join(" and ");
+            let because =
+                format!("{different} changed since the session began; `checkrein trust` agrees to that");
+            HeldTexts { texts, because: Some(because) }
+        }
+        // Neither what is there now nor what was there: what is built in.
+        Err(error) => HeldTexts { because: Some(error.message), ..HeldTexts::default() },
+    }
+}
+
+/// The texts about interventions with which a session began, where others are there now to which nobody agreed; `None` where those of now
+/// may hold.
+fn words_held(
+    surroundings: &Surroundings,
+    ledger: &SessionLedger,
+    beginning: &Beginning,
+    now: &InterventionTexts,
+) -> Result<Option<InterventionTexts>, CommandError> {
+    let Some(began) = beginning.interventions else { return Ok(None) };
+    let hash = now.hash();
+    if hash.0 == began || config_files::trusted(surroundings)?.contains(&hash) {
+        return Ok(None);
+    }
+    let nothing = InterventionTexts::default();
+    if nothing.hash().0 == began {
+        return Ok(Some(nothing));
+    }
+    let path = words_at(ledger);
+    let texts = config_files::read(&path)?.and_then(|text| InterventionTexts::parse(&text));
+    texts.filter(|texts| texts.hash().0 == began).map(Some).ok_or_else(|| damaged(&path))
 }
 
 /// Whether the described commands of the beginning are stricter about an action than those of now.
@@ -192,21 +245,31 @@ pub(crate) fn was_stricter(context: &Context, action: &Action, history: History,
 }
 
 fn stored_at(ledger: &SessionLedger) -> AbsolutePath {
-    let path: PathBuf = ledger.directory().join("rules.json");
+    kept_at(ledger, "rules.json")
+}
+
+fn words_at(ledger: &SessionLedger) -> AbsolutePath {
+    kept_at(ledger, "interventions.json")
+}
+
+fn kept_at(ledger: &SessionLedger, name: &str) -> AbsolutePath {
+    let path: PathBuf = ledger.directory().join(name);
     AbsolutePath::root().join(&path.to_string_lossy())
 }
 
 /// The rules of the beginning; the record bears witness that they are what they were.
 fn stored(ledger: &SessionLedger, beginning: &Beginning) -> Result<RuleTexts, CommandError> {
     let path = stored_at(ledger);
-    let damaged = || {
-        CommandError::user(
-            format!("`{path}` does not hold the rules with which the session began"),
-            "begin a new session, or agree to the rules of now with `checkrein trust`",
-        )
-    };
-    let text = config_files::read(&path)?.ok_or_else(damaged)?;
-    RuleTexts::parse(&text).filter(|texts| texts.hash().0 == beginning.rules).ok_or_else(damaged)
+    let text = config_files::read(&path)?.ok_or_else(|| damaged(&path))?;
+    let texts = RuleTexts::parse(&text).filter(|texts| texts.hash().0 == beginning.rules);
+    texts.ok_or_else(|| damaged(&path))
+}
+
+fn damaged(path: &AbsolutePath) -> CommandError {
+    CommandError::user(
+        format!("`{path}` does not hold the rules with which the session began"),
+        "begin a new session, or agree to the rules of now with `checkrein trust`",
+    )
 }
 
 /// The settings from which the hooks of a session were called and are no more, in words; empty while they stand.

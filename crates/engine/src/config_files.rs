@@ -8,11 +8,8 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
-use checkrein_intervention::{CustomStrategy, InterventionKind, Template};
-use checkrein_patterns::PatternKind;
 use checkrein_policy::{
-    BASES_LIMIT, Base, Blueprint, Config, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded,
-    NamedText, Source, named_texts,
+    BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
 };
 use checkrein_world::changes::real_path;
 
@@ -139,111 +136,6 @@ pub(crate) fn parse_catalogue(texts: &[(AbsolutePath, String)]) -> Result<UserCa
         catalogue.merge(described);
     }
     Ok(catalogue)
-}
-
-/// The text that the person wrote for an intervention: `templates/KIND.PATTERN.txt` of the configuration, else `templates/KIND.txt`; `None` when
-/// there is neither.
-pub(crate) fn template(
-    surroundings: &Surroundings,
-    config: &Config,
-    kind: InterventionKind,
-    pattern: PatternKind,
-) -> Result<Option<Template>, CommandError> {
-    let folder = surroundings.configuration.join("templates");
-    for name in [format!("{}.{}.txt", kind.name(), pattern.name()), format!("{}.txt", kind.name())] {
-        let path = folder.join(&name);
-        if let Some(text) = read(&path)? {
-            return parse_template(&path, &text).map(Some);
-        }
-    }
-    if kind != InterventionKind::SoftCorrection {
-        return Ok(None);
-    }
-    let prompts = prompts(surroundings, config)?;
-    let of = |name: Option<PatternKind>| prompts.iter().find(|(of, _)| *of == name);
-    Ok(of(Some(pattern)).or_else(|| of(None)).map(|(_, template)| template.clone()))
-}
-
-/// The hints of the file that `custom_prompts_path` names, by pattern; `None` stands for `any`. None where no file is named.
-fn prompts(
-    surroundings: &Surroundings,
-    config: &Config,
-) -> Result<Vec<(Option<PatternKind>, Template)>, CommandError> {
-    let Some(named) = &config.interventions.soft_correction.custom_prompts_path else {
-        return Ok(Vec::new());
-    };
-    let path = surroundings.configuration.join(named);
-    let wrong = |message: String| CommandError {
-        kind: Kind::Configuration,
-        message,
-        hint: Some("the built-in text is used until it is mended".to_owned()),
-    };
-    let text = read(&path)?.ok_or_else(|| {
-        wrong(format!(
-            "`interventions.soft_correction.custom_prompts_path` names `{path}`, which is not there"
-        ))
-    })?;
-    let texts =
-        named_texts(&text).map_err(|error| wrong(format!("`{path}` line {}: {}", error.line, error.what)))?;
-    let prompt = |NamedText { name, text, line }: NamedText| {
-        let pattern = match PatternKind::of_name(&name) {
-            None if name != "any" => {
-                return Err(wrong(format!(
-                    "`{path}` line {line}: no pattern is called `{name}`; `any` stands for all"
-                )));
-            }
-            pattern => pattern,
-        };
-        let template = Template::parse(&text)
-            .map_err(|error| wrong(format!("`{path}` line {line}: the text of `{name}`, {error}")))?;
-        Ok((pattern, template))
-    };
-    texts.into_iter().map(prompt).collect()
-}
-
-fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandError> {
-    Template::parse(text).map_err(|error| CommandError {
-        kind: Kind::Configuration,
-        message: format!("`{path}` {error}"),
-        hint: Some("the built-in text is used until it is mended".to_owned()),
-    })
-}
-
-/// The rules of the person for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
-pub fn strategy(surroundings: &Surroundings) -> Result<Option<CustomStrategy>, CommandError> {
-    let path = surroundings.configuration.join("strategy.rules");
-    let Some(text) = read(&path)? else { return Ok(None) };
-    CustomStrategy::parse(&text).map(Some).map_err(|error| CommandError {
-        kind: Kind::Configuration,
-        message: format!("`{path}` {error}"),
-        hint: Some("until it is mended the ladder is climbed step by step".to_owned()),
-    })
-}
-
-/// Reads every template, and complains of the first that is wrong or has a name that nothing asks for; how many there are.
-pub fn check_templates(surroundings: &Surroundings, config: &Config) -> Result<usize, CommandError> {
-    let prompts = prompts(surroundings, config)?.len();
-    let folder = surroundings.configuration.join("templates");
-    let entries = fs::read_dir(folder.as_str()).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.retain(|name| name.ends_with(".txt"));
-    names.sort();
-    for name in &names {
-        let mut parts = name.trim_end_matches(".txt").split('.');
-        let is_kind = |part: &str| InterventionKind::LADDER.iter().any(|kind| kind.name() == part);
-        let is_known = parts.next().is_some_and(is_kind)
-            && parts.next().is_none_or(|part| PatternKind::of_name(part).is_some())
-            && parts.next().is_none();
-        let path = folder.join(name);
-        if !is_known {
-            return Err(CommandError::user(
-                format!("`{path}` is the text of nothing"),
-                "a name is KIND.txt or KIND.PATTERN.txt, such as soft_correction.stuck_loop.txt",
-            ));
-        }
-        parse_template(&path, &read(&path)?.unwrap_or_default())?;
-    }
-    Ok(names.len() + prompts)
 }
 
 /// The files that a configuration file names: custom rules and blueprints. Their paths are

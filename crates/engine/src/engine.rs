@@ -213,7 +213,9 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
     (answer, None)
 }
 
-fn after(context: &Context, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
+fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
+    let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+    beginning::hold(context, ledger, event, known.state());
     let action_id = outcome
         .call
         .clone()
@@ -232,7 +234,6 @@ fn after(context: &Context, event: &HookEvent, ledger: &SessionLedger, outcome: 
         observation: Some(observation(&outcome.output, success(outcome.failed))),
         verification,
     });
-    let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     let read = usage::transcribed(context.surroundings(), event, &known, usage::AFTER_A_CALL, None);
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
     let bodies = std::iter::once(body).chain(ran).chain(read).collect();

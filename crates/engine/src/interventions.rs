@@ -10,6 +10,7 @@ use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecor
 use checkrein_review::VerdictKind;
 
 use crate::answering::pattern_settings;
+use crate::beginning;
 use crate::checkpoint;
 use crate::context::Context;
 use crate::monitor;
@@ -22,7 +23,9 @@ use crate::verification;
 pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
     let config = context.policy().config();
     let now = context.surroundings().now();
-    let noticed = monitor::look(state, &pattern_settings(config), config, context.surroundings(), now);
+    let texts = || beginning::intervention_texts(context, ledger);
+    let noticed =
+        monitor::look(state, &pattern_settings(config), config, context.surroundings(), &texts, now);
     if noticed.records.is_empty() {
         return HookAnswer::Silent;
     }

@@ -22,6 +22,7 @@
 //! | `records`, `session_ledger` | what is written down, and how |
 //! | `verification` | after a call: what really changed, against what was predicted |
 //! | `monitor` | after each outcome: what the detectors find, what is done about it |
+//! | `intervention_texts` | what the person wrote about interventions |
 //! | `interventions` | doing it: halting, going back, reporting |
 //! | `turn_end` | what the agent said last, weighed |
 //! | `rollback` | the way back to what stood before a session went wrong |
@@ -57,6 +58,7 @@ pub mod error;
 pub mod fail_closed;
 pub mod incident;
 pub mod installation;
+mod intervention_texts;
 mod interventions;
 mod limits;
 pub mod monitor;
@@ -79,3 +81,4 @@ mod verification;
 pub use context::Context;
 pub use corridor::check;
 pub use engine::{Engine, Response, ToolCall, record_failure};
+pub use intervention_texts::check as check_intervention_texts;

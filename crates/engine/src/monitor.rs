@@ -1,5 +1,7 @@
 //! After each outcome: what the detectors find, and what the controller does about it.
 
+use std::cell::LazyCell;
+
 use checkrein_effects::{Severity, Timestamp};
 use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task};
 use checkrein_ledger::SessionState;
@@ -8,9 +10,9 @@ use checkrein_policy::{Config, Profile, StrategyType};
 use checkrein_protocol::RecordBody;
 use checkrein_review::VerdictKind;
 
-use crate::config_files::{strategy, template};
 use crate::environment::Surroundings;
 use crate::error::CommandError;
+use crate::intervention_texts::InterventionTexts;
 
 /// What is new after something happened.
 #[derive(Debug, Default)]
@@ -25,14 +27,25 @@ pub struct Noticed {
     pub records: Vec<RecordBody>,
 }
 
-/// Looks at the state of a session; what it finds counts once its records are taken up. Only for an intervention a file is looked for: its text.
+/// The texts about interventions that hold in a session.
+#[derive(Debug, Default)]
+pub(crate) struct HeldTexts {
+    /// The texts.
+    pub(crate) texts: InterventionTexts,
+    /// Why others than those that are there now hold, in words.
+    pub(crate) because: Option<String>,
+}
+
+/// Looks at the state of a session; what it finds counts once its records are taken up. Only for an intervention files are looked for: `texts`.
 pub(crate) fn look(
     state: &SessionState,
     settings: &PatternSettings,
     config: &Config,
     surroundings: &Surroundings,
+    texts: &dyn Fn() -> HeldTexts,
     now: Timestamp,
 ) -> Noticed {
+    let texts = LazyCell::new(texts);
     let behaviour = state.behaviour();
     let issues = behaviour.issues(settings);
     let mut noticed = Noticed::default();
@@ -54,7 +67,7 @@ pub(crate) fn look(
         let goals = [config.goals.clone(), state.goals()].concat();
         let workspace = state.workspace().map(ToString::to_string);
         let custom = match config.interventions.strategy.kind {
-            StrategyType::Custom => strategy(surroundings).unwrap_or_else(|error| {
+            StrategyType::Custom => texts.texts.strategy(surroundings).unwrap_or_else(|error| {
                 noticed.records.push(unusable("strategy", error));
                 None
             }),
@@ -71,7 +84,10 @@ pub(crate) fn look(
             custom: custom.as_ref(),
         };
         if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {
-            match template(surroundings, config, made.kind, made.pattern) {
+            if let Some(because) = &texts.because {
+                noticed.records.push(failure("interventions", "held", because.clone()));
+            }
+            match texts.texts.template(surroundings, config, made.kind, made.pattern) {
                 Ok(Some(template)) => made.text = template.fill(&made, issue, occasion.task),
                 Ok(None) => {}
                 Err(error) => noticed.records.push(unusable("template", error)),
@@ -86,10 +102,14 @@ pub(crate) fn look(
 
 /// That something the person wrote cannot be used.
 fn unusable(stage: &str, error: CommandError) -> RecordBody {
+    failure(stage, "invalid", error.message)
+}
+
+fn failure(stage: &str, kind: &str, detail: String) -> RecordBody {
     RecordBody::Failure {
         stage: stage.to_owned(),
-        kind: "invalid".to_owned(),
-        detail: error.message,
+        kind: kind.to_owned(),
+        detail,
         verdict: VerdictKind::Ok,
     }
 }

@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 use crate::answering::pattern_settings;
 use crate::context::Context;
 use crate::corridor::replayed;
-use crate::monitor::{self, Noticed};
+use crate::intervention_texts::InterventionTexts;
+use crate::monitor::{self, HeldTexts, Noticed};
 use crate::records::{message_record, review_record, success};
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
@@ -125,13 +126,9 @@ impl Rehearsal {
     }
 
     fn detect(&mut self) -> Noticed {
-        let noticed = monitor::look(
-            &self.state,
-            &self.settings,
-            self.context.policy().config(),
-            self.context.surroundings(),
-            self.now,
-        );
+        let (config, surroundings) = (self.context.policy().config(), self.context.surroundings());
+        let texts = || HeldTexts { texts: InterventionTexts::read(surroundings, config), because: None };
+        let noticed = monitor::look(&self.state, &self.settings, config, surroundings, &texts, self.now);
         noticed.records.iter().for_each(|body| self.apply(body.clone()));
         noticed
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::config_files;
 use crate::environment::Surroundings;
 use crate::error::CommandError;
+use crate::intervention_texts::InterventionTexts;
 
 /// Everything that was read to know the rules of a workspace, so that it can be kept, and told from what is there later.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -95,13 +96,15 @@ impl RuleTexts {
     }
 }
 
-/// Trusts the rules that hold in a workspace now: the text of its project file, and all of them together for sessions that began with
-/// others.
+/// Trusts the rules that hold in a workspace now: the text of its project file, all of them together for sessions that began with
+/// others, and the texts about interventions.
 pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
     let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
-    let together = RuleTexts::read(surroundings, workspace)?.hash();
+    let texts = RuleTexts::read(surroundings, workspace)?;
     let mut hashes = config_files::trusted(surroundings)?;
-    for hash in file.into_iter().chain([together]) {
+    let config = texts.config(surroundings, &hashes)?;
+    let interventions = InterventionTexts::read(surroundings, &config).hash();
+    for hash in file.into_iter().chain([texts.hash(), interventions]) {
         if !hashes.contains(&hash) {
             hashes.push(hash);
         }

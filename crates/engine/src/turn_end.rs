@@ -10,6 +10,7 @@ use checkrein_protocol::{HookAnswer, HookEvent, MessagePlace, Moment, RecordBody
 use serde_json::json;
 
 use crate::answering::pattern_settings;
+use crate::beginning;
 use crate::context::Context;
 use crate::interventions::tell;
 use crate::monitor::{self, Noticed};
@@ -22,12 +23,13 @@ const CASCADE: &str = "cascade";
 
 /// Records the end of a turn, with what the agent said last, and answers it.
 pub(crate) fn turn_ended(
-    context: &Context,
+    context: &mut Context,
     event: &HookEvent,
     ledger: &SessionLedger,
     message: Option<&str>,
 ) -> HookAnswer {
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+    beginning::hold(context, ledger, event, known.state());
     let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
     let read = usage::transcribed(context.surroundings(), event, &known, usage::AT_THE_END, message);
     let said = message.map(|text| message_record(text, MessagePlace::End));
@@ -42,7 +44,9 @@ pub(crate) fn turn_ended(
         }
     };
     let state = &appended.state;
-    let mut noticed = monitor::look(state, &pattern_settings(config), config, context.surroundings(), now);
+    let texts = || beginning::intervention_texts(context, ledger);
+    let surroundings = context.surroundings();
+    let mut noticed = monitor::look(state, &pattern_settings(config), config, surroundings, &texts, now);
     let is_answered = config.mode == Mode::Enforce && matches!(event.moment, Moment::TurnEnding { .. });
     let issues = state.behaviour().issues(&pattern_settings(config));
     let cascade = issues.iter().find(|issue| issue.kind == PatternKind::Cascade);

@@ -16,7 +16,7 @@ use crate::line::first_prev;
 use crate::state::SessionState;
 
 /// What a state file begins with; another layout gets another number.
-const MAGIC: [u8; 8] = *b"reinst07";
+const MAGIC: [u8; 8] = *b"reinst08";
 
 /// The length of what stands before the payload: magic, checksum, generation, length of the payload.
 const HEADER: usize = 32;

@@ -250,6 +250,9 @@ pub struct Beginning {
     pub settings: Vec<AbsolutePath>,
     /// Where guarded paths really were, for those that went through links.
     pub places: Vec<AbsolutePath>,
+    /// What tells the texts about interventions that held from others: the SHA-256 of all of them; `None` in records from before these were kept.
+    #[serde(default)]
+    pub interventions: Option<[u8; 32]>,
 }
 
 /// What a person says about a detection (upstream 1.2).

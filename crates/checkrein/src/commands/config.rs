@@ -39,8 +39,7 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
     let loaded = config_files::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
     config_files::catalogue(surroundings)?;
-    config_files::check_templates(surroundings, &loaded.config)?;
-    config_files::strategy(surroundings)?;
+    checkrein_engine::check_intervention_texts(surroundings, &loaded.config)?;
     checkrein_engine::usage::prices(surroundings, None)?;
     match output {
         Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),

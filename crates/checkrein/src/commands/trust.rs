@@ -32,7 +32,7 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, Co
         print(&format!("  {}", super::config::waiting(loosening)));
     }
     for (session, settings) in &sessions {
-        print(&format!("session {session} began with stricter rules; these would be looser in it:"));
+        print(&format!("session {session} began with other rules; these do not count in it yet:"));
         print(&format!("  {}", settings.join(", ")));
     }
     if yes == super::Switch::Off && !confirm("Trust the rules as they are now?") {
