@@ -6,7 +6,7 @@ mod worktrees;
 
 use std::path::PathBuf;
 
-use checkrein::commands::restoring::{Changed, Consent, New, Permissions};
+use checkrein::commands::restoring::{Changed, Consent, GuardPlaces, New, Permissions};
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Parser, Subcommand};
 
@@ -232,6 +232,9 @@ pub(crate) enum Command {
     Undo {
         /// The beginning of the action's name, or the number of its snapshot.
         action: Option<String>,
+        /// Remove what was not there before the action, whoever made it.
+        #[arg(long)]
+        remove_new: bool,
         #[command(flatten)]
         consent: RestoreArguments,
     },
@@ -244,7 +247,7 @@ pub(crate) enum Command {
         #[arg(required_unless_present = "session")]
         snapshot: Option<SnapshotId>,
         /// Instead of a snapshot: the session whose work is taken back, by the beginning of its name.
-        #[arg(long, value_name = "NAME", requires = "before", conflicts_with_all = ["snapshot", "paths", "remove_new", "force"])]
+        #[arg(long, value_name = "NAME", requires = "before", conflicts_with_all = ["snapshot", "paths", "remove_new", "force", "with_guard_files"])]
         session: Option<String>,
         /// Back to what stood before this action, counted from 1; incidents and `checkrein log` name it.
         #[arg(long, value_name = "ACTION", requires = "session")]
@@ -398,6 +401,9 @@ pub(crate) struct RestoreArguments {
     /// Put back also what somebody changed since.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Put back also what says what agents may do: `checkrein.yaml`, settings of clients. Only a person may.
+    #[arg(long)]
+    pub(crate) with_guard_files: bool,
 }
 
 impl RestoreArguments {
@@ -414,6 +420,7 @@ impl RestoreArguments {
             consent: self.consent(),
             changed: if self.force { Changed::Overwrite } else { Changed::Keep },
             new: if remove_new { New::Remove } else { New::Keep },
+            guard: if self.with_guard_files { GuardPlaces::PutBack } else { GuardPlaces::Spare },
         }
     }
 }

@@ -149,8 +149,8 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }
         Command::Resume { session, all: _ } => halt::resume(&surroundings, session.as_deref(), output),
-        Command::Undo { action, consent } => {
-            undo::undo(&surroundings, action.as_deref(), consent.permissions(false), output)
+        Command::Undo { action, remove_new, consent } => {
+            undo::undo(&surroundings, action.as_deref(), consent.permissions(remove_new), output)
         }
         Command::Rollback { snapshot, session, before, paths, remove_new, consent } => {
             match (snapshot, session, before) {

@@ -63,8 +63,6 @@ const COMMANDS: &[&str] = &[
     "git checkout -q --orphan fresh",
     "git remote remove up",
     "git remote rename up down",
-    "git push -q --force up HEAD~2:main",
-    "git push -q up --delete kept",
     "git reflog expire --expire=now --all",
     "git notes remove HEAD~2",
     "git notes add -f -m other HEAD~1",

@@ -161,7 +161,7 @@ impl Context {
     }
 
     /// Everything of the guard that the agent must not change, blueprints of the project included.
-    fn guarded(&self) -> Vec<GuardedPath> {
+    pub(crate) fn guarded(&self) -> Vec<GuardedPath> {
         let mut guarded = installation::guarded(&self.surroundings, &self.workspace, &self.installations);
         for entry in &self.policy.config().governance.blueprints {
             let path = self.workspace.join(config_files::blueprint_entry(entry).0);

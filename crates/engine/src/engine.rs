@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use checkrein_clients::Protection;
 use checkrein_effects::{AbsolutePath, Action};
-use checkrein_ledger::{Durability, FolderName, KnownSession, SessionLedger, content_hash, is_halted};
+use checkrein_ledger::{
+    Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, is_halted,
+};
 use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
@@ -29,7 +31,9 @@ use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::notification::{self, Notice};
 use crate::records::{event_record, success};
 use crate::turn_end::turn_ended;
-use crate::{beginning, checkpoint, installation, questions, session_ledger, usage, verification};
+use crate::{
+    beginning, checkpoint, inheritance, installation, questions, session_ledger, usage, verification,
+};
 
 /// The session name for failures of which nothing else is known.
 const NO_SESSION: &str = "unknown-session";
@@ -121,6 +125,7 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
                 KnownSession::unknown()
             });
             beginning::hold(context, &ledger, event, known.state());
+            let halted = halted.or_else(|| of_origin(context, event, &ledger, known.state()));
             let call = Call { event, id: call.as_ref(), action, halted: halted.as_deref(), started };
             return corridor::before(context, &ledger, call, known, &failures);
         }
@@ -140,7 +145,8 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
         }
         Moment::Prompt { text } => {
             context.record(&ledger, RecordBody::Prompt { text: text.clone() });
-            match halted {
+            let of_origin = || of_origin(context, event, &ledger, &ledger.state().ok()?);
+            match halted.or_else(of_origin) {
                 Some(reason) => HookAnswer::Stop { reason },
                 None => tell_lost(context, &ledger, Some(&event.session))
                     .map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text }),
@@ -342,6 +348,16 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
 fn halt_reason(context: &Context, session: &SessionId) -> Option<String> {
     is_halted(&context.surroundings().state, &FolderName::of(session))
         .map(|halt| format!("{HALTED}{}", halt.reason))
+}
+
+/// The same for a conversation that was halted under another name.
+fn of_origin(
+    context: &Context,
+    event: &HookEvent,
+    ledger: &SessionLedger,
+    state: &SessionState,
+) -> Option<String> {
+    inheritance::halt_of_origin(context, event, ledger, state).map(|reason| format!("{HALTED}{reason}"))
 }
 
 /// Writes down a failure of the edge, as well as that is possible.

@@ -12,6 +12,7 @@
 //! | `places` | where home, configuration and state of the person really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
 //! | `beginning` | what a session began with, and being held to it |
+//! | `inheritance` | a halted conversation that goes on under another name |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
 //! | `limits` | the time and the memory of a session that only hooks look after |
@@ -26,6 +27,7 @@
 //! | `interventions` | doing it: halting, going back, reporting |
 //! | `turn_end` | what the agent said last, weighed |
 //! | `rollback` | the way back to what stood before a session went wrong |
+//! | `sparing` | the places of the guard, which no restore touches |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
 //! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
@@ -57,6 +59,7 @@ pub mod environment;
 pub mod error;
 pub mod fail_closed;
 pub mod incident;
+mod inheritance;
 pub mod installation;
 mod intervention_texts;
 mod interventions;
@@ -72,6 +75,7 @@ pub mod replay;
 pub mod rollback;
 pub mod rules;
 pub mod session_ledger;
+pub mod sparing;
 pub mod stop;
 pub mod text;
 mod turn_end;

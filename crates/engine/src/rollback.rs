@@ -8,12 +8,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkrein_effects::{AbsolutePath, Timestamp};
+use checkrein_effects::{AbsolutePath, Effect, Nature, Target, Timestamp};
 use checkrein_intervention::{Candidate, Choice, Holds, choose};
 use checkrein_ledger::{SessionLedger, SessionState, last};
 use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::Config;
-use checkrein_protocol::{Record, RecordBody, RollbackRecord, RollbackStage};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord, RollbackRecord, RollbackStage};
 use checkrein_snapshot::{
     Bounds, Deed, FileTime, Ignoring, Listed, Manner, Moment, Mounts, Node, Occasion, Over, Preparation,
     Prepared, Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
@@ -22,6 +22,7 @@ use checkrein_snapshot::{
 use crate::checkpoint;
 use crate::environment::Surroundings;
 use crate::records::success;
+use crate::sparing::Sparing;
 
 /// How many of the newest records are looked through for the action, few first (ours).
 const RECORDS: [usize; 2] = [512, 16_384];
@@ -70,6 +71,8 @@ pub struct Way {
     before: ActionNumber,
     workspace: PathBuf,
     parts: Vec<Part>,
+    /// What stays because it is the guard's.
+    spared: Vec<PathBuf>,
 }
 
 /// What of one snapshot is put back.
@@ -95,7 +98,8 @@ impl Session<'_> {
             return Err(format!("no safe snapshot holds what stood before action {}", before.0));
         }
         let find = |id: &u64| all.iter().find(|one| one.id.0 == *id);
-        let mut way = Way { before, workspace: store.workspace().to_owned(), parts: Vec::new() };
+        let mut way =
+            Way { before, workspace: store.workspace().to_owned(), parts: Vec::new(), spared: Vec::new() };
         let mut taken: Vec<PathBuf> = Vec::new();
         for snapshot in choice.places.iter().filter_map(find) {
             let roots = snapshot.snapshot.roots.iter().map(|root| root.path.as_path().to_owned());
@@ -125,6 +129,21 @@ impl Session<'_> {
             });
             way.parts.push(Part { of: snapshot.id, prepared });
         }
+        for part in &mut way.parts {
+            let is_of_others =
+                |step: &Step| past.remotes.iter().any(|place| step.path.as_path().starts_with(place));
+            part.prepared.retain(|step| !is_of_others(step));
+        }
+        let sparing = Sparing::of(self.surroundings, self.workspace);
+        for part in &mut way.parts {
+            part.prepared.retain(|step| {
+                let is_spared = sparing.touched_by(step).is_some();
+                if is_spared {
+                    way.spared.push(step.path.as_path().to_owned());
+                }
+                !is_spared
+            });
+        }
         way.parts.retain(|part| !part.prepared.steps().is_empty());
         if who == Who::Hook {
             way.is_little()?;
@@ -135,6 +154,7 @@ impl Session<'_> {
     /// Carries a way back out, and puts down what was done. The present is saved before anything changes.
     pub fn go(&self, way: Way, by: &str) -> RollbackRecord {
         let (changes, named) = (way.changes(), way.named());
+        let spared: Vec<String> = way.spared().map(|one| crate::text::plain(&one)).collect();
         let mut record = way.record(RollbackStage::Done, by);
         let mut done = 0;
         for part in way.parts {
@@ -175,6 +195,10 @@ impl Session<'_> {
             way.before.0,
             kept.join(" and ")
         );
+        if !spared.is_empty() {
+            let spared = spared.join(", ");
+            record.text.push_str(&format!(" What says what agents may do stays as it is: {spared}."));
+        }
         record
     }
 
@@ -299,6 +323,18 @@ struct Past {
     earlier: Vec<String>,
     /// How actions ended, oldest first.
     outcomes: Vec<(Timestamp, Success)>,
+    /// The repositories that were pushed to: what they hold belongs to others.
+    remotes: Vec<PathBuf>,
+}
+
+/// The repositories on this machine that an action pushed to, as they were predicted.
+pub fn pushed_to(review: &ReviewRecord) -> Vec<PathBuf> {
+    let remotes = review.effects.iter().filter(|effect| effect.nature == Nature::OfRemote);
+    let place = |effect: &Effect| match &effect.target {
+        Target::Path(path) => Some(PathBuf::from(path.as_str())),
+        _ => None,
+    };
+    remotes.filter_map(place).collect()
 }
 
 impl Past {
@@ -328,6 +364,14 @@ impl Past {
             since: since.iter().enumerate().map(moment).collect(),
             earlier: earlier.iter().map(|(_, id)| (*id).to_owned()).collect(),
             outcomes: outcomes.collect(),
+            remotes: reviews
+                .iter()
+                .filter_map(|(record, _)| match &record.body {
+                    RecordBody::Review(review) => Some(pushed_to(review)),
+                    _ => None,
+                })
+                .flatten()
+                .collect(),
         })
     }
 
@@ -372,6 +416,12 @@ impl Way {
             return Err(format!("{steps} changes with {bytes} bytes are too much for a call to wait for"));
         }
         Ok(())
+    }
+
+    /// What stays as it is because it is the guard's, as it is seen from the workspace.
+    pub fn spared(&self) -> impl Iterator<Item = String> {
+        let shown = |path: &PathBuf| path.strip_prefix(&self.workspace).unwrap_or(path).display().to_string();
+        self.spared.iter().map(shown)
     }
 
     fn changes(&self) -> String {

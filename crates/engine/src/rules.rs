@@ -109,7 +109,26 @@ pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<()
             hashes.push(hash);
         }
     }
-    let text = serde_json::to_string(&hashes)
+    write_trusted(surroundings, &hashes.iter().collect::<Vec<_>>())
+}
+
+/// Takes trust back from the rules that hold in a workspace now; whether there was any. What a restore brings back was replaced by
+/// something that a person wanted.
+pub fn distrust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<bool, CommandError> {
+    let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
+    let together = RuleTexts::read(surroundings, workspace)?.hash();
+    let known = config_files::trusted(surroundings)?;
+    let kept: Vec<&FileHash> =
+        known.iter().filter(|hash| **hash != together && file.as_ref() != Some(*hash)).collect();
+    if kept.len() == known.len() {
+        return Ok(false);
+    }
+    write_trusted(surroundings, &kept)?;
+    Ok(true)
+}
+
+fn write_trusted(surroundings: &Surroundings, hashes: &[&FileHash]) -> Result<(), CommandError> {
+    let text = serde_json::to_string(hashes)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
     config_files::write_private(&config_files::trust_list(surroundings), text.as_bytes())
 }

@@ -16,6 +16,8 @@ pub enum Nature {
     KeptByVersionControl,
     /// The same, and a name, a setting or what was staged goes without a trace.
     KeptWithoutItsName,
+    /// The same, of a repository that others fetch from: the remote of this one.
+    OfRemote,
     /// Version control keeps what was there for a while, but nothing that lasts names it: it is in a reflog, or waits to be cleared away.
     KeptForAWhile,
     /// Version control keeps what was there, and takes ignored files away with the others.
@@ -90,10 +92,11 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
+        Self::OfRemote,
         Self::KeptForAWhile,
         Self::KeptWithIgnoredFiles,
         Self::ClearedAway,
@@ -137,6 +140,7 @@ impl Nature {
             Self::Ordinary => "ordinary",
             Self::KeptByVersionControl => "kept_by_version_control",
             Self::KeptWithoutItsName => "kept_without_its_name",
+            Self::OfRemote => "of_remote",
             Self::KeptForAWhile => "kept_for_a_while",
             Self::KeptWithIgnoredFiles => "kept_with_ignored_files",
             Self::ClearedAway => "cleared_away",
@@ -194,6 +198,7 @@ impl Nature {
         match self {
             Self::KeptByVersionControl
             | Self::KeptWithoutItsName
+            | Self::OfRemote
             | Self::KeptForAWhile
             | Self::KeptWithIgnoredFiles => Relief::VersionControl,
             Self::SettingThatRunsNothing | Self::Reformatted => Relief::Rewritten,

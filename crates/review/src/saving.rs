@@ -182,7 +182,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
     match nature {
         // Git keeps what was there, but only under a name that nobody remembers, or for a while.
         Nature::KeptForAWhile | Nature::ClearedAway => ReferenceChange::Lose,
-        Nature::KeptWithoutItsName => ReferenceChange::Forget,
+        Nature::KeptWithoutItsName | Nature::OfRemote => ReferenceChange::Forget,
         Nature::Ordinary
         | Nature::KeptByVersionControl
         | Nature::KeptWithIgnoredFiles

@@ -63,7 +63,7 @@ pub use id::{ObjectId, SnapshotId};
 pub use ignoring::{Ignored, Ignoring, Sort};
 pub use node::*;
 pub use objects::Kept;
-pub use plan::{Deed, Moment, Origin, Period, Preparation, Prepared, Since, Step, is_saved_elsewhere};
+pub use plan::{Deed, Gone, Moment, Origin, Period, Preparation, Prepared, Since, Step, is_saved_elsewhere};
 pub use prune::{Hurt, Pruned, Retention};
 pub use restore::{Copied, Interrupted, Request, Restored};
 pub use seen::Seen;

@@ -45,6 +45,15 @@ enum Substance {
     Target(Vec<u8>),
 }
 
+/// A restore that was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gone {
+    /// The snapshot that was gone back to.
+    pub back_to: SnapshotId,
+    /// The one of what stood before.
+    pub saved_as: SnapshotId,
+}
+
 /// One thing that a restore does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
@@ -300,18 +309,62 @@ impl Prepared {
         &self.captured.skipped
     }
 
-    /// Takes it that what stands as it was saved in one of these snapshots was not changed by anybody: it was put back there.
-    pub fn excuse(&mut self, snapshots: &[SnapshotId]) -> Result<(), SnapshotError> {
-        for id in snapshots {
-            let roots = self.draft.store().snapshot(*id)?.snapshot.roots;
-            for step in self.steps.iter_mut().filter(|step| step.since == Since::Changed) {
-                for root in roots.iter().filter(|root| step.path.as_path().starts_with(root.path.as_path())) {
-                    let saved = node_at(&self.draft, root, &step.path)?;
-                    if is_as_saved(saved.as_ref(), step.now.as_ref()) {
-                        step.since = Since::Untouched;
-                    }
+    /// Takes it that what was put back by one of these restores, and stands so, was not changed by anybody.
+    pub fn excuse(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
+        for restore in restores {
+            let put_back = self.put_back_by(*restore)?;
+            for step in self.steps.iter_mut().filter(|step| put_back.contains(&step.path)) {
+                if step.since == Since::Changed {
+                    step.since = Since::Untouched;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Gives up what would be done again after it was taken back: what stands there was put there by going back to something older.
+    pub fn leave_taken_back(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
+        for restore in restores {
+            let put_back = self.put_back_by(*restore)?;
+            self.steps.retain(|step| !put_back.contains(&step.path));
+        }
+        Ok(())
+    }
+
+    /// Where steps find what a restore put there.
+    fn put_back_by(&self, restore: Gone) -> Result<BTreeSet<SavedPath>, SnapshotError> {
+        let store = self.draft.store();
+        let then = store.snapshot(restore.back_to)?.snapshot.roots;
+        let replaced = store.snapshot(restore.saved_as)?.snapshot.roots;
+        let mut put_back = BTreeSet::new();
+        for step in &self.steps {
+            let covers = |root: &&Root| step.path.as_path().starts_with(root.path.as_path());
+            for root in then.iter().filter(covers) {
+                let Some(other) = replaced.iter().find(|other| other.path == root.path) else { continue };
+                let saved = node_at(&self.draft, root, &step.path)?;
+                let earlier = node_at(&self.draft, other, &step.path)?;
+                if is_as_saved(saved.as_ref(), step.now.as_ref())
+                    && !is_as_saved(saved.as_ref(), earlier.as_ref())
+                {
+                    put_back.insert(step.path.clone());
+                }
+            }
+        }
+        Ok(put_back)
+    }
+
+    /// Gives up removing what a later action made: right before one of these snapshots it was not there.
+    pub fn leave_made_later(&mut self, later: &[SnapshotId]) -> Result<(), SnapshotError> {
+        for id in later {
+            if !self.steps.iter().any(|step| step.deed == Deed::Remove) {
+                break;
+            }
+            let roots = self.draft.store().snapshot(*id)?.snapshot.roots;
+            let is_absent = |root: &Root| root.selection == Selection::Everything && root.node.is_none();
+            self.steps.retain(|step| {
+                let covers = |root: &&Root| step.path.as_path().starts_with(root.path.as_path());
+                step.deed != Deed::Remove || !roots.iter().filter(covers).any(is_absent)
+            });
         }
         Ok(())
     }

@@ -19,12 +19,14 @@ use serde_json::{Value as Json, json};
 
 use self::sorting::Sorted;
 use super::log::time;
-use super::{Exit, Output, pretty};
+use super::{Exit, Output, for_people_only, pretty};
 use crate::terminal::{bold, confirm, dim, log, plain, print};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::rules;
+use checkrein_engine::sparing::Sparing;
 pub use left_out::gone;
 pub use sorting::Weight;
 
@@ -40,6 +42,8 @@ pub struct Permissions {
     pub changed: Changed,
     /// What happens to what is new.
     pub new: New,
+    /// What happens to the places of the guard.
+    pub guard: GuardPlaces,
 }
 
 /// Whether a person has said yes.
@@ -74,6 +78,26 @@ pub enum New {
     Remove,
 }
 
+/// What happens to the places of the guard: its configuration, the settings of clients that call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GuardPlaces {
+    /// They stay as they are.
+    #[default]
+    Spare,
+    /// A person wants them put back like the rest.
+    PutBack,
+}
+
+impl Permissions {
+    /// Refuses what only a person may permit when somebody else does.
+    pub fn check(&self, surroundings: &Surroundings, command: &str) -> Result<(), CommandError> {
+        match self.guard {
+            GuardPlaces::Spare => Ok(()),
+            GuardPlaces::PutBack => for_people_only(surroundings, &format!("{command} --with-guard-files")),
+        }
+    }
+}
+
 /// A workspace with its snapshots.
 pub struct Ground {
     /// Where.
@@ -82,6 +106,7 @@ pub struct Ground {
     pub store: Store,
     own: Vec<PathBuf>,
     ignoring: Ignoring,
+    sparing: Sparing,
 }
 
 impl Ground {
@@ -96,8 +121,9 @@ impl Ground {
         let real =
             store.workspace().to_str().and_then(AbsolutePath::new).unwrap_or_else(|| workspace.clone());
         let ignoring = checkpoint::ignoring(surroundings, &real);
-        let ground =
-            Self { workspace, store, own: vec![PathBuf::from(surroundings.state_path.as_str())], ignoring };
+        let sparing = Sparing::of(surroundings, &real);
+        let own = vec![PathBuf::from(surroundings.state_path.as_str())];
+        let ground = Self { workspace, store, own, ignoring, sparing };
         if let Some(begun) = ground.store.interrupted() {
             log(&format!("a restore of snapshot {} was interrupted; finishing it", begun.of));
             let request = request(surroundings, format!("finishing the restore of snapshot {}", begun.of));
@@ -207,6 +233,13 @@ pub fn restore(
     if let Some(restored) = &restored {
         give_objects_back(ground, snapshot)?;
         record(surroundings, snapshot, restored, steps.len());
+        if steps.iter().any(|step| ground.sparing.touched_by(step).is_some())
+            && rules::distrust(surroundings, &ground.workspace)?
+        {
+            log(
+                "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
+            );
+        }
     }
     tell(snapshot, &steps, &sorted, restored.as_ref(), output)
 }

@@ -9,6 +9,7 @@ use checkrein_snapshot::{Moment, SnapshotId};
 
 use super::log::only_folder;
 use super::restoring::{Case, Consent, Ground, Permissions, SHOWN, restore};
+use super::undo::spare_remotes;
 use super::{Exit, Output, pretty};
 use crate::terminal::{confirm, dim, log, plain, print};
 use checkrein_engine::environment::Surroundings;
@@ -23,12 +24,17 @@ pub fn rollback(
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
+    permissions.check(surroundings, "rollback")?;
     let ground = Ground::open(surroundings)?;
     let listed = ground.store.snapshot(snapshot)?;
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
-    let prepared = ground.prepare(snapshot, &paths, Moment::None)?;
+    let mut prepared = ground.prepare(snapshot, &paths, Moment::None)?;
+    let kept = match paths.as_slice() {
+        [] => spare_remotes(surroundings, &ground, &listed, &mut prepared),
+        [..] => Vec::new(),
+    };
     let case = Case { ground: &ground, snapshot: &listed, moment: Moment::None, permissions };
-    restore(surroundings, prepared, &case, &[], output)
+    restore(surroundings, prepared, &case, &kept, output)
 }
 
 /// Goes back to what stood before an action of a session. What changed before it stays.
@@ -61,6 +67,7 @@ pub fn rollback_session(
     if output == Output::Text {
         show(&way);
     }
+    way.spared().for_each(|one| log(&format!("kept, since it says what agents may do: {}", plain(&one))));
     way.unsaved().for_each(|one| log(&format!("cannot be saved before: {}", plain(&one))));
     let goes_on = !way.is_empty()
         && match consent {

@@ -7,7 +7,9 @@ use checkrein_effects::{AbsolutePath, Effect, EffectKind, Nature};
 use checkrein_ledger::{FolderName, SessionLedger, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 use checkrein_review::VerdictKind;
-use checkrein_snapshot::{Deed, Extent, FileTime, Listed, Moment, Occasion, Period, Since, SnapshotId, Step};
+use checkrein_snapshot::{
+    Deed, Extent, FileTime, Gone, Listed, Moment, Occasion, Period, Prepared, Since, SnapshotId, Step,
+};
 use checkrein_world::find_workspace;
 
 use super::log::time;
@@ -17,6 +19,7 @@ use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::rollback::pushed_to;
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
@@ -39,6 +42,7 @@ pub fn undo(
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
+    permissions.check(surroundings, "undo")?;
     let grounds = grounds(surroundings)?;
     let mut stores = Vec::new();
     for ground in &grounds {
@@ -62,10 +66,18 @@ pub fn undo(
         let case = Case { ground: store.ground, snapshot, moment, permissions };
         let mut prepared = store.ground.prepare(snapshot.id, &[], moment)?;
         if let Moment::Ended(_) = moment {
-            let taken_back: Vec<SnapshotId> =
-                store.undone.iter().filter(|(_, is_undone)| **is_undone).map(|(id, _)| *id).collect();
-            prepared.excuse(&taken_back)?;
+            prepared.excuse(&store.all_restores())?;
         }
+        // What an undo took back stays taken back; `rollback` to what it saved is the way forward.
+        let is_around = |gone: &Gone| gone.back_to < snapshot.id && snapshot.id < gone.saved_as;
+        prepared.leave_taken_back(&store.taken_back().filter(is_around).collect::<Vec<_>>())?;
+        let later = store.all.iter().filter(|one| is_action(one) && one.id > snapshot.id);
+        prepared.leave_made_later(&later.map(|one| one.id).collect::<Vec<_>>())?;
+        passed_over.extend(leave_remotes(
+            &mut prepared,
+            &ledgers.remotes(surroundings, snapshot),
+            snapshot.id,
+        ));
         let weight = case.weight(surroundings, &prepared);
         if action.is_some() || weight == Weight::Work {
             let later =
@@ -90,7 +102,9 @@ pub fn undo(
         let is_doubtful = |step: &Step| step.since == Since::Doubtful;
         let is_told = story.may_have_run()
             && (!story.asked || story.ended.is_some() || prepared.steps().iter().any(is_doubtful));
-        if !prepared.steps().is_empty() && is_told {
+        // A further undo has nothing to say of what only is new.
+        let is_lost = prepared.steps().iter().any(|step| step.deed != Deed::Remove);
+        if (is_lost || store.taken_back().next().is_none()) && !prepared.steps().is_empty() && is_told {
             passed_over.push(in_words(surroundings, &case, prepared.steps().len()));
             kept.get_or_insert((store, snapshot, moment, prepared));
         }
@@ -112,7 +126,7 @@ pub fn undo(
     let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
     let newest = all.max_by_key(|one| one.snapshot.at);
     let unsaved = newest.map(|newest| ledgers.unsaved_after(surroundings, newest)).unwrap_or_default();
-    unsaved.iter().chain(lost.iter().flatten()).for_each(|one| log(one));
+    unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
     Err(CommandError::user(
         "no action of this workspace for which anything was saved is left to take back",
         "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
@@ -136,7 +150,64 @@ fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> Str
 struct Opened<'a> {
     ground: &'a Ground,
     all: Vec<Listed>,
-    undone: BTreeMap<SnapshotId, bool>,
+    undone: BTreeMap<SnapshotId, Option<SnapshotId>>,
+}
+
+impl Opened<'_> {
+    /// What was gone back to and not forward again.
+    fn taken_back(&self) -> impl Iterator<Item = Gone> {
+        let gone = |(of, before): (&SnapshotId, &Option<SnapshotId>)| {
+            Some(Gone { back_to: *of, saved_as: (*before)? })
+        };
+        self.undone.iter().filter_map(gone)
+    }
+
+    /// Every restore as a whole that was done, there and back.
+    fn all_restores(&self) -> Vec<Gone> {
+        let gone = |one: &Listed| match one.snapshot.occasion {
+            Occasion::BeforeRestore { of, extent: Extent::Whole }
+                if self.ground.store.is_carried_out(one.id) =>
+            {
+                Some(Gone { back_to: of, saved_as: one.id })
+            }
+            _ => None,
+        };
+        self.all.iter().filter_map(gone).collect()
+    }
+}
+
+/// Gives up what a restore would change in repositories that others fetch from; a line for each. What was pushed belongs to others.
+fn leave_remotes(prepared: &mut Prepared, remotes: &[PathBuf], of: SnapshotId) -> Vec<String> {
+    let mut lines = Vec::new();
+    for remote in remotes {
+        let count = prepared.steps().len();
+        prepared.retain(|step| !step.path.as_path().starts_with(remote));
+        if prepared.steps().len() < count {
+            let remote = plain(&remote.to_string_lossy());
+            lines.push(format!(
+                "the remote `{remote}` stays as it is: what was pushed there belongs to others; `checkrein rollback {of} {remote}` sets it back"
+            ));
+        }
+    }
+    lines
+}
+
+/// The same for going back to a snapshot as a whole.
+pub(super) fn spare_remotes(
+    surroundings: &Surroundings,
+    ground: &Ground,
+    snapshot: &Listed,
+    prepared: &mut Prepared,
+) -> Vec<String> {
+    let all = ground.store.snapshots().unwrap_or_default();
+    let mut meant = snapshot;
+    // What was saved before a restore concerns the places of the action that was gone back to.
+    while let Occasion::BeforeRestore { of, .. } = meant.snapshot.occasion {
+        let Some(older) = all.iter().find(|one| one.id == of && one.id < meant.id) else { break };
+        meant = older;
+    }
+    let remotes = Stories::default().remotes(surroundings, meant);
+    leave_remotes(prepared, &remotes, snapshot.id)
 }
 
 /// The workspaces that a person may mean: the one that they stand in, those that lie in it, and, without version control to say where a
@@ -187,7 +258,7 @@ fn open<'a>(stores: &'a [Opened<'a>]) -> Vec<(&'a Opened<'a>, &'a Listed)> {
         for one in store.all.iter().filter(|one| is_action(one)) {
             let last = newest.entry(session(one)).or_default();
             *last = one.snapshot.at.max(*last);
-            if !store.undone.get(&one.id).copied().unwrap_or(false) {
+            if store.undone.get(&one.id).copied().flatten().is_none() {
                 found.push((store, one));
             }
         }
@@ -230,8 +301,8 @@ fn named<'a>(
     }
 }
 
-/// Which snapshots were gone back to, and not forward again.
-fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, bool> {
+/// Which snapshots were gone back to: each with the snapshot of what stood before, or nothing where it was gone forward again.
+fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, Option<SnapshotId>> {
     let mut undone = BTreeMap::new();
     let mut restores = BTreeMap::new();
     for one in all {
@@ -241,8 +312,8 @@ fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, bool> {
         }
         match restores.get(&of) {
             // Going back to what was before a restore takes the restore back.
-            Some(first) => undone.insert(*first, false),
-            None => undone.insert(of, true),
+            Some(first) => undone.insert(*first, None),
+            None => undone.insert(of, Some(one.id)),
         };
         restores.insert(one.id, of);
     }
@@ -308,6 +379,8 @@ struct Told {
     stories: HashMap<String, Story>,
     /// What could not be saved before an action, oldest first.
     unsaved: Vec<Unsaved>,
+    /// The repositories that an action pushed to.
+    remotes: HashMap<String, Vec<PathBuf>>,
 }
 
 /// An action before which something was to be saved and was not.
@@ -324,6 +397,13 @@ impl Stories {
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let story = action.zip(told).and_then(|(action, told)| told.stories.get(action).copied());
         story.unwrap_or_default()
+    }
+
+    /// The repositories that the action of a snapshot pushed to.
+    fn remotes(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Vec<PathBuf> {
+        let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
+        let told = self.told(surroundings, snapshot);
+        action.zip(told).and_then(|(action, told)| told.remotes.get(action).cloned()).unwrap_or_default()
     }
 
     /// What was not saved for the action of a snapshot and for those after it in its session, and cannot be taken back, in words.
@@ -363,7 +443,7 @@ fn goes_on(review: &ReviewRecord) -> bool {
 
 /// Everything that bears on how actions ended.
 fn read(records: impl Iterator<Item = Record>) -> Told {
-    let Told { mut stories, mut unsaved } = Told::default();
+    let Told { mut stories, mut unsaved, mut remotes } = Told::default();
     // Those of which nobody knows yet how they ended.
     let mut running: Vec<String> = Vec::new();
     // All of them, in the order in which they began.
@@ -398,6 +478,10 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     let words = checkpoint::call_in_words(&review.tool, &review.input);
                     unsaved.push(Unsaved { at, action: review.action_id.0.clone(), words, what });
                 }
+                let pushed_to = pushed_to(&review);
+                if !pushed_to.is_empty() {
+                    remotes.insert(review.action_id.0.clone(), pushed_to);
+                }
                 lingers |= goes_on(&review);
                 begun.push(review.action_id.0.clone());
                 running.push(review.action_id.0);
@@ -423,5 +507,5 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
             _ => {}
         }
     }
-    Told { stories, unsaved }
+    Told { stories, unsaved, remotes }
 }

@@ -9,7 +9,7 @@ use checkrein_snapshot::{
     Deed, Listed, Moment, Node, Origin, Prepared, Root, SavedPath, Selection, Since, Sort, Step,
 };
 
-use super::{Case, Changed, New, held};
+use super::{Case, Changed, GuardPlaces, New, held};
 use checkrein_engine::environment::Surroundings;
 
 /// What steps are done, and which are left, with the reason.
@@ -101,7 +101,10 @@ impl Case<'_> {
             };
             if !names.iter().all(goes) {
                 objections.entry(step.path.clone()).or_insert_with(|| "something in it is kept".to_owned());
-            } else if !names.is_empty() && self.is_new_and_kept(step) {
+            } else if !names.is_empty()
+                && self.is_new_and_kept(step)
+                && self.ground.sparing.touched_by(step).is_none()
+            {
                 objections.remove(&step.path);
             }
         }
@@ -180,6 +183,11 @@ impl Case<'_> {
     /// Why a step is not done; `None` when it is.
     fn objection(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Option<String> {
         let Self { snapshot, permissions, moment, .. } = self;
+        if permissions.guard == GuardPlaces::Spare
+            && let Some(role) = self.ground.sparing.touched_by(step)
+        {
+            return Some(format!("{role}; only a person puts it back, with `--with-guard-files`"));
+        }
         let is_kept = permissions.changed == Changed::Keep;
         // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
         // something or to change everything, or where version control brought it and can bring it again.

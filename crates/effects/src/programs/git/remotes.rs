@@ -335,7 +335,8 @@ impl Git<'_, '_> {
             matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
         });
         if let Some(directory) = found {
-            let nature = Nature::KeptWithoutItsName;
+            let is_own = self.repository_directory().is_some_and(|own| own == directory);
+            let nature = if is_own { Nature::KeptWithoutItsName } else { Nature::OfRemote };
             self.machine.add(data_change(Target::Path(directory), nature, "forgets what its branches were"));
             self.forget("what is known of the remote");
         }
