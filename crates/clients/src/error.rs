@@ -21,6 +21,12 @@ pub enum DecodeError {
         /// Its name.
         field: &'static str,
     },
+    /// A call under an event that is not known.
+    #[error("the event `{name}` is not known, and it carries a call of a tool")]
+    UnknownEvent {
+        /// The name of the event, cut.
+        name: String,
+    },
     /// A call whose input has not the form that its tool takes.
     #[error("the input of `{tool}` has no usable `{field}`, so what it does cannot be told")]
     Input {

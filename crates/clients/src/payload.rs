@@ -35,7 +35,9 @@ impl Payload {
         let actor = self.text("agent_id").map(|id| ActorId(id.to_owned()));
         let own = self.text("agent_transcript_path").filter(|_| name == "SubagentStop");
         let transcript = own.or_else(|| self.text("transcript_path")).and_then(AbsolutePath::new);
-        let permission_mode = self.text("permission_mode").map(PermissionMode::of_name);
+        // What is no text is no mode that is known.
+        let permission_mode = (self.value("permission_mode").filter(|mode| !mode.is_null()))
+            .map(|mode| mode.as_str().map_or(PermissionMode::Other, PermissionMode::of_name));
         let moment = moment(&name, self, &cwd)?;
         Ok(HookEvent { client, session, cwd, actor, name, transcript, permission_mode, moment })
     }
@@ -80,6 +82,12 @@ impl Payload {
         let tool = ToolName(self.required("tool_name")?.to_owned());
         let input = self.take("tool_input").unwrap_or(Json::Null);
         Ok(Action { tool, input, cwd: cwd.clone() })
+    }
+
+    /// Whether the event tells of a call that has not run yet.
+    pub(crate) fn carries_a_call(&self) -> bool {
+        let has = |field: &&str| self.0.contains_key(*field);
+        ["tool_name", "tool_input"].iter().any(has) && !["tool_response", "error"].iter().any(has)
     }
 
     /// An event of which nothing is known but its name: what is left of the payload.

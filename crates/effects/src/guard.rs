@@ -3,8 +3,11 @@
 //! Reading them, copying them elsewhere and listing them is fine: only what changes the guard counts.
 
 mod naming;
+mod settings;
 
 use naming::finds;
+pub use settings::leads_guard;
+pub(crate) use settings::leaves_hooks;
 
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake, Target};
 use crate::interpreter::{Last, resolve};

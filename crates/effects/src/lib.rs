@@ -56,6 +56,7 @@ pub use checkrein_protocol::{
     AbsolutePath, Action, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, FileChange, Intent,
     Nature, Reach, Relief, Severity, Stake, Standing, Target, ToolName,
 };
+pub use guard::leads_guard;
 pub use intent::intent;
 pub use interpreter::{RunCommand, Value};
 pub use places::{regenerated_tree, regenerated_when_ignored};

@@ -36,6 +36,9 @@ pub struct RecordedWorld {
     /// What revisions held: by repository, revision and path.
     #[serde(default)]
     pub commits: Vec<(AbsolutePath, String, String, Committed)>,
+    /// The texts of files that revisions held: by repository, revision and path.
+    #[serde(default)]
+    pub committed_texts: Vec<(AbsolutePath, String, String, FileText)>,
     /// What archives held.
     #[serde(default)]
     pub archives: BTreeMap<AbsolutePath, Listing>,
@@ -63,6 +66,7 @@ impl RecordedWorld {
             repositories: BTreeMap::new(),
             versions: BTreeMap::new(),
             commits: Vec::new(),
+            committed_texts: Vec::new(),
             archives: BTreeMap::new(),
             same_files: Vec::new(),
             variables: BTreeMap::new(),
@@ -209,6 +213,14 @@ impl World for RecordedWorld {
         }
     }
 
+    fn committed_text(&self, repository: &AbsolutePath, revision: &str, path: &str) -> FileText {
+        let known = self
+            .committed_texts
+            .iter()
+            .find(|(directory, name, place, _)| directory == repository && name == revision && place == path);
+        known.map_or(FileText::Unknown, |(.., text)| text.clone())
+    }
+
     fn members(&self, archive: &AbsolutePath) -> Listing {
         self.archives.get(archive).cloned().unwrap_or(Listing::Unknown)
     }
@@ -296,6 +308,13 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.committed(repository, revision, path);
         let fact = (repository.clone(), revision.to_owned(), path.to_owned(), answer.clone());
         self.facts.borrow_mut().commits.push(fact);
+        answer
+    }
+
+    fn committed_text(&self, repository: &AbsolutePath, revision: &str, path: &str) -> FileText {
+        let answer = self.inner.committed_text(repository, revision, path);
+        let fact = (repository.clone(), revision.to_owned(), path.to_owned(), answer.clone());
+        self.facts.borrow_mut().committed_texts.push(fact);
         answer
     }
 

@@ -31,6 +31,10 @@ pub trait World {
     /// What a revision of the repository at a directory (its work tree, or its own data) holds at a path below its root. Besides what
     /// git understands as the name of a commit, `` (nothing) is the index and `a...b` where two commits have come apart.
     fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed;
+    /// The text of a file that a revision holds, asked for as with [`World::committed`].
+    fn committed_text(&self, _repository: &AbsolutePath, _revision: &str, _path: &str) -> FileText {
+        FileText::Unknown
+    }
     /// The names of what an archive holds, as they are written there.
     fn members(&self, archive: &AbsolutePath) -> Listing;
     /// Whether two paths are names of one regular file. Costs nothing for a file that has only one name.

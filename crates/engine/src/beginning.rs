@@ -95,7 +95,7 @@ pub(crate) fn begin(
 }
 
 /// The settings files of the client for a session in a workspace: it reads those of the directory where it was started.
-fn settings_of_client(
+pub(crate) fn settings_of_client(
     surroundings: &Surroundings,
     workspace: &AbsolutePath,
     cwd: &AbsolutePath,

@@ -32,7 +32,7 @@ use crate::notification::{self, Notice};
 use crate::records::{event_record, success};
 use crate::turn_end::turn_ended;
 use crate::{
-    beginning, checkpoint, inheritance, installation, questions, session_ledger, usage, verification,
+    beginning, checkpoint, inheritance, installation, kept_settings, questions, session_ledger, usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -116,6 +116,23 @@ fn event(call: &ToolCall, name: &str, moment: Moment) -> HookEvent {
 
 fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAnswer, Option<Remains>) {
     let ledger = session_ledger::ledger(context.surroundings(), &event.session, context.policy().config());
+    if let Moment::ConfigurationChanged { .. } = &event.moment {
+        // What changed is judged as it is before it is put back: the client must not take it up.
+        let answered = handle_moment(context, &ledger, event, started);
+        kept_settings::watch(context, &ledger, event);
+        return answered;
+    }
+    let told = kept_settings::watch(context, &ledger, event);
+    let (answer, remains) = handle_moment(context, &ledger, event, started);
+    (kept_settings::with(answer, told), remains)
+}
+
+fn handle_moment(
+    context: &mut Context,
+    ledger: &SessionLedger,
+    event: &HookEvent,
+    started: Instant,
+) -> (HookAnswer, Option<Remains>) {
     let halted = halt_reason(context, &event.session);
     let answer = match &event.moment {
         Moment::BeforeAction { call, action } => {
@@ -124,37 +141,37 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
                 failures.push(Failure::History(error.to_string()));
                 KnownSession::unknown()
             });
-            beginning::hold(context, &ledger, event, known.state());
-            let halted = halted.or_else(|| of_origin(context, event, &ledger, known.state()));
+            beginning::hold(context, ledger, event, known.state());
+            let halted = halted.or_else(|| of_origin(context, event, ledger, known.state()));
             let call = Call { event, id: call.as_ref(), action, halted: halted.as_deref(), started };
-            return corridor::before(context, &ledger, call, known, &failures);
+            return corridor::before(context, ledger, call, known, &failures);
         }
         Moment::AfterAction(outcome) => {
-            let stepped_in = after(context, event, &ledger, outcome);
+            let stepped_in = after(context, event, ledger, outcome);
             halted.map_or(stepped_in, |reason| HookAnswer::Stop { reason })
         }
         Moment::PermissionAsked { action } => {
             context.record(
-                &ledger,
+                ledger,
                 event_record(event, json!({ "tool": action.tool.as_str(), "input": action.input })),
             );
             if let Ok(state) = ledger.state() {
-                beginning::hold(context, &ledger, event, &state);
+                beginning::hold(context, ledger, event, &state);
             }
-            permission(context, &ledger, action, halted)
+            permission(context, ledger, action, halted)
         }
         Moment::Prompt { text } => {
-            context.record(&ledger, RecordBody::Prompt { text: text.clone() });
-            let of_origin = || of_origin(context, event, &ledger, &ledger.state().ok()?);
+            context.record(ledger, RecordBody::Prompt { text: text.clone() });
+            let of_origin = || of_origin(context, event, ledger, ledger.state().ok()?);
             match halted.or_else(of_origin) {
                 Some(reason) => HookAnswer::Stop { reason },
-                None => tell_lost(context, &ledger, Some(&event.session))
+                None => tell_lost(context, ledger, Some(&event.session))
                     .map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text }),
             }
         }
         Moment::SessionStarted { source } => {
             if let Ok(state) = ledger.state() {
-                beginning::hold(context, &ledger, event, &state);
+                beginning::hold(context, ledger, event, &state);
             }
             session_ledger::clear_away(context.surroundings(), context.policy().config());
             let debt = session_ledger::inherited_debt(
@@ -163,7 +180,7 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
                 context.policy().config(),
             );
             context.record(
-                &ledger,
+                ledger,
                 RecordBody::SessionStarted {
                     session: event.session.clone(),
                     client: event.client.name().to_owned(),
@@ -181,38 +198,36 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
             };
             let cleared = checkpoint::workspace::clear_away(context);
             let saved = checkpoint::workspace::at_start(context, place);
-            cleared.into_iter().chain(saved).for_each(|body| context.record(&ledger, body));
-            verification::take_picture(context, &ledger);
-            let lost = tell_lost(context, &ledger, None);
+            cleared.into_iter().chain(saved).for_each(|body| context.record(ledger, body));
+            verification::take_picture(context, ledger);
+            let lost = tell_lost(context, ledger, None);
             halted.or(lost).map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
         }
         Moment::BatchDone => {
-            context.record(&ledger, event_record(event, json!({})));
+            context.record(ledger, event_record(event, json!({})));
             halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
         }
-        Moment::ConfigurationChanged { file } => {
-            configuration_changed(context, &ledger, event, file.as_ref())
-        }
+        Moment::ConfigurationChanged { file } => configuration_changed(context, ledger, event, file.as_ref()),
         Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
-            let answer = turn_ended(context, event, &ledger, message.as_deref());
-            tell_lost(context, &ledger, Some(&event.session));
+            let answer = turn_ended(context, event, ledger, message.as_deref());
+            tell_lost(context, ledger, Some(&event.session));
             answer
         }
         Moment::SessionEnded => {
-            context.record(&ledger, event_record(event, json!({})));
-            tell_lost(context, &ledger, Some(&event.session));
+            context.record(ledger, event_record(event, json!({})));
+            tell_lost(context, ledger, Some(&event.session));
             HookAnswer::Silent
         }
         Moment::SubagentStarted => {
-            context.record(&ledger, event_record(event, json!({})));
+            context.record(ledger, event_record(event, json!({})));
             HookAnswer::Silent
         }
         Moment::Other { .. } if event.name == "PostCompact" => {
-            context.record(&ledger, RecordBody::Condensed);
+            context.record(ledger, RecordBody::Condensed);
             HookAnswer::Silent
         }
         Moment::Other { fields } => {
-            context.record(&ledger, event_record(event, fields.clone()));
+            context.record(ledger, event_record(event, fields.clone()));
             HookAnswer::Silent
         }
     };

@@ -13,6 +13,7 @@
 //! | `rules` | the texts that the rules of a workspace rest on |
 //! | `beginning` | what a session began with, and being held to it |
 //! | `inheritance` | a halted conversation that goes on under another name |
+//! | `kept_settings` | the settings of the client, put back when a call took the hooks out of them |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
 //! | `limits` | the time and the memory of a session that only hooks look after |
@@ -63,6 +64,7 @@ mod inheritance;
 pub mod installation;
 mod intervention_texts;
 mod interventions;
+mod kept_settings;
 mod limits;
 pub mod monitor;
 pub mod notification;

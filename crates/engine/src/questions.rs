@@ -96,7 +96,7 @@ impl Nobody {
             Self::Decided(PermissionMode::Plan) => {
                 "in mode `plan` the client may let changes of such places through".to_owned()
             }
-            Self::Decided(_) => "the client may decide about such places by itself".to_owned(),
+            Self::Decided(_) => "the client may decide by itself in its permission mode".to_owned(),
             Self::Headless => "the client runs without a person".to_owned(),
             Self::Lost(title) => format!("{title} asks nobody what a hook wants asked"),
         }

@@ -43,10 +43,10 @@ use saved::Saved;
 const RECORDED_SURPRISES: usize = 32;
 
 /// How long a call that never ended counts as still running, in milliseconds (ours): the longest time-out of a client's shell.
-const RUNNING_FOR: u64 = 10 * 60 * 1_000;
+pub(crate) const RUNNING_FOR: u64 = 10 * 60 * 1_000;
 
 /// What is taken off the time of the review: the clocks of file systems tick up to every 10 ms (ours).
-const TICK: u64 = 10;
+pub(crate) const TICK: u64 = 10;
 
 /// What is taken off the start of a call as its client tells it, in milliseconds (ours).
 const START_SLACK: u64 = 1_000;
@@ -346,13 +346,8 @@ impl Others {
                 RecordBody::Outcome(outcome) if outcome.action_id == review.action_id => Some(later.at),
                 _ => None,
             });
-            let lingers = review.input.get("run_in_background").and_then(serde_json::Value::as_bool)
-                == Some(true)
-                || review.effects.iter().any(|effect| {
-                    effect.kind == EffectKind::ProcessSpawn && effect.nature == Nature::Background
-                });
             let ran_meanwhile = match ended {
-                _ if lingers => true,
+                _ if lingers(review) => true,
                 Some(ended) => ended >= since,
                 None => now.0.saturating_sub(record.at.0) < RUNNING_FOR,
             };
@@ -362,6 +357,15 @@ impl Others {
             }
         }
     }
+}
+
+/// Whether something of a call may go on when its outcome is told.
+pub(crate) fn lingers(review: &ReviewRecord) -> bool {
+    review.input.get("run_in_background").and_then(serde_json::Value::as_bool) == Some(true)
+        || review
+            .effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::ProcessSpawn && effect.nature == Nature::Background)
 }
 
 /// Whether a record is about this workspace.

@@ -208,6 +208,19 @@ impl World for RealWorld {
         }
     }
 
+    fn committed_text(&self, repository: &AbsolutePath, revision: &str, path: &str) -> FileText {
+        let text = || {
+            let objects = Objects::open(repository, &self.budget)?;
+            let Found::Commit(commit) = objects.commit(revision) else { return None };
+            let Committed::Object(name) = objects.at(&commit, path) else { return None };
+            match objects.read(&name)? {
+                ("blob", text) if text.len() <= FileText::LIMIT => String::from_utf8(text).ok(),
+                _ => None,
+            }
+        };
+        text().map_or(FileText::Unknown, FileText::Whole)
+    }
+
     fn members(&self, archive: &AbsolutePath) -> Listing {
         members(archive, &self.budget)
     }

@@ -43,6 +43,10 @@ impl Objects<'_> {
         }
         let end = revision.find(['~', '^']).unwrap_or(revision.len());
         let (start, steps) = revision.split_at(end);
+        // `:/text` and `^{/text}` search messages, `:n:path` is no commit: none of it is looked for.
+        if start.starts_with(':') || steps.contains("{/") {
+            return Found::Unknown;
+        }
         let Some(name) = self.named(start) else { return Found::None };
         match self.peeled(&name).map(|commit| self.stepped(commit, steps)) {
             Some(Some(found)) => found,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::{
-    AbsolutePath, Action, Committed, GuardedPath, Listing, Place, RecordedWorld, VersionState,
+    AbsolutePath, Action, Committed, FileText, GuardedPath, Listing, Place, RecordedWorld, VersionState,
 };
 
 /// All pages below a folder, sorted.
@@ -143,6 +143,16 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 };
                 let root = world.place.workspace.clone();
                 for root in [root.clone(), root.join(".git")] {
+                    // What is written as an object of JSON is its own text.
+                    if text.trim().starts_with('{') {
+                        let whole = FileText::Whole(text.clone());
+                        world.committed_texts.push((
+                            root.clone(),
+                            revision.to_owned(),
+                            path.to_owned(),
+                            whole,
+                        ));
+                    }
                     world.commits.push((root, revision.to_owned(), path.to_owned(), held.clone()));
                 }
                 continue;

@@ -4,6 +4,7 @@ use checkrein_effects::{AbsolutePath, Change, ChangeKind};
 use checkrein_protocol::{Client, HookEvent, Moment, Outcome, Progress, Success};
 use serde_json::Value as Json;
 
+use super::hooks::EVENTS;
 use crate::error::DecodeError;
 use crate::payload::{Payload, readable};
 
@@ -40,6 +41,10 @@ fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment
         "PostToolBatch" => Moment::BatchDone,
         "ConfigChange" => {
             Moment::ConfigurationChanged { file: payload.text("file_path").and_then(AbsolutePath::new) }
+        }
+        // A call that waits for an answer, under a name that nobody knows: what is not read is not passed.
+        _ if payload.carries_a_call() && EVENTS.iter().all(|(known, _)| *known != name) => {
+            return Err(DecodeError::UnknownEvent { name: name.chars().take(64).collect() });
         }
         _ => payload.other(),
     })

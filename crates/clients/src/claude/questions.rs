@@ -29,12 +29,11 @@ const SENSITIVE_DIRECTORIES: [&str; 9] =
 pub(super) fn questions(question: &Question<'_>) -> Questions {
     match question.permission_mode {
         Some(PermissionMode::DontAsk) => return Questions::NotWanted,
-        Some(
-            mode @ (PermissionMode::BypassPermissions
-            | PermissionMode::Auto
-            | PermissionMode::Plan
-            | PermissionMode::Other),
-        ) if changes_sensitive_places(question.effects, &[question.workspace, question.home]) => {
+        // In a mode that is not known nobody may be there.
+        Some(mode @ PermissionMode::Other) => return Questions::Decided(mode),
+        Some(mode @ (PermissionMode::BypassPermissions | PermissionMode::Auto | PermissionMode::Plan))
+            if changes_sensitive_places(question.effects, &[question.workspace, question.home]) =>
+        {
             return Questions::Decided(mode);
         }
         None
@@ -43,8 +42,7 @@ pub(super) fn questions(question: &Question<'_>) -> Questions {
             | PermissionMode::AcceptEdits
             | PermissionMode::BypassPermissions
             | PermissionMode::Auto
-            | PermissionMode::Plan
-            | PermissionMode::Other,
+            | PermissionMode::Plan,
         ) => {}
     }
     let entrypoint = question.variables.get("CLAUDE_CODE_ENTRYPOINT");

@@ -249,6 +249,11 @@ impl<'w> Machine<'w> {
         self.tree.untracked(path)
     }
 
+    /// What a name of a revision means since the command moved it; the outer `None` when it did not.
+    pub(crate) fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
+        self.tree.moved_revision(name)
+    }
+
     /// Whether version control does not track some files at or below a path any more.
     pub(crate) fn untracks_below(&self, path: &AbsolutePath) -> bool {
         self.tree.untracks_below(path)

@@ -16,6 +16,8 @@ pub(crate) struct Overlay {
     disturbed: bool,
     /// Where version control does not track files any more that it tracked before, by the text of the path: those at and below it.
     untracked: BTreeMap<String, Untracked>,
+    /// What names of revisions mean since this command moved them, said as it would have been before; `None` when that is not known.
+    moved: BTreeMap<String, Option<String>>,
 }
 
 /// Which files version control does not track any more.
@@ -193,6 +195,16 @@ impl Overlay {
         *known = which.max(*known);
     }
 
+    /// Remembers what a name of a revision means from now on, said as it would have been before the command; `None` when that is not known.
+    pub(crate) fn move_revision(&mut self, name: &str, meaning: Option<String>) {
+        self.moved.insert(name.to_owned(), meaning);
+    }
+
+    /// What a name of a revision means since this command moved it; the outer `None` when it did not.
+    pub(crate) fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
+        self.moved.get(name).map(Option::as_deref)
+    }
+
     /// Remembers that version control tracks what stands at and below a path.
     pub(crate) fn track(&mut self, path: &AbsolutePath) {
         self.untracked.retain(|place, _| AbsolutePath::new(place).is_none_or(|place| !place.is_within(path)));
@@ -232,7 +244,14 @@ impl Overlay {
             let known = untracked.entry(path.clone()).or_insert(*which);
             *known = (*which).max(*known);
         }
-        Self { made, disturbed: self.disturbed || other.disturbed, untracked }
+        let mut moved = self.moved;
+        let names: BTreeSet<String> = moved.keys().chain(other.moved.keys()).cloned().collect();
+        for name in names {
+            if moved.get(&name) != other.moved.get(&name) {
+                moved.insert(name, None);
+            }
+        }
+        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved }
     }
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.

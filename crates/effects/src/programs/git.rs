@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
+//! | `moved` | names of revisions that the command moves |
 //! | `grammar` | which options of a subcommand take values |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
@@ -16,6 +17,7 @@
 mod grammar;
 mod guard_files;
 mod index;
+mod moved;
 mod options;
 mod references;
 mod remotes;
@@ -159,6 +161,7 @@ pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     };
     git.enter_work_tree();
     git.settings.read(git.machine, git.repository_directory().as_ref());
+    git.enter_index();
     git.subcommand(rest, 0)
 }
 
@@ -218,6 +221,17 @@ impl Git<'_, '_> {
                 self.machine.variable(name).filter(|value| value.as_exact() != before.as_deref())
             {
                 self.settings.give(key, value);
+            }
+        }
+    }
+
+    /// By another index than that of the repository nothing may be tracked.
+    fn enter_index(&mut self) {
+        let name = "GIT_INDEX_FILE";
+        let given = self.machine.variable(name).map(|value| value.as_exact().map(str::to_owned));
+        if let Some(given) = given.filter(|given| *given != self.machine.world().variable(name)) {
+            if given.as_deref() != Some("") {
+                self.untrack(&[], crate::interpreter::Untracked::All);
             }
         }
     }
@@ -492,7 +506,11 @@ impl Git<'_, '_> {
     /// what this call will find.
     fn is_natural(&self) -> bool {
         if self.work_tree.is_none() && self.directory.is_none() {
-            return true;
+            // A repository that the command made around files of another one tracks none of them.
+            let found = self.cwd.as_ref().and_then(|cwd| self.found(cwd));
+            return found.is_none_or(|(_, directory)| {
+                self.machine.entry(&directory) == self.machine.world().entry(&directory)
+            });
         }
         let Some(root) = self.root() else { return false };
         self.found(&root).is_some_and(|(found, directory)| {

@@ -5,7 +5,8 @@
 use serde_json::Value as Json;
 
 use crate::action::Action;
-use crate::effect::{Depth, EffectKind, Reach, Target};
+use crate::effect::{Depth, EffectKind, Reach, Severity, Stake, Target};
+use crate::guard::leads_guard;
 use crate::interpreter::Last;
 use checkrein_shell::quoted;
 
@@ -28,14 +29,16 @@ enum Native {
     Fetch,
     SearchWeb,
     Delegate,
+    Settings,
     Quiet,
 }
 
 /// Adds the effects of a tool that is known by name; `false` when it is not.
 pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
-    let Some(native) = known(call.tool()) else { return false };
+    let Some(native) = known(call.tool(), is_setting(call.action())) else { return false };
     match native {
         Native::Quiet => {}
+        Native::Settings => change_setting(call),
         Native::Read => each_path(call, ToolCall::read),
         Native::List => {
             let text = call.text(PATH_KEYS).unwrap_or(".");
@@ -129,7 +132,7 @@ fn folded(name: &str) -> String {
         .collect()
 }
 
-fn known(name: &str) -> Option<Native> {
+fn known(name: &str, is_setting: bool) -> Option<Native> {
     Some(match folded(name).as_str() {
         "read" | "readfile" | "readfiles" | "readmanyfiles" | "view" | "viewfile" | "notebookread"
         | "viewimage" | "openfile" | "readtextfile" | "readmediafile" | "readmultiplefiles" => Native::Read,
@@ -163,6 +166,7 @@ fn known(name: &str) -> Option<Native> {
         "task" | "agent" | "spawnagent" | "invokeagent" | "usesubagent" | "delegate" | "delegatetask" => {
             Native::Delegate
         }
+        "config" if is_setting => Native::Settings,
         "todowrite"
         | "todoread"
         | "writetodos"
@@ -211,6 +215,34 @@ fn known(name: &str) -> Option<Native> {
         | "requestuserinput" => Native::Quiet,
         _ => return None,
     })
+}
+
+/// Whether a call has the form of the tool by which Claude Code changes its own settings.
+fn is_setting(action: &Action) -> bool {
+    action.input.get("setting").is_some_and(Json::is_string)
+}
+
+/// A setting of the client that decides whether hooks are called, and where they find the guard, is the guard's; without a value it is
+/// only looked at.
+fn change_setting(call: &mut ToolCall<'_>) {
+    let name = call.text(&["setting"]).unwrap_or_default().to_owned();
+    let first = name.split('.').next().unwrap_or_default();
+    let leads = name.split('.').any(leads_guard);
+    let is_of_hooks = matches!(folded(first).as_str(), "disableallhooks" | "hooks" | "allowmanagedhooksonly");
+    if call.action().input.get("value").is_none_or(Json::is_null) {
+        return;
+    }
+    let target = call.path("~/.claude/settings.json", Last::Follow);
+    if is_of_hooks || leads {
+        call.add_as(EffectKind::GuardTampering, Target::Path(target), |effect| {
+            effect.stake = Stake::Critical;
+            effect.severity = Severity::Critical;
+            effect.reversible = false;
+            effect.note = format!("changes `{name}`, by which the client calls the hooks");
+        });
+    } else {
+        call.opaque("changes a setting of the client");
+    }
 }
 
 fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {

@@ -6,11 +6,12 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guard;
 use crate::interpreter::Inspection;
-use crate::interpreter::{Draft, Value};
+use crate::interpreter::{Draft, Input, Untracked, Value};
 use crate::path::AbsolutePath;
-use crate::world::{Committed, Entry, VersionState};
+use crate::world::{Committed, Entry, FileText, VersionState};
 
 use super::Git;
+use super::moved::UNREAD;
 use super::options::Words;
 use super::working::matches_pathspec;
 
@@ -58,10 +59,52 @@ impl Git<'_, '_> {
         }
     }
 
-    /// As [`Git::arrive`], of what a word names as a revision; of nothing when it is not known.
+    /// As [`Git::arrive`], of what a word names as a revision.
     pub(super) fn arrive_as(&mut self, arrival: fn(String) -> Arrival, revision: Option<&Value>) {
-        if let Some(text) = revision.and_then(Value::as_exact) {
-            self.arrive(&arrival(text.to_owned()), &[]);
+        if let Some(revision) = revision {
+            self.arrive(&arrival(revision.as_exact().unwrap_or(UNREAD).to_owned()), &[]);
+        }
+    }
+
+    /// Adds all tracked files of the guard that the paths take or, without any, all: nobody can say what becomes of them.
+    pub(super) fn arrive_unread(&mut self, paths: &[Value]) {
+        self.arrive(&Arrival::Becomes(UNREAD.to_owned()), paths);
+    }
+
+    /// The files of the guard that a revision is not known to hold.
+    pub(super) fn guard_files_without(&self, revision: &str) -> Vec<AbsolutePath> {
+        let files = self.guard_files(&[]).into_iter();
+        let lacks = |file: &GuardFile| {
+            matches!(self.held(revision, file), Committed::Nothing | Committed::Unknown)
+                && matches!(self.held("", file), Committed::Object(_))
+        };
+        files.filter(lacks).map(|file| file.path).collect()
+    }
+
+    /// Adds the tracked files of the guard that a sparse work tree leaves out; with `cone` only files at the root and those in and above the
+    /// directories stay.
+    pub(super) fn thin_out(&mut self, words: &Words) {
+        let cone = !words.any(&["--no-cone", "--stdin"]) && !words.arguments.uncertain;
+        let directories: Vec<String> = words
+            .operands_from(1)
+            .iter()
+            .filter_map(Value::as_exact)
+            .map(|text| text.trim_matches('/').to_owned())
+            .collect();
+        for file in self.guard_files(&[]) {
+            let stays = cone
+                && file.relative.rsplit_once('/').is_none_or(|(folder, _)| {
+                    directories.iter().any(|directory| {
+                        let below = |long: &str, short: &str| {
+                            long == short
+                                || long.strip_prefix(short).is_some_and(|rest| rest.starts_with('/'))
+                        };
+                        below(folder, directory) || below(directory, folder)
+                    })
+                });
+            if !stays && matches!(self.held("", &file), Committed::Object(_)) && !self.is_nothing_to(&file) {
+                self.touch_guard(file.path, "git takes it out of the work tree");
+            }
         }
     }
 
@@ -109,6 +152,9 @@ impl Git<'_, '_> {
             };
             let goes = match self.machine.world().version(&file.path) {
                 VersionState::TrackedModified => true,
+                _ if self.machine.untracked(&file.path) == Some(Untracked::All) => {
+                    stashed != Stashed::Tracked
+                }
                 VersionState::TrackedClean => is_added(),
                 VersionState::Untracked => stashed != Stashed::Tracked,
                 VersionState::Ignored => stashed == Stashed::Everything,
@@ -133,6 +179,9 @@ impl Git<'_, '_> {
 
     /// Adds what commits bring that are applied again, or taken back.
     pub(super) fn replay_guard(&mut self, name: &str, operands: &[Value]) {
+        if operands.iter().any(|operand| operand.as_exact().is_none()) {
+            self.arrive_unread(&[]);
+        }
         for operand in operands.iter().filter_map(Value::as_exact) {
             let (base, tip) = match operand.split_once("..") {
                 Some((base, tip)) => (base.to_owned(), tip.trim_start_matches('.').to_owned()),
@@ -149,12 +198,43 @@ impl Git<'_, '_> {
 
     /// Adds the files of the guard that patches name.
     pub(super) fn patch_guard(&mut self, patches: &[Value]) {
-        let named: Vec<String> = patches.iter().flat_map(|patch| self.paths_in_patch(patch)).collect();
+        let texts: Vec<Value> = self.patches(patches);
+        if texts.iter().any(|text| text.as_exact().is_none()) {
+            self.arrive_unread(&[]);
+        }
+        let named: Vec<String> = texts.iter().flat_map(paths_in_text).collect();
         for file in self.guard_files(&[]) {
             if named.contains(&file.relative) {
                 self.touch_guard(file.path, "git brings another version of it, or takes it away");
             }
         }
+    }
+
+    /// The texts of patches: of the files that are named, else of what comes in.
+    pub(super) fn patches(&self, patches: &[Value]) -> Vec<Value> {
+        let text_at = |path: &AbsolutePath| self.machine.text(path);
+        let input = || match &self.machine.input {
+            Input::Inherited => None,
+            Input::Text(text) => Some(text.clone()),
+            Input::Local(path) => {
+                let path = self.machine.cwd().map(|cwd| cwd.join(path)).or_else(|| AbsolutePath::new(path));
+                Some(path.as_ref().map_or(Value::Unknown, text_at))
+            }
+            Input::Network(_) | Input::Secret(_) | Input::Unknown => Some(Value::Unknown),
+        };
+        if patches.is_empty() {
+            return input().into_iter().collect();
+        }
+        let of = |patch: &Value| match patch.as_exact() {
+            Some("-") => input(),
+            _ => match self.located(patch) {
+                // A file that is not there makes git fail.
+                Some(path) if self.machine.entry(&path) == Entry::Missing => None,
+                Some(path) => Some(text_at(&path)),
+                None => Some(Value::Unknown),
+            },
+        };
+        patches.iter().filter_map(of).collect()
     }
 
     /// Adds what a pull brings: of a repository on this machine what it holds, else what is known of the branch that is followed.
@@ -168,7 +248,8 @@ impl Git<'_, '_> {
             let branch = branch.unwrap_or_else(|| "HEAD".to_owned());
             for file in self.guard_files(&[]) {
                 let theirs = self.machine.world().committed(&place, &branch, &file.relative);
-                if self.replaces(&self.held("", &file), &theirs, &file) {
+                let text = self.machine.world().committed_text(&place, &branch, &file.relative);
+                if self.replaces(&self.held("", &file), &theirs, &text, &file) {
                     self.touch_guard(file.path, "git brings another version of it");
                 }
             }
@@ -240,57 +321,98 @@ impl Git<'_, '_> {
             };
         }
         let place = if elsewhere { self.repository_directory() } else { self.root() };
-        place.map_or(Committed::Unknown, |place| {
-            self.machine.world().committed(&place, revision, &file.relative)
-        })
+        match (place, self.meaning(revision)) {
+            (Some(place), Some(revision)) => {
+                self.machine.world().committed(&place, &revision, &file.relative)
+            }
+            _ => Committed::Unknown,
+        }
+    }
+
+    /// The text that a revision holds, of a file with settings of a client.
+    fn held_text(&self, revision: &str, file: &GuardFile) -> FileText {
+        let place = if self.directory.is_some() { self.repository_directory() } else { self.root() };
+        match (place, self.meaning(revision)) {
+            (Some(place), Some(revision)) if is_settings(&file.path) => {
+                self.machine.world().committed_text(&place, &revision, &file.relative)
+            }
+            _ => FileText::Unknown,
+        }
+    }
+
+    /// Whether nothing of the guard goes when a file goes: settings of a client that register none of its hooks.
+    fn is_nothing_to(&self, file: &GuardFile) -> bool {
+        is_settings(&file.path)
+            && self
+                .machine
+                .text(&file.path)
+                .as_exact()
+                .is_some_and(|text| guard::leaves_hooks(Some(text), "{}"))
     }
 
     fn reaches(&self, arrival: &Arrival, file: &GuardFile) -> bool {
         let ours = self.held("", file);
-        let is_tracked = matches!(ours, Committed::Object(_));
+        let is_taken = || matches!(ours, Committed::Object(_)) && !self.is_nothing_to(file);
+        let comes = |theirs: &Committed, revision: &str| {
+            let text = if *theirs == ours { FileText::Unknown } else { self.held_text(revision, file) };
+            self.replaces(&ours, theirs, &text, file)
+        };
+        // What is not known is not the same as anything.
+        let same = |one: &Committed, other: &Committed| one == other && *one != Committed::Unknown;
         match arrival {
-            Arrival::Nothing => is_tracked,
+            Arrival::Nothing => is_taken(),
             Arrival::Becomes(revision) => match self.held(revision, file) {
-                Committed::Nothing => is_tracked,
-                theirs => self.replaces(&ours, &theirs, file),
+                Committed::Nothing => is_taken(),
+                theirs => comes(&theirs, revision),
             },
             Arrival::Gets(revision) => match self.held(revision, file) {
                 Committed::Nothing => false,
-                theirs => self.replaces(&ours, &theirs, file),
+                theirs => comes(&theirs, revision),
             },
             Arrival::Joined(revision) => {
                 let theirs = self.held(revision, file);
-                if theirs == ours || theirs == Committed::NoRevision {
+                if same(&theirs, &ours) || theirs == Committed::NoRevision {
                     return false;
                 }
                 let base = self.held(&format!("HEAD...{revision}"), file);
                 match (&base, &theirs) {
-                    (base, theirs) if base == theirs => false,
-                    (Committed::Object(_), Committed::Nothing) => is_tracked,
+                    (base, theirs) if same(base, theirs) => false,
+                    (Committed::Object(_), Committed::Nothing) => is_taken(),
                     // What never was there is not taken away.
                     (_, Committed::Nothing) => false,
-                    (_, theirs) => self.replaces(&ours, theirs, file),
+                    (_, theirs) => comes(theirs, revision),
                 }
             }
             Arrival::Difference { base, tip } => match (self.held(base, file), self.held(tip, file)) {
-                (base, tip) if base == tip => false,
-                (Committed::Object(_), Committed::Nothing) => is_tracked,
+                (base, tip) if same(&base, &tip) => false,
+                (Committed::Object(_), Committed::Nothing) => is_taken(),
                 (_, Committed::Nothing) => false,
-                (_, tip) => self.replaces(&ours, &tip, file),
+                (_, theirs) => comes(&theirs, tip),
             },
         }
     }
 
-    /// Whether something else than what stands there comes in its place. In the workspace a file of the guard that comes where none is
-    /// takes nothing away; what it says is held against what a person trusts.
-    fn replaces(&self, ours: &Committed, theirs: &Committed, file: &GuardFile) -> bool {
-        let is_there = || self.machine.entry(&file.path) != Entry::Missing;
+    /// Whether something else than what stands there comes in its place. In the workspace a policy of the guard that comes where none is
+    /// takes nothing away: what it says is held against what a person trusts. Settings of a client count by what they do to the hooks.
+    fn replaces(&self, ours: &Committed, theirs: &Committed, text: &FileText, file: &GuardFile) -> bool {
+        let stands = self.machine.entry(&file.path) != Entry::Missing;
+        let before = || self.machine.text(&file.path);
+        let is_harmless = || match text {
+            FileText::Whole(after) if is_settings(&file.path) => {
+                let before = before();
+                (!stands || before.as_exact().is_some())
+                    && guard::leaves_hooks(before.as_exact().filter(|_| stands), after)
+            }
+            FileText::Whole(_) | FileText::Unknown => false,
+        };
+        let is_of_work = self.is_work(&file.path);
         match (ours, theirs) {
             (_, Committed::NoRevision | Committed::Nothing) => false,
-            (Committed::Object(ours), Committed::Object(theirs)) => ours != theirs,
-            (_, Committed::Object(_)) => is_there() || !self.is_work(&file.path),
+            (Committed::Object(ours), Committed::Object(theirs)) => ours != theirs && !is_harmless(),
+            (_, Committed::Object(_)) if is_settings(&file.path) => !is_harmless(),
+            (_, Committed::Object(_)) => stands || !is_of_work,
             (Committed::Object(_), Committed::Unknown) => true,
-            (_, Committed::Unknown) => !self.is_work(&file.path),
+            (_, Committed::Unknown) => !is_of_work,
         }
     }
 
@@ -305,6 +427,28 @@ impl Git<'_, '_> {
                 .note(note),
         );
     }
+}
+
+/// Whether a path is one of the settings files of Claude Code.
+fn is_settings(path: &AbsolutePath) -> bool {
+    path.name().is_some_and(|name| name.starts_with("settings") && name.ends_with(".json"))
+        && path.parent().is_some_and(|folder| folder.name() == Some(".claude"))
+}
+
+/// The paths that the text of a patch changes, relative to the root.
+pub(super) fn paths_in_text(text: &Value) -> Vec<String> {
+    let mut paths: Vec<String> = text
+        .as_exact()
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")))
+        .map(|name| name.split('\t').next().unwrap_or(name).trim())
+        .filter(|name| *name != "/dev/null")
+        .map(|name| name.split_once('/').map_or(name, |(_, rest)| rest).to_owned())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 /// The path, from the root of the work tree, that a pathspec leaves out: `:(top,exclude)path`.

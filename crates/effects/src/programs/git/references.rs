@@ -1,7 +1,7 @@
 //! Subcommands about branches, tags, and the objects that only they keep alive.
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Input, Value};
+use crate::interpreter::{Draft, Exit, Input, Untracked, Value};
 use crate::nature::Nature;
 use crate::world::{Entry, FileText, Listing};
 
@@ -130,6 +130,13 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     if looks {
         return Exit::unknown();
     }
+    match name {
+        "replace" => git.move_any(),
+        "update-index" if words.any(&["--force-remove", "--remove", "--index-info", "--stdin"]) => {
+            git.untrack(&[], Untracked::All);
+        }
+        _ => {}
+    }
     match (name, words.operand(0)) {
         ("maintenance", Some("run")) => git.keep_for_a_while(CLEARS_AWAY),
         ("rerere", Some("clear" | "forget" | "gc")) => git.forget("how conflicts were resolved"),
@@ -142,6 +149,9 @@ const CLEARS_AWAY: &str = "objects that nothing reaches may go";
 
 fn symbolic_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-d", "--delete"]) || words.operands().len() > 1 {
+        if let Some(name) = words.operand(0) {
+            git.move_revision(name, words.operands().get(1));
+        }
         return git.forget("what it pointed to");
     }
     // `git symbolic-ref --short HEAD` prints the branch, as scripts like to ask.
@@ -216,6 +226,19 @@ fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.move_branch(&replaced);
         }
     }
+    let head = Value::exact("HEAD");
+    if let [first, rest @ ..] = words.operands()
+        && !words.any(&["-u", "--set-upstream-to", "--unset-upstream", "--edit-description"])
+    {
+        let (name, start) = match (moves || copies, rest.first()) {
+            (true, Some(new)) => (new, first),
+            (true, None) => (first, &head),
+            (false, start) => (first, start.unwrap_or(&head)),
+        };
+        if let Some(name) = name.as_exact() {
+            git.move_revision(name, Some(start));
+        }
+    }
     if moves {
         git.forget("the old name")
     } else if words.any(&["-u", "--set-upstream-to", "--unset-upstream", "--edit-description"]) {
@@ -258,6 +281,10 @@ fn tag(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         let before = git.machine.effect_count();
         git.lose_reference(&name, "the tag moves, and nothing says where it was");
         git.machine.amend(before, |effect| effect.severity = Severity::Medium);
+    }
+    if let Some(name) = words.operand(0) {
+        let head = Value::exact("HEAD");
+        git.move_revision(name, Some(words.operands().get(1).unwrap_or(&head)));
     }
     git.touch("")
 }
@@ -312,6 +339,12 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::silent();
     }
     if let Some(operand) = words.operands().first().cloned().filter(|_| words.operands().len() > 1) {
+        if let Some(name) = operand.as_exact() {
+            git.move_revision(name, words.operands().get(1));
+        }
+        if operand.as_exact() == Some("HEAD") {
+            git.move_head(words.operands().get(1));
+        }
         // `HEAD` and what it points to keep a list of what they were.
         if operand.as_exact() == Some("HEAD") {
             return git.keep_for_a_while("what the branch was before stays in the reflog");
@@ -323,6 +356,7 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         let draft =
             Draft::new(EffectKind::VcsLocalLoss, Target::Unknown).possible().note("may delete references");
         git.machine.add(draft);
+        git.move_any();
         return git.forget("what the references were");
     }
     git.touch("")

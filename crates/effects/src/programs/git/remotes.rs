@@ -23,6 +23,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             }
             git.ask_remote(words.operands().first());
             git.fetch_into(words);
+            git.move_fetched(words);
             if words.any(&["-f", "--force"]) {
                 git.forget("where tags and branches of the remote were")
             } else if words.any(&["-p", "--prune", "-P", "--prune-tags"]) {

@@ -11,6 +11,7 @@ use crate::nature::Nature;
 
 use super::Git;
 use super::guard_files::Arrival;
+use super::moved::UNREAD;
 use super::options::Words;
 use super::tree::{self, Directories, Found, NAMED, Sweep};
 use super::working::matches_pathspec;
@@ -71,6 +72,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.change_tree("tracked files become what the commit holds, what is only staged too");
         git.change_submodules(words);
         git.becomes(words.operands().first());
+        git.move_head(words.operands().first());
         return git.keep_for_a_while("commits that no branch holds any more stay in the reflog");
     }
     if words.arguments.uncertain {
@@ -80,8 +82,14 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.change_tree("tracked files become what the other commit holds");
         git.becomes(words.operands().first());
     }
+    let names_paths = words.before_dashes.is_some_and(|before| before < words.operands().len())
+        || words.operands().len() > 1;
     if !words.any(&["--soft", "--keep"]) {
+        git.index_becomes(words.operands().first().filter(|_| words.before_dashes != Some(0)));
         git.untrack(words.operands_from(words.before_dashes.unwrap_or(usize::MAX)), Untracked::Staged);
+    }
+    if !names_paths {
+        git.move_head(words.operands().first());
     }
     git.forget("what is staged; the work tree stays as it is")
 }
@@ -98,6 +106,16 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         if !words.operands().is_empty() {
             git.change_tree("tracked files become what the start of the new branch holds");
             git.becomes(words.operands().first());
+        }
+        for name in words
+            .arguments
+            .values(&["-b", "-B"])
+            .filter_map(Value::as_exact)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+        {
+            let head = Value::exact("HEAD");
+            git.move_revision(&name, Some(words.operands().first().unwrap_or(&head)));
         }
         git.change_submodules(words);
         return if words.has("--orphan") {
@@ -120,8 +138,16 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 words.operands_from(from),
                 if from_commit { Origin::Commit } else { Origin::Index },
             );
-            if let Some(revision) = words.operand(0).filter(|_| from_commit) {
-                git.arrive(&Arrival::Gets(revision.to_owned()), words.operands_from(from));
+            let arrival = if words.has("--no-overlay") { Arrival::Becomes } else { Arrival::Gets };
+            if let Some(revision) = words.operands().first().filter(|_| from_commit) {
+                let revision = revision.as_exact().unwrap_or(UNREAD).to_owned();
+                git.arrive(&arrival(revision), words.operands_from(from));
+            }
+            // `:/text` is a commit with this message, unless there is such a path.
+            if words.before_dashes.is_none()
+                && words.operand(0).is_some_and(|text| git.searches_messages(text))
+            {
+                git.arrive_unread(&[]);
             }
             git.touch("")
         }
@@ -136,7 +162,12 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.possibly_lose_changes("the word that is not known may be a path or `-f`");
             }
             git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
-            git.becomes(words.operands().first());
+            if words.has("--pathspec-from-file") {
+                git.arrive_unread(&[]);
+            } else {
+                git.becomes(words.operands().first());
+                git.switch_head(words.operands().first());
+            }
             git.change_submodules(words);
             git.touch("another branch is checked out")
         }
@@ -154,8 +185,10 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if !makes || !words.operands().is_empty() {
         git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
         git.becomes(words.operands().first());
+        git.switch_head(words.operands().first());
     }
     if words.has("--orphan") {
+        git.arrive_unread(&[]);
         git.change_tree("tracked files go: the new branch begins with none");
     }
     git.change_submodules(words);
@@ -164,6 +197,7 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-S", "--staged"]) && !words.any(&["-W", "--worktree"]) {
+        git.index_becomes(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
         return git.forget("what is staged there; only the index changes");
     }
     let origin = if words.any(&["-s", "--source"]) { Origin::Commit } else { Origin::Index };
@@ -171,8 +205,8 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.lose_changes(&[]);
     }
     git.restore_paths(words.operands(), origin);
-    if let Some(revision) = words.arguments.value(&["-s", "--source"]).and_then(Value::as_exact) {
-        let arrival = Arrival::Becomes(revision.to_owned());
+    if let Some(revision) = words.arguments.value(&["-s", "--source"]) {
+        let arrival = Arrival::Becomes(revision.as_exact().unwrap_or(UNREAD).to_owned());
         git.arrive(&arrival, words.operands());
     }
     git.touch("")
@@ -206,6 +240,7 @@ fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.becomes(words.operands().last());
         git.change_submodules(words);
     } else {
+        git.index_becomes(words.operands().last());
         git.untrack(&[], if words.has("--empty") { Untracked::All } else { Untracked::Staged });
     }
     git.forget("what is staged")
@@ -357,6 +392,12 @@ impl Git<'_, '_> {
             }
         }
         if starts.is_empty() { self.root().map(|root| vec![root]) } else { Some(starts) }
+    }
+
+    /// Whether a word means the newest commit whose message holds a text.
+    fn searches_messages(&self, text: &str) -> bool {
+        let Some(rest) = text.strip_prefix(":/").filter(|rest| !rest.is_empty()) else { return false };
+        self.root().is_none_or(|root| self.machine.entry(&root.join(rest)) == Entry::Missing)
     }
 
     /// Tracked files become what a revision holds, or `HEAD`.

@@ -7,7 +7,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, VersionState};
 
 use super::Git;
-use super::guard_files::Arrival;
+use super::guard_files::{Arrival, paths_in_text};
 use super::options::Words;
 use super::tree::{self, Found};
 
@@ -46,6 +46,9 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
                 return Some(Exit::unknown());
             }
             git.change_tree("files outside the chosen directories leave the work tree; they stay in git");
+            if !matches!(words.operand(0), Some("disable" | "add")) {
+                git.thin_out(words);
+            }
             git.touch("")
         }
         "interpret-trailers" => {
@@ -153,7 +156,9 @@ fn rearrange_guard(git: &mut Git<'_, '_>, name: &str, words: &Words) {
         "merge" | "rebase" => {
             let upstream = Value::exact("@{u}");
             let onto = words.arguments.value(&["--onto"]).or_else(|| words.operands().first()).cloned();
-            git.arrive_as(Arrival::Joined, Some(&onto.unwrap_or(upstream)));
+            // Which commits go along to another base is not followed.
+            let arrival = if words.has("--onto") { Arrival::Becomes } else { Arrival::Joined };
+            git.arrive_as(arrival, Some(&onto.unwrap_or(upstream)));
             if let Some(branch) = words.operands().get(1).filter(|_| name == "rebase") {
                 git.arrive_as(Arrival::Becomes, Some(branch));
             }
@@ -171,6 +176,9 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--cached") {
         git.untrack(words.operands(), Untracked::All);
         return git.forget("what is staged there; the files stay in the work tree");
+    }
+    if words.has("--pathspec-from-file") {
+        git.arrive_unread(&[]);
     }
     let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
     for operand in words.operands() {
@@ -239,8 +247,11 @@ fn apply(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::unknown();
     }
     if !words.has("--cached") {
-        let named: Vec<String> =
-            words.operands().iter().flat_map(|operand| git.paths_in_patch(operand)).collect();
+        let texts = git.patches(words.operands());
+        if texts.iter().any(|text| text.as_exact().is_none()) {
+            git.arrive_unread(&[]);
+        }
+        let named: Vec<String> = texts.iter().flat_map(paths_in_text).collect();
         if named.is_empty() {
             git.change_tree("the patch changes files");
         }
@@ -408,6 +419,9 @@ fn bisect(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some(_) => {
             git.change_tree("another commit is checked out");
+            for revision in words.operands_from(1).to_vec() {
+                git.arrive_as(Arrival::Becomes, Some(&revision));
+            }
             git.touch("")
         }
     }
@@ -490,25 +504,6 @@ impl Git<'_, '_> {
             let path = self.absolute(word);
             self.machine.write(&path);
         }
-    }
-
-    /// The paths that a readable patch changes, relative to the root.
-    pub(super) fn paths_in_patch(&self, patch: &Value) -> Vec<String> {
-        let Some(text) = self.located(patch).map(|path| self.machine.text(&path)) else {
-            return Vec::new();
-        };
-        let mut paths: Vec<String> = text
-            .as_exact()
-            .unwrap_or_default()
-            .lines()
-            .filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")))
-            .map(|name| name.split('\t').next().unwrap_or(name).trim())
-            .filter(|name| *name != "/dev/null")
-            .map(|name| name.split_once('/').map_or(name, |(_, rest)| rest).to_owned())
-            .collect();
-        paths.sort();
-        paths.dedup();
-        paths
     }
 
     /// The files that are in one of the states, as git lists them; `None` when that cannot be told.

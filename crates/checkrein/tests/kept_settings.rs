@@ -1,0 +1,153 @@
+//! Settings that a call took the hooks out of are put back, whatever was predicted of it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, reason, shell_call};
+
+/// A project whose hooks were registered by a person, and a session that begins.
+fn begun() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    environment.answer_to(&environment.payload("one", "SessionStart", json!({ "source": "startup" })));
+    environment
+}
+
+/// What the hook answers when a call is over.
+fn ended(environment: &TestEnvironment, command: &str) -> Json {
+    let response = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+    environment.answer_to(&environment.payload("one", "PostToolUse", shell_call("call", command, response)))
+}
+
+#[test]
+fn what_a_call_did_to_the_settings_is_undone_at_its_end() {
+    let environment = begun();
+    let local = environment.project().join(".claude/settings.local.json");
+    let team = environment.project().join(".claude/settings.json");
+    let before = fs::read_to_string(&local).unwrap();
+    let changes: [(&str, &dyn Fn()); 5] = [
+        ("gone", &|| fs::remove_file(&local).unwrap()),
+        ("with its folder", &|| fs::remove_dir_all(local.parent().unwrap()).unwrap()),
+        ("empty", &|| fs::write(&local, "{}").unwrap()),
+        ("switched off beside", &|| fs::write(&team, "{\"disableAllHooks\": true}").unwrap()),
+        ("a link", &|| {
+            fs::write(environment.home().join("other.json"), "{}").unwrap();
+            fs::remove_file(&local).unwrap();
+            symlink(environment.home().join("other.json"), &local).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        assert_eq!(decision(&environment.bash("one", "ls")), None);
+        change();
+        let said = ended(&environment, "ls").to_string();
+        assert!(said.contains("was put back"), "{what}: {said}");
+        assert_eq!(fs::read_to_string(&local).unwrap(), before, "{what}");
+        assert!(!team.exists(), "{what}");
+        assert!(!fs::symlink_metadata(&local).unwrap().file_type().is_symlink(), "{what}");
+    }
+    assert_eq!(
+        fs::read_to_string(environment.home().join("other.json")).unwrap(),
+        "{}",
+        "no link is followed"
+    );
+    let records = environment.records("one");
+    assert_eq!(records.iter().filter(|record| record["body"]["kind"] == "put_back").count(), 5);
+}
+
+#[test]
+fn the_next_call_puts_back_what_a_call_without_an_end_did() {
+    let environment = begun();
+    let local = environment.project().join(".claude/settings.local.json");
+    let before = fs::read_to_string(&local).unwrap();
+    environment.bash("one", "ls");
+    fs::remove_file(&local).unwrap();
+    let said = environment.bash("one", "ls src").to_string();
+    assert!(said.contains("was put back"), "{said}");
+    assert_eq!(fs::read_to_string(&local).unwrap(), before);
+}
+
+#[test]
+fn what_a_person_changes_between_calls_stays() {
+    let environment = begun();
+    let local = environment.project().join(".claude/settings.local.json");
+    environment.bash("one", "ls");
+    ended(&environment, "ls");
+    // The clock of the file system ticks coarsely.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    fs::remove_file(&local).unwrap();
+    let prompt = environment.payload("one", "UserPromptSubmit", json!({ "prompt": "go on" }));
+    assert!(environment.answer_to(&prompt).to_string().contains("the file is gone"));
+    environment.bash("one", "ls");
+    assert!(!local.exists(), "a person took it away");
+}
+
+#[test]
+fn settings_that_keep_the_hooks_may_change_in_a_call() {
+    let environment = begun();
+    let local = environment.project().join(".claude/settings.local.json");
+    let other = fs::read_to_string(&local).unwrap().replacen('{', "{ \"model\": \"opus\",", 1);
+    environment.bash("one", "ls");
+    fs::write(&local, &other).unwrap();
+    assert_eq!(ended(&environment, "ls"), json!({}));
+    assert_eq!(fs::read_to_string(&local).unwrap(), other);
+    // And that is what is kept from then on.
+    environment.bash("one", "ls");
+    fs::remove_file(&local).unwrap();
+    ended(&environment, "ls");
+    assert_eq!(fs::read_to_string(&local).unwrap(), other);
+}
+
+#[test]
+fn what_git_takes_away_unseen_comes_back() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    let folder = environment.project().join(".claude");
+    fs::rename(folder.join("settings.local.json"), folder.join("settings.json")).unwrap();
+    environment.git(&["add", "-f", ".claude/settings.json"]);
+    environment.commit("hooks");
+    environment.answer_to(&environment.payload("one", "SessionStart", json!({ "source": "startup" })));
+    environment.bash("one", "./work");
+    environment.git(&["checkout", "-q", "HEAD~1"]);
+    assert!(!folder.join("settings.json").exists());
+    ended(&environment, "./work");
+    assert!(folder.join("settings.json").exists());
+}
+
+#[test]
+fn an_unknown_event_with_a_call_is_refused() {
+    let environment = begun();
+    for name in ["pretooluse", "PreToolUse ", "Foo"] {
+        let payload = environment.payload("one", name, shell_call("call", "ls", json!({})));
+        assert_eq!(environment.answer_to(&payload)["decision"], "block", "{name}");
+    }
+    for name in ["Foo", "PostToolUseAgain"] {
+        let payload = environment.payload("one", name, json!({ "text": "x" }));
+        assert_eq!(environment.answer_to(&payload), json!({}), "{name}");
+    }
+}
+
+#[test]
+fn a_question_in_an_unknown_permission_mode_is_a_refusal() {
+    let environment = begun();
+    for mode in [json!("delegate"), json!("unknownMode"), json!(5), json!([])] {
+        let fields = shell_call("call", "git push --force origin main", json!({ "permission_mode": mode }));
+        let answer = environment.answer_to(&environment.payload("one", "PreToolUse", fields));
+        assert_eq!(decision(&answer), Some("deny"), "{mode}: {answer}");
+        assert!(reason(&answer).contains("permission mode `default`"), "{mode}: {answer}");
+    }
+    for mode in [json!("default"), json!(null)] {
+        let fields = shell_call("call", "git push --force origin main", json!({ "permission_mode": mode }));
+        let answer = environment.answer_to(&environment.payload("two", "PreToolUse", fields));
+        assert_eq!(decision(&answer), Some("ask"), "{mode}: {answer}");
+    }
+}

@@ -1,0 +1,79 @@
+//! What the text of a client's settings file does to the hooks of the guard.
+
+use serde_json::Value as Json;
+
+/// Whether a variable decides where the guard finds its places, which code its command line runs, or whether the client runs it at all:
+/// Claude Code 2.1 puts every hook behind `CLAUDE_CODE_SHELL_PREFIX`, and calls none with `CLAUDE_CODE_SIMPLE`.
+pub fn leads_guard(name: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "BASH_ENV",
+        "ENV",
+        "SHELLOPTS",
+        "IFS",
+        "CLAUDE_CODE_SHELL",
+        "CLAUDE_CODE_SHELL_PREFIX",
+        "CLAUDE_CODE_SIMPLE",
+        "CLAUDE_CODE_SAFE_MODE",
+    ];
+    NAMES.contains(&name)
+        || ["CHECKREIN_", "LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a settings file may become another text, and every hook of the guard that it registers stays as it is: nothing switches hooks
+/// off, no variable leads them elsewhere. Other settings, permissions for instance, are of no interest.
+pub(crate) fn leaves_hooks(before: Option<&str>, after: &str) -> bool {
+    let Ok(Json::Object(after)) = serde_json::from_str::<Json>(after) else { return false };
+    let is_on = after.get("disableAllHooks").is_none_or(|value| value == &Json::Bool(false));
+    let variables = after.get("env").and_then(Json::as_object);
+    let leads = variables.is_some_and(|variables| variables.keys().any(|name| leads_guard(name)));
+    if !is_on || leads {
+        return false;
+    }
+    let Some(before) = before else { return true };
+    // What cannot be read now protects nobody, but nobody can say what it was meant to be.
+    let Ok(before) = serde_json::from_str::<Json>(before) else { return false };
+    let events = before.get("hooks").and_then(Json::as_object);
+    events.into_iter().flatten().all(|(event, groups)| {
+        let kept = after.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Json::as_array);
+        let mut own =
+            groups.as_array().into_iter().flatten().filter(|group| group.to_string().contains(super::NAME));
+        own.all(|group| kept.is_some_and(|kept| kept.contains(group)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOOKED: &str = r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"checkrein-hook claude"}]}]}}"#;
+
+    #[test]
+    fn only_what_keeps_every_hook_in_force_leaves_them() {
+        let more = r#"{"permissions":{"allow":["Bash(ls)"]},"hooks":{"PreToolUse":[{"hooks":[]},{"hooks":[{"command":"checkrein-hook claude"}]}]}}"#;
+        for (before, after) in [
+            (Some(HOOKED), HOOKED),
+            (Some(HOOKED), more),
+            (Some("{}"), HOOKED),
+            (Some("{}"), "{}"),
+            (None, r#"{"permissions":{}}"#),
+            (None, r#"{"disableAllHooks":false,"env":{"EDITOR":"vi"}}"#),
+        ] {
+            assert!(leaves_hooks(before, after), "{before:?} -> {after}");
+        }
+        for (before, after) in [
+            (Some(HOOKED), "{}"),
+            (Some(HOOKED), "not json"),
+            (Some(more), r#"{"hooks":{"PreToolUse":[{"hooks":[]}]}}"#),
+            (Some("{}"), r#"{"disableAllHooks":true}"#),
+            (None, r#"{"disableAllHooks":true}"#),
+            (None, r#"{"env":{"CLAUDE_CODE_SIMPLE":"1"}}"#),
+            (None, "[]"),
+        ] {
+            assert!(!leaves_hooks(before, after), "{before:?} -> {after}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Names of revisions that the command moves: what a later step of it understands by them.
+
+use crate::interpreter::{Untracked, Value};
+use crate::world::Committed;
+
+use super::Git;
+use super::options::Words;
+
+/// A revision of which nothing is known: no name can hold the sign.
+pub(super) const UNREAD: &str = "?";
+
+/// The name of every revision, where it is not known which one moves.
+const ANY: &str = "*";
+
+impl Git<'_, '_> {
+    /// From now on a name means what a revision means now; `None` for one that is not known.
+    pub(super) fn move_revision(&mut self, name: &str, to: Option<&Value>) {
+        let meaning = to.and_then(Value::as_exact).and_then(|text| self.meaning(text));
+        self.machine.overlay().move_revision(plain(name), meaning);
+    }
+
+    /// The same of `HEAD` and the branch that is checked out.
+    pub(super) fn move_head(&mut self, to: Option<&Value>) {
+        let Some(to) = to.filter(|to| !self.is_no_commit(to)) else { return };
+        let branch = self.cwd.as_ref().and_then(|cwd| self.machine.world().repository(cwd)?.branch);
+        self.move_revision("HEAD", Some(to));
+        if let Some(branch) = branch {
+            self.move_revision(&branch, Some(to));
+        }
+    }
+
+    /// `HEAD` is another branch or commit from now on.
+    pub(super) fn switch_head(&mut self, to: Option<&Value>) {
+        let Some(to) = to.filter(|to| !self.is_no_commit(to)) else { return };
+        self.move_revision("HEAD", Some(to));
+    }
+
+    /// Whether a word is known to name no commit: a path, or nothing.
+    fn is_no_commit(&self, word: &Value) -> bool {
+        let named = word.as_exact().and_then(|text| self.meaning(text));
+        named.zip(self.root()).is_some_and(|(revision, root)| {
+            self.machine.world().committed(&root, &revision, "") == Committed::NoRevision
+        })
+    }
+
+    /// From now on no name means for sure what it meant.
+    pub(super) fn move_any(&mut self) {
+        self.machine.overlay().move_revision(ANY, None);
+    }
+
+    /// What `git fetch REMOTE BRANCH:NAME` moves.
+    pub(super) fn move_fetched(&mut self, words: &Words) {
+        let remote = words.operand(0).map(str::to_owned);
+        for word in words.operands_from(1).to_vec() {
+            let text = word.as_exact().map(|text| text.trim_start_matches('+').to_owned());
+            let (from, to) = match &text {
+                Some(text) => text
+                    .split_once(':')
+                    .map_or((Some(text.as_str()), None), |(from, to)| (Some(from), Some(to))),
+                None => (None, None),
+            };
+            let known =
+                remote.as_ref().zip(from).map(|(remote, from)| Value::exact(format!("{remote}/{from}")));
+            self.move_revision("FETCH_HEAD", known.as_ref());
+            if let Some(to) = to.filter(|to| !to.is_empty()) {
+                self.move_revision(to, known.as_ref());
+            }
+        }
+    }
+
+    /// What a revision means, said as it would have been before the command; `None` when that is not known.
+    pub(super) fn meaning(&self, revision: &str) -> Option<String> {
+        if let Some((left, right)) = revision.split_once("...") {
+            return Some(format!("{}...{}", self.meaning(left)?, self.meaning(right)?));
+        }
+        if revision == UNREAD {
+            return None;
+        }
+        // The index moves with no name.
+        if revision.is_empty() {
+            return Some(String::new());
+        }
+        let end = revision.find(['~', '^', '@', ':']).filter(|end| *end > 0).unwrap_or(revision.len());
+        let (start, rest) = revision.split_at(end);
+        let name = if matches!(start, "" | "@") { "HEAD" } else { plain(start) };
+        if self.machine.moved_revision(ANY).is_some() {
+            return None;
+        }
+        match self.machine.moved_revision(name) {
+            Some(meaning) => meaning.map(|meaning| format!("{meaning}{rest}")),
+            None => Some(revision.to_owned()),
+        }
+    }
+
+    /// The index becomes what a revision holds: files of the guard that it does not have are not tracked any more.
+    pub(super) fn index_becomes(&mut self, revision: Option<&Value>) {
+        let Some(revision) = revision else { return };
+        let revision = revision.as_exact().unwrap_or(UNREAD).to_owned();
+        for path in self.guard_files_without(&revision) {
+            self.machine.overlay().untrack(&path, Untracked::All);
+        }
+    }
+}
+
+/// A branch or a tag by its own name.
+fn plain(name: &str) -> &str {
+    let name = name.strip_prefix("refs/").unwrap_or(name);
+    ["heads/", "tags/", "remotes/"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name)
+}

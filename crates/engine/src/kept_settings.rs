@@ -1,0 +1,305 @@
+//! The settings of the client, put back when a call took the hooks out of them.
+//!
+//! What a call is going to do to them is predicted, and a prediction can miss. So the settings files that take part in a session are kept
+//! in its folder as they were when the hooks were last known to stand, and every event looks, by what `stat` tells, whether one of them
+//! is another now. Where it is and the client would call no hooks any more, and a call ran at that moment, the file becomes what was
+//! kept, and agent and people are told. What a person changes while no call runs stays: they are told of that alone (`beginning::lost`).
+//! Everything else that changes in the settings, by whomever, is kept from then on.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use checkrein_clients::{CANARY_SESSION, Protection};
+use checkrein_effects::{AbsolutePath, EffectKind, Timestamp};
+use checkrein_ledger::{SessionLedger, last};
+use checkrein_policy::Mode;
+use checkrein_protocol::{HookAnswer, HookEvent, Moment, Record, RecordBody, ReviewRecord};
+use checkrein_review::VerdictKind;
+use checkrein_world::changes::real_path;
+use serde::{Deserialize, Serialize};
+
+use crate::beginning::settings_of_client;
+use crate::config_files;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::notification::{self, Notice};
+use crate::places::real_place;
+use crate::verification::{RUNNING_FOR, TICK, lingers};
+
+/// How many of the newest records are looked at for calls that ran when settings changed (ours).
+const RECORDS: usize = 64;
+
+/// The greatest length of what is kept for a session, in bytes (ours): a few settings files.
+const LIMIT: u64 = 4 * 1024 * 1024;
+
+/// What is known of a file without reading it: device, number, length, times of change of content and of status.
+type Stamp = (u64, u64, u64, i64, i64, i64, i64);
+
+/// One settings file as it was when the hooks stood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    path: AbsolutePath,
+    /// Where it really was: nothing is put back through a link that came later.
+    real: AbsolutePath,
+    /// Its permission bits.
+    mode: Option<u32>,
+    /// Its text; `None` where there was no file.
+    text: Option<String>,
+    /// The file for which that holds.
+    stamp: Option<Stamp>,
+}
+
+impl Kept {
+    fn now(path: &AbsolutePath) -> Self {
+        let mode = fs::metadata(path.as_str()).ok().map(|facts| facts.mode() & 0o777);
+        Self { path: path.clone(), real: real_place(path), mode, text: text(path), stamp: stamp(path) }
+    }
+}
+
+/// A file that no longer lets the client call the hooks.
+struct Fallen<'a> {
+    kept: &'a Kept,
+    why: String,
+}
+
+/// Keeps the settings of a session that begins, or puts back those that a call changed since. What the agent is told then; `None` when
+/// there is nothing to say.
+pub(crate) fn watch(context: &Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
+    if event.session.as_str() == CANARY_SESSION {
+        return None;
+    }
+    let Some(kept) = stored(ledger) else {
+        if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
+            let files = settings_of_client(context.surroundings(), context.workspace(), &event.cwd);
+            // What stands in no hands of ours at the beginning is nothing to go back to.
+            let all: Vec<Kept> = files.iter().map(Kept::now).collect();
+            let stands = |kept: &Kept| why_fallen(context, kept).is_none();
+            store(context, ledger, &all.into_iter().filter(stands).collect::<Vec<_>>());
+        }
+        return None;
+    };
+    let changed: Vec<&Kept> = kept.iter().filter(|kept| stamp(&kept.path) != kept.stamp).collect();
+    if changed.is_empty() {
+        return None;
+    }
+    let mut next = kept.clone();
+    let mut fallen = Vec::new();
+    for one in changed {
+        match why_fallen(context, &Kept::now(&one.path)) {
+            Some(why) => fallen.push(Fallen { kept: one, why }),
+            None => renew(&mut next, &one.path),
+        }
+    }
+    let records =
+        if fallen.is_empty() { Vec::new() } else { last(&ledger.path(), RECORDS).unwrap_or_default() };
+    let is_enforced = context.policy().config().mode == Mode::Enforce;
+    let mut said = Vec::new();
+    for Fallen { kept, why } in fallen {
+        if !is_enforced || !is_by_a_call(&records, kept, context.surroundings().now()) {
+            continue;
+        }
+        match put_back(ledger, kept) {
+            Ok(()) => {
+                renew(&mut next, &kept.path);
+                said.push(format!("`{}` was put back: a call changed it, and {why}", kept.path));
+            }
+            Err(error) => said.push(format!(
+                "`{}` was changed by a call, and {why}; it could not be put back: {}",
+                kept.path, error.message
+            )),
+        }
+    }
+    if next != kept {
+        store(context, ledger, &next);
+    }
+    (!said.is_empty()).then(|| tell(context, ledger, &said))
+}
+
+/// The answer with what the agent is told besides; an answer that stops or refuses says enough.
+pub(crate) fn with(answer: HookAnswer, told: Option<String>) -> HookAnswer {
+    match (answer, told) {
+        (HookAnswer::Silent, Some(text)) => HookAnswer::Hint { text },
+        (HookAnswer::Hint { text: first }, Some(text)) => {
+            HookAnswer::Hint { text: format!("{text}\n{first}") }
+        }
+        (answer, _) => answer,
+    }
+}
+
+/// Why a settings file would keep the client from calling the hooks; `None` when it would not.
+fn why_fallen(context: &Context, file: &Kept) -> Option<String> {
+    let hooks = &context.surroundings().client.hooks;
+    match hooks.protection(file.text.as_deref(), &context.installations().commands(&file.path)) {
+        Protection::Falls { why } => Some(why),
+        Protection::Stands | Protection::NotConcerned => None,
+    }
+}
+
+fn renew(all: &mut [Kept], path: &AbsolutePath) {
+    if let Some(one) = all.iter_mut().find(|one| one.path == *path) {
+        *one = Kept::now(path);
+    }
+}
+
+/// Whether a call of this session ran when the file changed, and no person had agreed to that call's changing it.
+fn is_by_a_call(records: &[Record], kept: &Kept, now: Timestamp) -> bool {
+    let changed = changed_at(&kept.path);
+    let mut ran = false;
+    for (position, record) in records.iter().enumerate() {
+        let RecordBody::Review(review) = &record.body else { continue };
+        let is_refused =
+            matches!(review.verdict.as_str(), "block" | "halt") && review.mode == Mode::Enforce.word();
+        if is_refused || review.answered.is_some() {
+            continue;
+        }
+        let ended = records.iter().skip(position).find_map(|later| match &later.body {
+            RecordBody::Outcome(outcome) if outcome.action_id == review.action_id => Some(later.at),
+            _ => None,
+        });
+        let end = match ended {
+            Some(ended) if !lingers(review) => ended,
+            Some(_) | None => Timestamp(now.0.min(record.at.0.saturating_add(RUNNING_FOR))),
+        };
+        let ran_then = changed
+            .is_none_or(|changed| record.at.0.saturating_sub(TICK) <= changed.0 && changed.0 <= end.0 + TICK);
+        if !ran_then {
+            continue;
+        }
+        if is_agreed(review, kept) {
+            return false;
+        }
+        ran = true;
+    }
+    ran
+}
+
+/// Whether a person was asked about just this, and the call ran: their yes holds.
+fn is_agreed(review: &ReviewRecord, kept: &Kept) -> bool {
+    review.verdict == VerdictKind::Escalate.name()
+        && review.effects.iter().any(|effect| {
+            effect.kind == EffectKind::GuardTampering
+                && effect.target.path().is_some_and(|path| *path == kept.path || *path == kept.real)
+        })
+}
+
+/// When a file changed last, or where it is gone, the directory that held it; `None` when that cannot be told.
+fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
+    let mut place = Some(path.clone());
+    while let Some(next) = place {
+        if let Ok(facts) = fs::symlink_metadata(next.as_str()) {
+            let milliseconds =
+                facts.ctime().checked_mul(1_000)?.checked_add(facts.ctime_nsec() / 1_000_000)?;
+            return u64::try_from(milliseconds).ok().map(Timestamp);
+        }
+        place = next.parent();
+    }
+    None
+}
+
+/// The file becomes what was kept. What stood there is put aside in the folder of the session, for a person to look at.
+fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
+    let now = fs::symlink_metadata(kept.path.as_str()).ok();
+    let is_new_link =
+        now.is_some_and(|facts| facts.file_type().is_symlink()) && real_folder(&kept.path) == kept.real;
+    if !is_new_link && real_place(&kept.path) != kept.real {
+        return Err(CommandError::user(
+            format!("`{}` leads elsewhere than when the session began", kept.path),
+            "a person should look at it, and run `checkrein init`",
+        ));
+    }
+    if let Some(text) = text(&kept.path) {
+        let aside = place(ledger, "settings.replaced");
+        config_files::write_private(&aside, text.as_bytes())?;
+    }
+    if is_new_link {
+        fs::remove_file(kept.path.as_str())
+            .map_err(|error| CommandError::file("remove", &kept.path, &error))?;
+    }
+    match &kept.text {
+        Some(text) => {
+            config_files::replace_file(&kept.path, text.as_bytes())?;
+            let mode = fs::Permissions::from_mode(kept.mode.unwrap_or(0o644));
+            fs::set_permissions(kept.path.as_str(), mode)
+                .map_err(|error| CommandError::file("change the rights of", &kept.path, &error))
+        }
+        None => match fs::remove_file(kept.path.as_str()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(CommandError::file("remove", &kept.path, &error))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        },
+    }
+}
+
+/// Records what was done and tells people; returns what the agent is told.
+fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
+    let body = RecordBody::Failure {
+        stage: "settings".to_owned(),
+        kind: "put_back".to_owned(),
+        detail: said.join("; "),
+        verdict: VerdictKind::Nudge.name().to_owned(),
+    };
+    context.record(ledger, body);
+    let text = said.join("\n");
+    let notice = Notice {
+        event: "protection_lost".to_owned(),
+        session: ledger.folder().as_str().to_owned(),
+        workspace: context.workspace().clone(),
+        at: context.surroundings().now(),
+        title: "checkrein: a call took the hooks away".to_owned(),
+        text: text.clone(),
+    };
+    if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
+        context.surroundings().diagnostics.add(format!("{text}; nobody was told: {error}"));
+    }
+    format!(
+        "checkrein keeps its hooks: {text}\nLeave these files as they are, and say at the end that this happened. A person removes the \
+         guard with `checkrein uninstall` in a terminal."
+    )
+}
+
+/// Where a name lies really, whatever it is a link to.
+fn real_folder(path: &AbsolutePath) -> AbsolutePath {
+    match (path.parent(), path.name()) {
+        (Some(parent), Some(name)) => real_path(&parent).join(name),
+        _ => path.clone(),
+    }
+}
+
+fn text(path: &AbsolutePath) -> Option<String> {
+    checkrein_files::read_text(path.as_str(), checkrein_files::SMALL).ok()
+}
+
+fn stamp(path: &AbsolutePath) -> Option<Stamp> {
+    let facts = fs::metadata(path.as_str()).ok()?;
+    Some((
+        facts.dev(),
+        facts.ino(),
+        facts.len(),
+        facts.mtime(),
+        facts.mtime_nsec(),
+        facts.ctime(),
+        facts.ctime_nsec(),
+    ))
+}
+
+fn place(ledger: &SessionLedger, name: &str) -> AbsolutePath {
+    AbsolutePath::root().join(&ledger.directory().join(name).to_string_lossy())
+}
+
+/// What was kept for the session; `None` when nothing was, or it cannot be read: then it is kept anew.
+fn stored(ledger: &SessionLedger) -> Option<Vec<Kept>> {
+    let text = checkrein_files::read_text(place(ledger, "settings.json").as_str(), LIMIT).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn store(context: &Context, ledger: &SessionLedger, kept: &[Kept]) {
+    let written = serde_json::to_string(kept).map_err(|error| error.to_string()).and_then(|text| {
+        config_files::write_private(&place(ledger, "settings.json"), text.as_bytes())
+            .map_err(|error| error.message)
+    });
+    if let Err(error) = written {
+        context.surroundings().diagnostics.add(format!("the settings were not kept: {error}"));
+    }
+}
