@@ -128,6 +128,69 @@ fn neither_pauses_nor_times_nor_refused_calls_nor_turns_hide_a_loop() {
 }
 
 #[test]
+fn neither_other_words_nor_looks_nor_empty_files_hide_a_loop() {
+    const BOOM: &str = "FAIL x.test.js\nError: boom";
+    type Command = fn(u32) -> String;
+    let ways: [(&str, Command); 8] = [
+        ("a comment", |round| format!("npm test # {round}")),
+        ("a variable of the environment", |round| format!("N={round} npm test")),
+        ("a line that is printed", |round| format!("echo {round}; npm test")),
+        ("a wrapper", |round| format!("timeout {round}0 npm test")),
+        ("a shell in the shell", |round| format!("bash -c 'npm test # {round}'")),
+        ("a viewer", |round| format!("npm test 2>&1 | tail -n {round}")),
+        ("a status thrown away", |round| format!("npm test || echo {round}")),
+        ("a pause", |round| format!("sleep {round}; npm test")),
+    ];
+    for (what, command) in ways {
+        let mut session = Session::new("");
+        let ended = rounds_until_halted(&mut session, |session, round| {
+            session.call(&command(round), BOOM, true);
+        });
+        assert!(ended <= ENDS, "{what}: {ended}");
+        let mut hidden = Session::new("");
+        let ended = rounds_until_halted(&mut hidden, |session, round| {
+            session.call(&command(round), BOOM, false);
+        });
+        assert!(ended <= ENDS + 4, "{what}, and it succeeds: {ended}");
+    }
+
+    let mut looking = Session::new("");
+    let ended = rounds_until_halted(&mut looking, |session, round| {
+        session.call("npm test", BOOM, true);
+        session.call(&format!("ls src/{}", round % 5), &format!("file {}", round % 5), false);
+        session.call(&format!("cat docs/{}", round % 7), &format!("text {}", round % 7), false);
+    });
+    assert!(ended <= ENDS, "looks in between: {ended}");
+
+    let mut touching = Session::new("");
+    let ended = rounds_until_halted(&mut touching, |session, round| {
+        session.call("npm test", BOOM, true);
+        session.call(&format!("touch file{round}"), "", false);
+    });
+    assert!(ended <= ENDS, "empty files in between: {ended}");
+}
+
+#[test]
+fn tries_with_edits_between_and_runs_of_other_things_are_no_loop() {
+    let mut session = Session::new("");
+    for round in 0..10 {
+        session.call("npm test", &format!("FAIL x.test.js:{round}\nError: {round} is not one"), true);
+        session.call(&format!("cat src/{round}.js"), &format!("text {round}"), false);
+        session.call(&format!("sed -i s/a/{round}/ src/a.js"), "", false);
+        session.call("git status", &format!("changed: {round}"), false);
+    }
+    for round in 0..7 {
+        session.call(&format!("SEED={round} ./simulate"), "converged", false);
+    }
+    for round in 0..12 {
+        session.call(&format!("npm test -- case{round}"), "ok", false);
+    }
+    let issues = session.bodies("issue");
+    assert!(issues.iter().all(|issue| issue["kind"] != "stuck_loop"), "{issues:?}");
+    assert!(!session.is_halted());
+}
+
+#[test]
 fn refusals_do_not_run_out_by_themselves_and_a_change_lifts_them() {
     let mut session = Session::new(
         "profile: unattended\ninterventions:\n  hard_stop: false\n  checkpoint_rollback:\n    enabled: false\n",
@@ -143,6 +206,9 @@ fn refusals_do_not_run_out_by_themselves_and_a_change_lifts_them() {
     }
     assert_eq!(session.ran, ran, "nothing of it ran any more");
     session.call("touch src/parser.rs", "", false);
+    let (before, _) = session.call("cargo test # and again", FAILING, true);
+    assert_eq!(decision(&before), Some("deny"), "neither a new time nor other words are a change");
+    session.call("sed -i s/a/b/ src/parser.rs", "", false);
     assert_eq!(decision(&session.call("cargo test", "1 passed", false).0), None, "something has changed");
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn trust(docket: &mut Docket, now: &Circumstances<'_>) {
 fn throttled(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
     let action = ActionNumber(state.actions() + 1);
     let throttle: &Throttle = state.controller().throttle()?;
-    if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.exact)) {
+    if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.substance)) {
         return Some(format!(
             "this call was made again and again with the same result; it is refused until something is changed, or {} other calls have run",
             throttle.left

@@ -98,6 +98,7 @@ pub(crate) fn review_record(
         programs: review.programs.iter().take(RECORDED_PROGRAMS).cloned().collect(),
         kind: review.fingerprint.kind,
         exact: review.fingerprint.exact,
+        substance: review.fingerprint.substance,
         elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
         mode: mode.into(),
         governance: governance_record(review),

@@ -11,8 +11,8 @@ use checkrein_effects::{
 };
 use checkrein_intervention::{Controller, Proposed, Ran};
 use checkrein_patterns::{
-    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Probe, Side,
-    Success, Touch, Use,
+    ActionNumber, Bearing, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Probe,
+    Side, Success, Touch, Use,
 };
 use checkrein_protocol::{
     ActionId, Beginning, DoubtRecord, Enforcement, HaltScope, MessagePlace, OutcomeRecord, Record,
@@ -495,7 +495,7 @@ impl SessionState {
                 // A person let a held call through.
                 self.controller.decided();
             }
-            let changed = plan.deed == Deed::Changes && !outcome.failed;
+            let changed = plan.deed == Deed::Changes && plan.bearing == Bearing::Counts && !outcome.failed;
             self.controller.ran(if changed { Ran::Changed } else { Ran::Otherwise });
             self.behaviour.finished(&plan, &ending(outcome, observation, pause_ms));
         }
@@ -520,7 +520,13 @@ impl SessionState {
         Plan {
             number: ActionNumber(self.actions),
             actor: review.actor.as_deref().map(Mark::of).unwrap_or_default(),
-            action: Mark::of_fingerprint(review.exact),
+            action: Mark::of_fingerprint(if review.substance == 0 { review.exact } else { review.substance }),
+            exact: Mark::of_fingerprint(review.exact),
+            bearing: Bearing::of(
+                &review.effects,
+                &review.programs,
+                review.input.get("command").and_then(|text| text.as_str()),
+            ),
             deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
             clarity: Clarity::of(&review.effects),
             probe: review.input.get("command").and_then(|text| text.as_str()).map_or(Probe::Other, Probe::of),

@@ -85,6 +85,8 @@ impl Behaviour {
             number: plan.number,
             actor: plan.actor,
             action: plan.action,
+            exact: plan.exact,
+            bearing: plan.bearing,
             result: observation.digest,
             turn: self.turn,
             success: ending.success,

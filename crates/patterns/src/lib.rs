@@ -53,4 +53,4 @@ pub use claims::claim;
 pub use observation::{Success, observation};
 pub use scope::{Side, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
-pub use step::{Clarity, Deed, Edit, Ending, Place, Plan, Probe};
+pub use step::{Bearing, Clarity, Deed, Edit, Ending, Place, Plan, Probe};

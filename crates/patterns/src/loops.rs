@@ -9,7 +9,7 @@ use checkrein_policy::StuckLoopThresholds;
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::Success;
 use crate::settings::entries;
-use crate::step::{Deed, Fate, Step};
+use crate::step::{Bearing, Deed, Fate, Step};
 
 /// The longest cycle that is recognised, in steps (ours).
 pub(crate) const LONGEST_CYCLE: usize = 8;
@@ -17,17 +17,37 @@ pub(crate) const LONGEST_CYCLE: usize = 8;
 /// How many steps are remembered: the longest cycle, five times (ours).
 pub(crate) const REMEMBERED: usize = LONGEST_CYCLE * 5;
 
-/// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else.
-pub(crate) fn detect(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
-    let counting = || steps.iter().filter(|step| step.fate == Fate::Counts).copied().collect::<Vec<_>>();
-    let refused = steps.iter().any(|step| step.fate == Fate::Refused);
-    ending(steps, thresholds).or_else(|| refused.then(counting).and_then(|steps| ending(&steps, thresholds)))
+/// How closely the calls of a loop follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spread {
+    /// Nothing but calls that were refused lies between them.
+    Close,
+    /// Calls that have no bearing on them do.
+    Apart,
 }
 
-fn ending(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
+/// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else; nor does
+/// what has no bearing on them: reading, or making what is empty.
+pub(crate) fn detect(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
+    let left = |counts: &dyn Fn(&Step) -> bool| -> Option<Vec<Step>> {
+        let is_other = steps.iter().any(|step| !counts(step));
+        is_other.then(|| steps.iter().filter(|step| counts(step)).copied().collect())
+    };
+    let ran = |step: &Step| step.fate == Fate::Counts;
+    let bears = |step: &Step| ran(step) && step.bearing == Bearing::Counts;
+    ending(steps, Spread::Close, thresholds)
+        .or_else(|| left(&ran).and_then(|steps| ending(&steps, Spread::Close, thresholds)))
+        .or_else(|| {
+            // A loop ends in what is repeated, not in what lies between.
+            steps.last().filter(|last| bears(last))?;
+            left(&bears).and_then(|steps| ending(&steps, Spread::Apart, thresholds))
+        })
+}
+
+fn ending(steps: &[Step], spread: Spread, thresholds: &StuckLoopThresholds) -> Option<Issue> {
     (1..=LONGEST_CYCLE).find_map(|period| {
         let rounds = rounds(steps, period);
-        let needed = needed(steps, period, rounds, thresholds);
+        let needed = needed(steps, period, rounds, spread, thresholds);
         (rounds >= needed).then(|| issue(steps, period, rounds, needed))
     })
 }
@@ -43,8 +63,15 @@ fn rounds(steps: &[Step], period: usize) -> usize {
 /// How many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7); four of
 /// longer cycles, one more where nothing is known but that equal calls were made, five times as many where one waits (ours). A person
 /// who speaks once does not make it another matter; each further time they do, one round more is needed: whoever asks again and again is
-/// answered again and again (ours).
-fn needed(steps: &[Step], period: usize, rounds: usize, thresholds: &StuckLoopThresholds) -> usize {
+/// answered again and again (ours). Where calls succeed and differ in how they are written, or others lie between, twice as many make a loop: a sweep
+/// over values that are read from the environment looks like that too (ours); where they fail, one more.
+fn needed(
+    steps: &[Step],
+    period: usize,
+    rounds: usize,
+    spread: Spread,
+    thresholds: &StuckLoopThresholds,
+) -> usize {
     let last = || steps.iter().rev().take(period);
     let base = match period {
         1 if last().all(|step| step.success == Success::Failed) => entries(thresholds.failing_rounds),
@@ -58,9 +85,23 @@ fn needed(steps: &[Step], period: usize, rounds: usize, thresholds: &StuckLoopTh
     };
     let spoken = usize::try_from(turns.saturating_sub(1)).unwrap_or(usize::MAX);
     let base = base.saturating_add(usize::from(last().all(Step::says_little)));
+    let succeeds = last().any(|step| step.success == Success::Succeeded);
+    let base = match (spread, succeeds && (spread == Spread::Apart || varies(steps, period, rounds))) {
+        (_, true) => base.saturating_mul(2),
+        (Spread::Apart, false) => base.saturating_add(1),
+        (Spread::Close, false) => base,
+    };
     let base =
         if waits(steps, period) { base.saturating_mul(entries(thresholds.waiting_factor)) } else { base };
     base.saturating_add(spoken)
+}
+
+/// Whether the calls of a loop are written in different ways.
+fn varies(steps: &[Step], period: usize, rounds: usize) -> bool {
+    let newer = steps.iter().rev().take(period * rounds);
+    newer
+        .zip(steps.iter().rev().skip(period).take(period * (rounds - 1)))
+        .any(|(one, other)| one.exact != other.exact)
 }
 
 fn waits(steps: &[Step], period: usize) -> bool {
@@ -113,6 +154,8 @@ mod tests {
             number: ActionNumber(index as u64 + 1),
             actor: Mark::default(),
             action: Mark::of(action),
+            exact: Mark::of(action),
+            bearing: if action.starts_with("read") { Bearing::Idle } else { Bearing::Counts },
             result: if result.is_empty() { Mark::default() } else { Mark::of(result) },
             turn: 0,
             success: if result.starts_with('!') { Success::Failed } else { Success::Succeeded },
@@ -217,6 +260,45 @@ mod tests {
     }
 
     #[test]
+    fn calls_without_bearing_in_between_end_no_loop() {
+        let among = |rounds: usize, result: &'static str| {
+            let names = ["read a", "read b", "read c", "read d", "read e", "read f", "read g", "read h"];
+            let round = |name: &&'static str| [("t", result), (*name, "text"), (*name, "more")];
+            let mut pairs: Vec<_> = names.iter().cycle().take(rounds).flat_map(round).collect();
+            pairs.truncate(rounds * 3 - 2);
+            detected(&pairs).map(|issue| issue.signal)
+        };
+        assert_eq!((among(3, "!E"), among(4, "!E")), (None, Some(4.0)));
+        assert_eq!(
+            (among(7, "fine"), among(8, "fine")),
+            (None, Some(8.0)),
+            "what succeeds may be looked at in turns"
+        );
+        let reading = [
+            ("read a", "1"),
+            ("read b", "2"),
+            ("read a", "1"),
+            ("read c", "3"),
+            ("read a", "1"),
+            ("read d", "4"),
+        ];
+        assert_eq!(detected(&repeated(&reading[..6], 1)), None, "reading alone is no loop of one call");
+    }
+
+    #[test]
+    fn one_call_written_in_many_ways_is_one_call() {
+        let written = |rounds: usize, result: &'static str| {
+            let mut steps = steps(&repeated(&[("t", result)], rounds));
+            for (index, step) in steps.iter_mut().enumerate() {
+                step.exact = Mark(index as u32);
+            }
+            detect(&steps, &StuckLoopThresholds::default()).map(|issue| issue.signal)
+        };
+        assert_eq!((written(2, "!E"), written(3, "!E")), (None, Some(3.0)));
+        assert_eq!((written(7, "fine"), written(8, "fine")), (None, Some(8.0)));
+    }
+
+    #[test]
     fn a_loop_of_any_length_becomes_critical() {
         let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
         for period in 1..=LONGEST_CYCLE {
@@ -260,6 +342,8 @@ mod tests {
                 number: ActionNumber(index as u64),
                 actor: Mark::default(),
                 action: Mark(*action),
+                exact: Mark(*action),
+                bearing: if *action == 0 { Bearing::Idle } else { Bearing::Counts },
                 result: Mark(index as u32 + 1),
                 turn: 0,
                 success: Success::Failed,

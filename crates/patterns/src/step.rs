@@ -18,6 +18,12 @@ pub struct Plan {
     pub actor: Mark,
     /// What makes it the same action as another.
     pub action: Mark,
+    /// Its very text, which may differ where the action is the same.
+    #[serde(default)]
+    pub exact: Mark,
+    /// Whether what runs afterwards may come out otherwise.
+    #[serde(default)]
+    pub bearing: Bearing,
     /// What it is for.
     pub deed: Deed,
     /// Whether its effects are understood.
@@ -53,6 +59,16 @@ pub enum Deed {
     Retries,
     /// It may do anything.
     Runs,
+}
+
+/// Whether what is run after an action may come out otherwise because of it, or is a try of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Bearing {
+    /// It may, or it is.
+    #[default]
+    Counts,
+    /// Neither: it reads, or makes something empty, or gives a file a new time.
+    Idle,
 }
 
 /// What an action finds out.
@@ -165,6 +181,28 @@ impl Deed {
     }
 }
 
+impl Bearing {
+    /// The bearing of an action with these effects and programs; of a call that is no command, with its command `None`.
+    pub fn of(effects: &[Effect], programs: &[String], command: Option<&str>) -> Self {
+        /// Programs that make only what is empty.
+        const MAKE_EMPTY: [&str; 2] = ["touch", "mkdir"];
+        // A redirection is all else in a command that could put something into what is made.
+        let makes_empty = !programs.is_empty()
+            && programs.iter().all(|name| MAKE_EMPTY.contains(&name.as_str()))
+            && command.is_some_and(|text| !text.contains('>'));
+        let is_idle = |effect: &Effect| {
+            matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead)
+                || makes_empty && effect.kind == EffectKind::FileCreate
+        };
+        let tries = command.is_some_and(|text| Probe::of(text) == Probe::Tests) && effects.is_empty();
+        if (command.is_some() || !effects.is_empty()) && effects.iter().all(is_idle) && !tries {
+            Self::Idle
+        } else {
+            Self::Counts
+        }
+    }
+}
+
 impl Probe {
     /// What a command finds out, by its words: generously, since who ran tests in an unusual way has run them all the same.
     pub fn of(command: &str) -> Self {
@@ -201,6 +239,11 @@ pub(crate) struct Step {
     pub(crate) number: ActionNumber,
     pub(crate) actor: Mark,
     pub(crate) action: Mark,
+    /// Its very text.
+    #[serde(default)]
+    pub(crate) exact: Mark,
+    #[serde(default)]
+    pub(crate) bearing: Bearing,
     /// What was seen; zero for nothing.
     pub(crate) result: Mark,
     /// How often a person had spoken.
@@ -233,5 +276,31 @@ impl Step {
         self.clarity == Clarity::Opaque
             && self.result == Mark::default()
             && self.success == Success::Succeeded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checkrein_effects::Target;
+
+    #[test]
+    fn the_bearing_of_an_action() {
+        let effect = |kind| Effect::new(kind, Target::Unknown);
+        let (read, create, run) =
+            (effect(EffectKind::FileRead), effect(EffectKind::FileCreate), effect(EffectKind::ProcessSpawn));
+        for (command, programs, effects, bearing) in [
+            ("ls src", &["ls"][..], vec![], Bearing::Idle),
+            ("cat a", &["cat"], vec![read.clone()], Bearing::Idle),
+            ("touch a", &["touch"], vec![create.clone()], Bearing::Idle),
+            ("touch a; echo 1 > b", &["touch"], vec![create.clone(), create.clone()], Bearing::Counts),
+            ("cp a b", &["cp"], vec![read, create], Bearing::Counts),
+            ("npm run build", &["npm"], vec![run], Bearing::Counts),
+            ("make check", &["make"], vec![], Bearing::Counts),
+        ] {
+            let programs: Vec<String> = programs.iter().map(ToString::to_string).collect();
+            assert_eq!(Bearing::of(&effects, &programs, Some(command)), bearing, "{command}");
+        }
+        assert_eq!(Bearing::of(&[], &[], None), Bearing::Counts, "nothing is known of it");
     }
 }

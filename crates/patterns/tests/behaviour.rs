@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 use checkrein_patterns::{
-    ActionNumber, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, PatternKind, PatternSettings, Place,
-    Plan, Probe, Share, Success, observation,
+    ActionNumber, Bearing, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, PatternKind, PatternSettings,
+    Place, Plan, Probe, Share, Success, observation,
 };
 
 /// A session that is played by hand.
@@ -22,6 +22,8 @@ impl Session {
             number: ActionNumber(self.number),
             actor: Mark::default(),
             action: Mark::of(action),
+            exact: Mark::of(action),
+            bearing: Bearing::Counts,
             deed,
             clarity: Clarity::Understood,
             place: Some(Place::of(&format!("/proj/src/{}", self.number % 5))),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use checkrein_patterns::{
-    ActionNumber, Audience, Behaviour, Claim, Clarity, Deed, Edit, Ending, Mark, PatternKind,
+    ActionNumber, Audience, Bearing, Behaviour, Claim, Clarity, Deed, Edit, Ending, Mark, PatternKind,
     PatternSettings, Place, Plan, Probe, Share, Side, Success, Touch, Use, observation,
 };
 use checkrein_policy::PatternThresholds;
@@ -22,6 +22,8 @@ impl Session {
             number: ActionNumber(self.number),
             actor: Mark::default(),
             action: Mark::of(action),
+            exact: Mark::of(action),
+            bearing: Bearing::Counts,
             deed,
             clarity: Clarity::Understood,
             place: None,

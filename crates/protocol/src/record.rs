@@ -377,6 +377,9 @@ pub struct ReviewRecord {
     /// Fingerprint of the exact action.
     #[serde(with = "hexadecimal")]
     pub exact: u64,
+    /// Fingerprint of what the action comes to, whatever is written around it; zero in older records.
+    #[serde(default, with = "hexadecimal")]
+    pub substance: u64,
     /// How long the review took, in microseconds.
     pub elapsed_us: u64,
     /// Whether the verdict was enforced.

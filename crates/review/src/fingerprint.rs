@@ -3,13 +3,16 @@
 use checkrein_effects::{Action, Effect};
 use serde::{Deserialize, Serialize};
 
-/// Two 64-bit marks of an action. Equal marks mean equal for practical purposes, not for security.
+/// Three 64-bit marks of an action. Equal marks mean equal for practical purposes, not for security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Tool, programs and effect kinds: "a `git push`", "an `rm` that deletes".
     pub kind: u64,
     /// Tool, input and working directory.
     pub exact: u64,
+    /// The same, but of a command only what makes it that command: neither comments nor what it prints of its own.
+    #[serde(default)]
+    pub substance: u64,
 }
 
 impl Fingerprint {
@@ -33,7 +36,14 @@ impl Fingerprint {
             Some(text) => exact.text(text),
             None => exact.text(&action.input.to_string()),
         }
-        Self { kind: kind.0, exact: exact.0 }
+        let substance = action.shell_text().map_or(exact.0, |text| {
+            let mut substance = Fnv::new();
+            substance.text(action.tool.as_str());
+            substance.text(action.cwd.as_str());
+            substance.text(&checkrein_shell::substance(text));
+            substance.0
+        });
+        Self { kind: kind.0, exact: exact.0, substance }
     }
 }
 

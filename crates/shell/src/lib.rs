@@ -9,6 +9,7 @@
 //! | `guard` | [`parse`], [`parse_within`] and the [`Limits`] that keep hostile text from hurting |
 //! | `lowering` | the only place that knows the parser: its statements, our words |
 //! | [`quoted`] | a text as one word again |
+//! | [`substance()`] | what of a text makes it the command that it is |
 //! | [`outline`] | a tree as one compact line, for tests and for people |
 //!
 //! **Invariants.** No parser type leaves the lowering module. No input panics, overflows the stack or runs without
@@ -21,8 +22,10 @@ mod guard;
 mod lowering;
 pub mod outline;
 mod quoting;
+mod substance;
 mod tree;
 
 pub use guard::{Limits, parse, parse_within};
 pub use quoting::quoted;
+pub use substance::substance;
 pub use tree::*;

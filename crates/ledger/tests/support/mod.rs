@@ -69,6 +69,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         programs: vec!["run".to_owned()],
         kind,
         exact: kind.wrapping_mul(31),
+        substance: kind.wrapping_mul(31),
         elapsed_us: 80,
         mode: Enforcement::Enforce,
     }))
