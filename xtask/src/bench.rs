@@ -152,6 +152,7 @@ fn record(number: usize) -> RecordBody {
         programs: vec!["cargo".to_owned()],
         kind: (number % 700) as u64,
         exact: number as u64,
+        substance: number as u64,
         elapsed_us: 50,
         mode: Enforcement::Enforce,
     }))

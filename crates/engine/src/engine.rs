@@ -32,7 +32,8 @@ use crate::notification::{self, Notice};
 use crate::records::{event_record, success};
 use crate::turn_end::turn_ended;
 use crate::{
-    beginning, checkpoint, inheritance, installation, kept_settings, questions, session_ledger, usage, verification,
+    beginning, checkpoint, inheritance, installation, kept_settings, questions, session_ledger, usage,
+    verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -162,7 +163,7 @@ fn handle_moment(
         }
         Moment::Prompt { text } => {
             context.record(ledger, RecordBody::Prompt { text: text.clone() });
-            let of_origin = || of_origin(context, event, ledger, ledger.state().ok()?);
+            let of_origin = || of_origin(context, event, ledger, &ledger.state().ok()?);
             match halted.or_else(of_origin) {
                 Some(reason) => HookAnswer::Stop { reason },
                 None => tell_lost(context, ledger, Some(&event.session))

@@ -14,7 +14,7 @@ use checkrein_clients::{CANARY_SESSION, Protection};
 use checkrein_effects::{AbsolutePath, EffectKind, Timestamp};
 use checkrein_ledger::{SessionLedger, last};
 use checkrein_policy::Mode;
-use checkrein_protocol::{HookAnswer, HookEvent, Moment, Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{Enforcement, HookAnswer, HookEvent, Moment, Record, RecordBody, ReviewRecord};
 use checkrein_review::VerdictKind;
 use checkrein_world::changes::real_path;
 use serde::{Deserialize, Serialize};
@@ -148,8 +148,8 @@ fn is_by_a_call(records: &[Record], kept: &Kept, now: Timestamp) -> bool {
     let mut ran = false;
     for (position, record) in records.iter().enumerate() {
         let RecordBody::Review(review) = &record.body else { continue };
-        let is_refused =
-            matches!(review.verdict.as_str(), "block" | "halt") && review.mode == Mode::Enforce.word();
+        let is_refused = matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
+            && review.mode == Enforcement::Enforce;
         if is_refused || review.answered.is_some() {
             continue;
         }
@@ -176,7 +176,7 @@ fn is_by_a_call(records: &[Record], kept: &Kept, now: Timestamp) -> bool {
 
 /// Whether a person was asked about just this, and the call ran: their yes holds.
 fn is_agreed(review: &ReviewRecord, kept: &Kept) -> bool {
-    review.verdict == VerdictKind::Escalate.name()
+    review.verdict == VerdictKind::Escalate
         && review.effects.iter().any(|effect| {
             effect.kind == EffectKind::GuardTampering
                 && effect.target.path().is_some_and(|path| *path == kept.path || *path == kept.real)
@@ -238,7 +238,7 @@ fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
         stage: "settings".to_owned(),
         kind: "put_back".to_owned(),
         detail: said.join("; "),
-        verdict: VerdictKind::Nudge.name().to_owned(),
+        verdict: VerdictKind::Nudge,
     };
     context.record(ledger, body);
     let text = said.join("\n");

@@ -106,12 +106,7 @@ fn unusable(stage: &str, error: CommandError) -> RecordBody {
 }
 
 fn failure(stage: &str, kind: &str, detail: String) -> RecordBody {
-    RecordBody::Failure {
-        stage: stage.to_owned(),
-        kind: kind.to_owned(),
-        detail,
-        verdict: VerdictKind::Ok,
-    }
+    RecordBody::Failure { stage: stage.to_owned(), kind: kind.to_owned(), detail, verdict: VerdictKind::Ok }
 }
 
 /// Whether a person must agree before files are set back: where one is near, unless they said otherwise.
