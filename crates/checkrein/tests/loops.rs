@@ -26,8 +26,16 @@ struct Session {
 
 impl Session {
     fn new(configuration: &str) -> Self {
+        Self::with_files(configuration, &[])
+    }
+
+    /// A session that began with more files beside the configuration.
+    fn with_files(configuration: &str, files: &[(&str, &str)]) -> Self {
         let environment = TestEnvironment::new();
         environment.configure("config.yaml", configuration);
+        for (name, text) in files {
+            environment.configure(name, text);
+        }
         let session = Self { environment, calls: 0, ran: 0 };
         session.event("SessionStart", json!({ "source": "startup" }));
         session.event("UserPromptSubmit", json!({ "prompt": "make the failing tests of the parser pass" }));
@@ -290,8 +298,7 @@ fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
 fn hints_of_ones_own_stand_in_one_file_too() {
     let named = |file: &str| format!("interventions:\n  soft_correction:\n    custom_prompts_path: {file}\n");
     let hint = |configuration: &str, prompts: &str| {
-        let mut session = Session::new(configuration);
-        session.environment.configure("prompts.yaml", prompts);
+        let mut session = Session::with_files(configuration, &[("prompts.yaml", prompts)]);
         let said: Vec<Json> = (0..4).map(|_| session.call("ls", "a b", false).1).collect();
         (said[3]["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned(), session)
     };

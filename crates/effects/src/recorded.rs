@@ -194,6 +194,7 @@ impl World for RecordedWorld {
     }
 
     fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed {
+        let revision = revision.strip_prefix("refs/heads/").unwrap_or(revision);
         let known = self
             .commits
             .iter()
@@ -214,6 +215,7 @@ impl World for RecordedWorld {
     }
 
     fn committed_text(&self, repository: &AbsolutePath, revision: &str, path: &str) -> FileText {
+        let revision = revision.strip_prefix("refs/heads/").unwrap_or(revision);
         let known = self
             .committed_texts
             .iter()

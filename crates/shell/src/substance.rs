@@ -221,9 +221,10 @@ impl Reading<'_> {
             && self.written.match_indices(name).any(|(at, _)| {
                 let before = self.written.get(..at).and_then(|text| text.chars().next_back());
                 let behind = self.written.get(at + name.len()..).unwrap_or_default();
-                !before.is_some_and(is_part)
-                    && !behind.starts_with(is_part)
-                    && !(behind.starts_with('=') || behind.starts_with("+="))
+                !(before.is_some_and(is_part)
+                    || behind.starts_with(is_part)
+                    || behind.starts_with('=')
+                    || behind.starts_with("+="))
             })
     }
 }

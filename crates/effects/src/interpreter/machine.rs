@@ -250,6 +250,7 @@ impl<'w> Machine<'w> {
     }
 
     /// What a name of a revision means since the command moved it; the outer `None` when it did not.
+    #[expect(clippy::option_option, reason = "moved, and to what where that is known")]
     pub(crate) fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
         self.tree.moved_revision(name)
     }

@@ -201,6 +201,7 @@ impl Overlay {
     }
 
     /// What a name of a revision means since this command moved it; the outer `None` when it did not.
+    #[expect(clippy::option_option, reason = "moved, and to what where that is known")]
     pub(crate) fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
         self.moved.get(name).map(Option::as_deref)
     }

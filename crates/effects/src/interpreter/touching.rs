@@ -356,7 +356,7 @@ impl Machine<'_> {
         let draft = Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible();
         match entry {
             Entry::Missing => {
-                self.add(draft.possible().nature(Nature::NotThere).note("nothing is there now"))
+                self.add(draft.possible().nature(Nature::NotThere).note("nothing is there now"));
             }
             Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
                 let fresh = self.tree.is_new(&path);

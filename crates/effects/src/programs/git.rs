@@ -229,10 +229,10 @@ impl Git<'_, '_> {
     fn enter_index(&mut self) {
         let name = "GIT_INDEX_FILE";
         let given = self.machine.variable(name).map(|value| value.as_exact().map(str::to_owned));
-        if let Some(given) = given.filter(|given| *given != self.machine.world().variable(name)) {
-            if given.as_deref() != Some("") {
-                self.untrack(&[], crate::interpreter::Untracked::All);
-            }
+        if given
+            .is_some_and(|given| given != self.machine.world().variable(name) && given.as_deref() != Some(""))
+        {
+            self.untrack(&[], crate::interpreter::Untracked::All);
         }
     }
 
