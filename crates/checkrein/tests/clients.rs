@@ -93,7 +93,7 @@ fn every_client_has_a_row_that_holds_together() {
         }
         assert!(places.of_scope(Scope::User).is_some() && !client.programs.is_empty(), "{name}");
         assert!(
-            places.written.iter().all(|file| places.of_scope(Scope::Local) == Some(Place::Project(*file)))
+            places.written.iter().all(|file| places.of_scope(Scope::Local) == Some(Place::Project(file)))
         );
     }
 }

@@ -59,8 +59,8 @@ impl Installed {
             }
             Place::Folder(_) | Place::Machine(_) => None,
         };
-        let places = self.adapter().places.settings.iter();
-        let project = places.filter_map(|(_, place)| in_folder(place)).next();
+        let mut places = self.adapter().places.settings.iter();
+        let project = places.find_map(|(_, place)| in_folder(place));
         let holder = project.or_else(|| Some(self.settings.parent()?.as_str().to_owned()));
         holder.is_none_or(|folder| folder.is_empty() || fs::symlink_metadata(folder).is_ok())
     }

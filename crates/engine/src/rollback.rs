@@ -197,7 +197,7 @@ impl Session<'_> {
         );
         if !spared.is_empty() {
             let spared = spared.join(", ");
-            record.text.push_str(&format!(" What says what agents may do stays as it is: {spared}."));
+            record.text = format!("{} What says what agents may do stays as it is: {spared}.", record.text);
         }
         record
     }

@@ -46,9 +46,10 @@ pub(super) fn questions(question: &Question<'_>) -> Questions {
         ) => {}
     }
     let entrypoint = question.variables.get("CLAUDE_CODE_ENTRYPOINT");
-    match entrypoint.is_some_and(|name| name.starts_with("sdk-")) {
-        true => Questions::AskedOfProgram("--permission-prompt-tool"),
-        false => Questions::Asked,
+    if entrypoint.is_some_and(|name| name.starts_with("sdk-")) {
+        Questions::AskedOfProgram("--permission-prompt-tool")
+    } else {
+        Questions::Asked
     }
 }
 

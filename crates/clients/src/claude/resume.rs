@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 /// `claude --resume ID ...`, in place of what chose a session before.
+#[expect(clippy::unnecessary_wraps, reason = "one form for all clients")]
 pub(super) fn resume(words: &[OsString], session: &str) -> Option<Vec<OsString>> {
     let mut rest = words.iter().skip(1).peekable();
     let mut changed: Vec<OsString> = words.iter().take(1).cloned().collect();
