@@ -85,9 +85,12 @@ impl Bytes {
         self.0.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// The text. Bytes that are none stand as the sign for that: no program, option or file that is known has them in its name.
+    /// The text; what is none is not known: a file may well have such a name.
     fn value(&self) -> Value {
-        Value::exact(String::from_utf8_lossy(&self.0).as_ref())
+        self.0.utf8_chunks().fold(Value::exact(""), |all, chunk| {
+            let all = all.followed_by(&Value::exact(chunk.valid()));
+            if chunk.invalid().is_empty() { all } else { all.followed_by(&Value::Unknown) }
+        })
     }
 }
 
