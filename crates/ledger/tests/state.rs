@@ -22,7 +22,7 @@ fn body() -> impl Strategy<Value = RecordBody> {
     ]);
     let depth = prop::sample::select(vec![Depth::Single, Depth::Recursive]);
     let effect = (kind, path, depth).prop_map(|(kind, path, depth)| file_effect(kind, path, depth));
-    let verdict = prop::sample::select(vec!["ok", "nudge", "escalate", "block", "halt", "new"]);
+    let verdict = prop::sample::select(vec!["ok", "nudge", "escalate", "block", "halt"]);
     prop_oneof![
         3 => (0..12_u32, verdict, 0..900_u64, prop::collection::vec(effect, 0..4))
             .prop_map(|(id, verdict, kind, effects)| review(&format!("action-{id}"), verdict, kind, effects)),

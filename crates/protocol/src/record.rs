@@ -378,7 +378,7 @@ pub struct ReviewRecord {
     #[serde(with = "hexadecimal")]
     pub exact: u64,
     /// Fingerprint of what the action comes to, whatever is written around it; zero in older records.
-    #[serde(default, with = "hexadecimal")]
+    #[serde(default, skip_serializing_if = "is_zero", with = "hexadecimal")]
     pub substance: u64,
     /// How long the review took, in microseconds.
     pub elapsed_us: u64,

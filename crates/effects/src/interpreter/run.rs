@@ -106,9 +106,12 @@ impl Machine<'_> {
         }
         self.texts += 1;
         self.depth += 1;
-        let reached = super::unreadable::reached(&parsed.script, text);
-        let is_refused = reached < parsed.script.len();
-        parsed.script.truncate(reached);
+        let reached =
+            super::unreadable::reached(text).filter(|_| super::unreadable::has_broken(&parsed.script));
+        let is_refused = reached.is_some();
+        if let Some(runs) = reached.and_then(|end| text.get(..end)) {
+            parsed.script = checkrein_shell::parse(runs).script;
+        }
         let mut done = self.run_block(&parsed.script);
         if is_refused && done.flow == super::Flow::Next {
             done.status = super::Status::Failure;

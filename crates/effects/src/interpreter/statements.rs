@@ -17,7 +17,6 @@ use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::pattern::Letters;
 use super::shell::{Content, Doubts};
-use super::unreadable::is_surely_refused;
 use super::value::Value;
 use super::ways::{Fallen, Leaving};
 
@@ -270,7 +269,8 @@ impl Machine<'_> {
                     self.run_what_may_be_meant(&opaque.text);
                 }
                 // It would run, here or in another shell that can read it, and nobody has read it.
-                let refused = opaque.reason == ProblemKind::Syntax && is_surely_refused(&opaque.text);
+                let refused = opaque.reason == ProblemKind::Syntax
+                    && super::unreadable::reached(&opaque.text) == Some(0);
                 self.add(draft.severity(if refused { Severity::Medium } else { Severity::High }));
                 Done::next(Exit::unknown())
             }

@@ -1,6 +1,6 @@
 //! Text that could not be read: what would run if another shell makes sense of it.
 
-use checkrein_shell::{Block, Command, ProblemKind, Statement};
+use checkrein_shell::{Block, Command, ProblemKind};
 
 use super::machine::Machine;
 use super::value::Value;
@@ -36,21 +36,23 @@ impl Machine<'_> {
     }
 }
 
-/// Whether every shell surely refuses a text, so that nothing of it runs: a quote or a bracket that is never closed, one that closes nothing, a
+/// How much of a text runs before every shell surely refuses the rest; `None` where it may not refuse it. A quote or a bracket that is never closed, one that closes nothing, a
 /// redirection without a file, as placeholders have it (`grep <PATTERN> | wc`), an operator with no command before it. Told by a look at the
-/// letters alone, apart from the parser that did not understand the text; where a here-document or `case` makes that harder the answer is no.
+/// letters alone, apart from the parser that did not understand the text; where a here-document or `case` makes that harder the answer is
+/// `None`. A shell reads a line, and whatever that opens, before it runs it: so the lines in front of the broken one run, and nothing of that.
 #[expect(clippy::match_same_arms, reason = "in the order in which they count")]
-pub(super) fn is_surely_refused(text: &str) -> bool {
+pub(super) fn reached(text: &str) -> Option<usize> {
     if text.replace("<<<", "").contains("<<") {
-        return false;
+        return None;
     }
     let has_branches = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "case");
-    let mut letters = text.chars().peekable();
+    let mut letters = text.char_indices().peekable();
     let mut open: Vec<Open> = Vec::new();
     let mut starts_word = true;
     // Whether a command has to come next: at the beginning, and behind what joins two.
     let mut awaits = true;
-    while let Some(letter) = letters.next() {
+    let mut complete = 0;
+    while let Some((index, letter)) = letters.next() {
         let within = open.last().copied();
         let mut awaits_next = false;
         match (within, letter) {
@@ -63,7 +65,7 @@ pub(super) fn is_surely_refused(text: &str) -> bool {
                 open.pop();
             }
             (_, '`') => open.push(Open::Back),
-            (_, '$') => match letters.peek() {
+            (_, '$') => match letters.peek().map(|(_, next)| next) {
                 Some('(') => {
                     letters.next();
                     open.push(Open::Bracket);
@@ -84,7 +86,7 @@ pub(super) fn is_surely_refused(text: &str) -> bool {
             (_, '\'') => open.push(Open::Single),
             (Some(Open::Parameter), _) => {}
             (_, '#') if starts_word => {
-                while letters.next_if(|next| *next != '\n').is_some() {}
+                while letters.next_if(|(_, next)| *next != '\n').is_some() {}
                 awaits_next = awaits;
             }
             (_, '(') => {
@@ -92,33 +94,36 @@ pub(super) fn is_surely_refused(text: &str) -> bool {
                 awaits_next = true;
             }
             (Some(Open::Bracket), ')') => drop(open.pop()),
-            (None, ')') if !has_branches => return true,
-            (_, '|' | '&') if awaits && !has_branches => return true,
+            (None, ')') if !has_branches => return Some(complete),
+            (_, '|' | '&') if awaits && !has_branches => return Some(complete),
             (_, '|' | '&') => {
                 // `&&`, `||` and a pipe wait for a command, also over lines; `&` alone ends one.
                 let is_joining =
-                    letters.next_if(|next| *next == letter || *next == '&').is_some() || letter == '|';
+                    letters.next_if(|(_, next)| *next == letter || *next == '&').is_some() || letter == '|';
                 awaits_next = is_joining;
             }
             (_, '>' | '<') => {
-                while letters.next_if(|next| matches!(next, '>' | '&' | '|')).is_some() {}
-                while letters.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
+                while letters.next_if(|(_, next)| matches!(next, '>' | '&' | '|')).is_some() {}
+                while letters.next_if(|(_, next)| matches!(next, ' ' | '\t')).is_some() {}
                 let is_file =
-                    !matches!(letters.peek(), None | Some('\n' | '|' | ';' | '&' | ')' | '<' | '>'));
+                    !matches!(letters.peek(), None | Some((_, '\n' | '|' | ';' | '&' | ')' | '<' | '>')));
                 let is_substitution = || {
-                    let mut ahead = letters.clone();
+                    let mut ahead = letters.clone().map(|(_, next)| next);
                     matches!(ahead.next(), Some('<' | '>')) && ahead.next() == Some('(')
                 };
                 if !is_file && !is_substitution() {
-                    return true;
+                    return Some(complete);
                 }
+            }
+            (None, '\n') if !awaits || complete == 0 && text[..index].trim().is_empty() => {
+                complete = index + 1;
             }
             (_, letter) => awaits_next = awaits && letter.is_whitespace(),
         }
         awaits = awaits_next;
         starts_word = letter.is_whitespace() || matches!(letter, ';' | '|' | '&' | '(' | ')') || awaits;
     }
-    !open.is_empty()
+    (!open.is_empty()).then_some(complete)
 }
 
 /// What stands open in a text.
@@ -138,31 +143,14 @@ enum Open {
     Bracket,
 }
 
-/// How many statements of a text a shell comes to: it reads a line, and whatever that opens, before it runs it, and gives up at the first
-/// that is not well formed. Those in front of the broken one on its line do not run either.
-pub(super) fn reached(script: &Block, text: &str) -> usize {
-    let is_broken = |statement: &Statement| matches!(&statement.command, Command::Opaque(opaque) if opaque.reason == ProblemKind::Syntax);
-    let Some(mut broken) = script.iter().position(is_broken).filter(|_| is_surely_refused(text)) else {
-        return script.len();
-    };
-    while let Some(before) = broken.checked_sub(1).and_then(|index| script.get(index)) {
-        let from = script.get(broken).map_or(0, |statement| statement.span.start);
-        let start = text
-            .get(from..)
-            .map_or(from, |rest| text.len() - rest.trim_start_matches([' ', '\t', ';', '&']).len());
-        let is_apart = text.get(before.span.end..start).is_none_or(|between| between.contains('\n'))
-            || text.get(start..).is_some_and(|rest| rest.starts_with('\n'));
-        if is_apart {
-            break;
-        }
-        broken -= 1;
-    }
-    broken
+/// Whether a parsed text holds a statement that the parser could not make sense of.
+pub(super) fn has_broken(script: &Block) -> bool {
+    script.iter().any(|statement| matches!(&statement.command, Command::Opaque(opaque) if opaque.reason == ProblemKind::Syntax))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_surely_refused;
+    use super::reached;
 
     #[test]
     fn what_every_shell_refuses_is_told_by_its_letters() {
@@ -182,8 +170,9 @@ mod tests {
             "| cat",
             "a && # why\n | b",
             "echo $'it\\'s",
+            "echo a#(",
         ] {
-            assert!(is_surely_refused(text), "{text}");
+            assert!(reached(text).is_some(), "{text}");
         }
         for text in [
             "echo 'closed' \"too\"",
@@ -197,7 +186,6 @@ mod tests {
             "a &&\n b | # why\n c",
             "a & b",
             "a 2>&1 |& b",
-            "echo a#(",
             "echo $(# )\n)",
             "(# )\n)",
             "rm -rf ~ # don't",
@@ -205,7 +193,21 @@ mod tests {
             "diff <(a) b",
             "if then",
         ] {
-            assert!(!is_surely_refused(text), "{text}");
+            assert_eq!(reached(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_lines_in_front_of_a_broken_one_run() {
+        for (text, runs) in [
+            ("{ rm a; }\necho 'abc", "{ rm a; }\n"),
+            ("rm a\nrm b; echo 'abc\nrm c", "rm a\n"),
+            ("echo '\n' \\\n | wc\nrm b\necho >", "echo '\n' \\\n | wc\nrm b\n"),
+            ("rm a &&\necho 'abc", ""),
+            ("rm $(\nls\n", ""),
+            ("# why\nrm a\n)", "# why\nrm a\n"),
+        ] {
+            assert_eq!(reached(text).map(|end| &text[..end]), Some(runs), "{text}");
         }
     }
 }

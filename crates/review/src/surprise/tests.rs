@@ -254,7 +254,7 @@ fn what_makes_git_run_something_is_a_surprise_where_only_anything_was_said_to_co
     use ChangeKind::{Created, Modified};
     let mut by_chance = certain(EffectKind::Persistence, "/p/.git/config");
     by_chance.certainty = Certainty::Possible;
-    by_chance.note = "may be among what comes: git configuration".to_owned();
+    by_chance.nature = checkrein_protocol::Nature::ByChance;
     let unpacked = [wide(EffectKind::FileCreate, "/p/**"), by_chance];
     let changes = [
         seen(Modified, "/p/.git/config"),
