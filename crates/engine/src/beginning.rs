@@ -21,6 +21,7 @@ use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
 use crate::intervention_texts::InterventionTexts;
+use crate::lost_records;
 use crate::monitor::HeldTexts;
 use crate::places::real_place;
 use crate::rules::RuleTexts;
@@ -41,7 +42,12 @@ pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEv
     let Some(beginning) = state.beginning().cloned() else {
         if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
             match begin(context, ledger, event) {
-                Ok(begun) => context.begun = begun,
+                Ok(begun) => {
+                    if let Some(begun) = &begun {
+                        lost_records::keep(context, ledger, event, begun);
+                    }
+                    context.begun = begun;
+                }
                 Err(failure) => context.failures.push(failure),
             }
         }

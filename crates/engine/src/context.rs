@@ -14,6 +14,7 @@ use crate::environment::{Surroundings, confiner};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
+use crate::lost_records::Unrecorded;
 use crate::places;
 use crate::rules::RuleTexts;
 use crate::session_ledger;
@@ -34,6 +35,10 @@ pub struct Context {
     pub(crate) begun: Option<Box<Beginning>>,
     /// The settings that are looser now than at the beginning, and do not count.
     pub(crate) waiting: Vec<&'static str>,
+    /// The call that just ended, when its records are gone.
+    pub(crate) unrecorded: Option<Unrecorded>,
+    /// The snapshot that was taken for the call that just ended, when it is gone.
+    pub(crate) snapshot_gone: Option<u64>,
 }
 
 impl Context {
@@ -81,6 +86,8 @@ impl Context {
             beginning: None,
             begun: None,
             waiting: Vec::new(),
+            unrecorded: None,
+            snapshot_gone: None,
         }
     }
 

@@ -32,8 +32,8 @@ use crate::notification::{self, Notice};
 use crate::records::{event_record, success};
 use crate::turn_end::turn_ended;
 use crate::{
-    beginning, checkpoint, inheritance, installation, kept_settings, questions, session_ledger, usage,
-    verification,
+    beginning, checkpoint, inheritance, installation, kept_settings, lost_records, questions, session_ledger,
+    usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -117,15 +117,21 @@ fn event(call: &ToolCall, name: &str, moment: Moment) -> HookEvent {
 
 fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAnswer, Option<Remains>) {
     let ledger = session_ledger::ledger(context.surroundings(), &event.session, context.policy().config());
+    let mut kept = kept_settings::stored(&ledger);
+    let mut gone = None;
+    if kept.is_none() || lost_records::is_looked_for(event) {
+        gone = lost_records::notice(context, &ledger, event);
+        kept = kept.or_else(|| kept_settings::stored(&ledger));
+    }
     if let Moment::ConfigurationChanged { .. } = &event.moment {
         // What changed is judged as it is before it is put back: the client must not take it up.
         let answered = handle_moment(context, &ledger, event, started);
-        kept_settings::watch(context, &ledger, event);
+        kept_settings::watch(context, &ledger, event, kept);
         return answered;
     }
-    let told = kept_settings::watch(context, &ledger, event);
+    let told = kept_settings::watch(context, &ledger, event, kept);
     let (answer, remains) = handle_moment(context, &ledger, event, started);
-    (kept_settings::with(answer, told), remains)
+    (kept_settings::with(kept_settings::with(answer, told), gone), remains)
 }
 
 fn handle_moment(
@@ -244,7 +250,12 @@ fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outco
         .or_else(|| running(ledger, &outcome.action))
         .unwrap_or_else(|| ActionId("unknown".to_owned()));
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
-    let verification = verification::verify(context, ledger, &action_id, outcome).map(Box::new);
+    let verification = match &mut context.unrecorded {
+        Some(unrecorded) => unrecorded.seen.take(),
+        None => verification::verify(context, ledger, &action_id, outcome),
+    };
+    let verification = verification.map(Box::new);
+    let gone = context.snapshot_gone.map(|id| lost_records::snapshot_gone(context, ledger, id));
     let body = RecordBody::Outcome(OutcomeRecord {
         action_id,
         tool: outcome.action.tool.clone(),
@@ -261,7 +272,7 @@ fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outco
     let bodies = std::iter::once(body).chain(ran).chain(read).collect();
     match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
         Ok(appended) => {
-            let stepped_in = intervene(context, ledger, &appended.state);
+            let stepped_in = kept_settings::with(intervene(context, ledger, &appended.state), gone);
             unanswered
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in))
         }

@@ -99,11 +99,13 @@ impl Surroundings {
             .and_then(|value| HookLimits::of_variable(state_path.as_str().as_ref(), value))
             .map(Arc::new);
         Ok(Self {
-            home,
             user,
             cwd,
             run_limits,
-            state: StateHome::new(state_path.as_str()).hiding(credentials(&variables)),
+            state: StateHome::new(state_path.as_str())
+                .hiding(credentials(&variables))
+                .testified_in(testimony_folder(&home).as_str().as_ref()),
+            home,
             state_path,
             configuration,
             program: env::current_exe().ok(),
@@ -169,6 +171,11 @@ impl Surroundings {
     pub fn is_inside_agent(&self) -> bool {
         checkrein_clients::marks().any(|name| self.variables.get(name).is_some_and(|value| !value.is_empty()))
     }
+}
+
+/// Where it is kept of sessions that they were there, beside the state directory. No variable moves it: a project may set those.
+pub(crate) fn testimony_folder(home: &AbsolutePath) -> AbsolutePath {
+    home.join(".local/share/checkrein/testimony")
 }
 
 /// The program that runs a command within bounds: it stands beside this one. `None` when it does not, or when the kernel does not hold

@@ -10,7 +10,7 @@ use checkrein_clients::{ClientAdapter, FIRST, HookCommand, PLACES, Place, Protec
 use checkrein_effects::{AbsolutePath, GuardedPath};
 use serde::{Deserialize, Serialize};
 
-use crate::environment::{MANAGED, Surroundings};
+use crate::environment::{MANAGED, Surroundings, testimony_folder};
 use crate::error::CommandError;
 
 /// One settings file in which the hooks of a client were registered.
@@ -187,7 +187,8 @@ fn lock(surroundings: &Surroundings) -> Option<fs::File> {
     None
 }
 
-fn list_path(surroundings: &Surroundings) -> AbsolutePath {
+/// The file with the list of all places from which hooks were called.
+pub(crate) fn list_path(surroundings: &Surroundings) -> AbsolutePath {
     surroundings.state_path.join("installed.json")
 }
 
@@ -209,6 +210,7 @@ pub fn guarded(
     let own = |path: AbsolutePath, role: &str| GuardedPath { path, role: role.to_owned() };
     let mut paths = vec![
         own(surroundings.state_path.clone(), "the state of checkrein"),
+        own(testimony_folder(&surroundings.home), "what checkrein keeps of its records"),
         own(surroundings.configuration.clone(), "the configuration of checkrein"),
         own(workspace.join("checkrein.yaml"), "the policy of this project"),
         own(AbsolutePath::root().join(MANAGED), "the managed configuration of checkrein"),

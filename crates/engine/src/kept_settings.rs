@@ -23,6 +23,7 @@ use crate::beginning::settings_of_client;
 use crate::config_files;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::lost_records;
 use crate::notification::{self, Notice};
 use crate::places::real_place;
 use crate::verification::{RUNNING_FOR, TICK, lingers};
@@ -38,7 +39,7 @@ type Stamp = (u64, u64, u64, i64, i64, i64, i64);
 
 /// One settings file as it was when the hooks stood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+pub(crate) struct Kept {
     path: AbsolutePath,
     /// Where it really was: nothing is put back through a link that came later.
     real: AbsolutePath,
@@ -65,11 +66,16 @@ struct Fallen<'a> {
 
 /// Keeps the settings of a session that begins, or puts back those that a call changed since. What the agent is told then; `None` when
 /// there is nothing to say.
-pub(crate) fn watch(context: &Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
+pub(crate) fn watch(
+    context: &Context,
+    ledger: &SessionLedger,
+    event: &HookEvent,
+    kept: Option<Vec<Kept>>,
+) -> Option<String> {
     if event.session.as_str() == CANARY_SESSION {
         return None;
     }
-    let Some(kept) = stored(ledger) else {
+    let Some(kept) = kept else {
         if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
             let files = settings_of_client(context.surroundings(), context.workspace(), &event.cwd);
             // What stands in no hands of ours at the beginning is nothing to go back to.
@@ -96,7 +102,11 @@ pub(crate) fn watch(context: &Context, ledger: &SessionLedger, event: &HookEvent
     let is_enforced = context.policy().config().mode == Mode::Enforce;
     let mut said = Vec::new();
     for Fallen { kept, why } in fallen {
-        if !is_enforced || !is_by_a_call(&records, kept, context.surroundings().now()) {
+        let ran_unrecorded = context.unrecorded.as_ref().is_some_and(|call| {
+            changed_at(&kept.path).is_none_or(|changed| changed.0 >= call.since.0.saturating_sub(TICK))
+        });
+        let is_by_a_call = ran_unrecorded || is_by_a_call(&records, kept, context.surroundings().now());
+        if !is_enforced || !is_by_a_call {
             continue;
         }
         match put_back(ledger, kept) {
@@ -289,7 +299,7 @@ fn place(ledger: &SessionLedger, name: &str) -> AbsolutePath {
 }
 
 /// What was kept for the session; `None` when nothing was, or it cannot be read: then it is kept anew.
-fn stored(ledger: &SessionLedger) -> Option<Vec<Kept>> {
+pub(crate) fn stored(ledger: &SessionLedger) -> Option<Vec<Kept>> {
     let text = checkrein_files::read_text(place(ledger, "settings.json").as_str(), LIMIT).ok()?;
     serde_json::from_str(&text).ok()
 }
@@ -297,7 +307,9 @@ fn stored(ledger: &SessionLedger) -> Option<Vec<Kept>> {
 fn store(context: &Context, ledger: &SessionLedger, kept: &[Kept]) {
     let written = serde_json::to_string(kept).map_err(|error| error.to_string()).and_then(|text| {
         config_files::write_private(&place(ledger, "settings.json"), text.as_bytes())
-            .map_err(|error| error.message)
+            .map_err(|error| error.message)?;
+        lost_records::renew(context, ledger, "settings.json", &text);
+        Ok(())
     });
     if let Err(error) = written {
         context.surroundings().diagnostics.add(format!("the settings were not kept: {error}"));

@@ -26,6 +26,7 @@
 //! | `monitor` | after each outcome: what the detectors find, what is done about it |
 //! | `intervention_texts` | what the person wrote about interventions |
 //! | `interventions` | doing it: halting, going back, reporting |
+//! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
 //! | `turn_end` | what the agent said last, weighed |
 //! | `rollback` | the way back to what stood before a session went wrong |
 //! | `sparing` | the places of the guard, which no restore touches |
@@ -66,6 +67,7 @@ mod intervention_texts;
 mod interventions;
 mod kept_settings;
 mod limits;
+mod lost_records;
 pub mod monitor;
 pub mod notification;
 mod notifier;

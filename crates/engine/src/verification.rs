@@ -75,7 +75,7 @@ pub(crate) fn take_picture(context: &Context, ledger: &SessionLedger) {
 
 /// What was seen after a call; `None` for calls that cannot change files.
 pub(crate) fn verify(
-    context: &Context,
+    context: &mut Context,
     ledger: &SessionLedger,
     id: &ActionId,
     outcome: &Outcome,
@@ -85,6 +85,11 @@ pub(crate) fn verify(
     let Some(found) = Found::newest(ledger, id) else {
         return Some(not_at_all("no review of this call was found"));
     };
+    if let Some(snapshot) = &found.review.snapshot
+        && !checkpoint::store(context.surroundings(), context.workspace()).holds(SnapshotId(snapshot.id))
+    {
+        context.snapshot_gone = Some(snapshot.id);
+    }
     let Ok(key) = session_ledger::mask_key(context.surroundings(), context.policy().config()) else {
         return Some(not_at_all("the key for masking cannot be read"));
     };
@@ -103,6 +108,35 @@ pub(crate) fn verify(
             Some(workspace) => seen(context, ledger, outcome, &found, &workspace, &key),
         }),
     }
+}
+
+/// What changed since then, where nothing is known of what was predicted: all of it is a surprise. `None` for calls after which nobody looks.
+pub(crate) fn unreviewed(
+    context: &Context,
+    ledger: &SessionLedger,
+    outcome: &Outcome,
+    since: Timestamp,
+) -> Option<VerificationRecord> {
+    let (Manner::Seen | Manner::SeenIfItMay) = Manner::of(outcome)? else { return None };
+    let workspace = context.work_tree()?;
+    let key = session_ledger::mask_key(context.surroundings(), context.policy().config()).ok()?;
+    let near = real_path(&outcome.action.cwd);
+    let look = look_around(context, &workspace, &near, since, &Before::picture(None), &key);
+    store(context, ledger, &look);
+    let mut record = written(&look.coverage);
+    record.gaps.push("no review of this call was found".to_owned());
+    let surprises = look.changes.iter().take(RECORDED_SURPRISES).map(|change| SurpriseRecord {
+        kind: SurpriseKind::Unpredicted(change.kind).into(),
+        path: masked(&change.path, &key).to_string(),
+        predicted: String::new(),
+    });
+    record.surprises = surprises.collect();
+    record.more_surprises = look.changes.len().saturating_sub(RECORDED_SURPRISES) as u64;
+    if !record.surprises.is_empty() {
+        record.programs = vec![outcome.action.tool.as_str().to_owned()];
+        record.call = cut(outcome.action.shell_text().unwrap_or_default(), 200);
+    }
+    Some(record)
 }
 
 /// Keeps what an action left behind that something was saved for, so that what somebody changes from now on is told apart from it when
@@ -284,7 +318,7 @@ fn predicted(context: &Context, outcome: &Outcome, found: &Found) -> Vec<Effect>
 
 /// The moment from which on a change belongs to a call: its review, or its start as the client tells it, whichever is later. A person
 /// may have thought about it for a while in between.
-fn since(reviewed: Timestamp, duration_ms: Option<u64>, now: Timestamp) -> Timestamp {
+pub(crate) fn since(reviewed: Timestamp, duration_ms: Option<u64>, now: Timestamp) -> Timestamp {
     let reviewed = reviewed.0.saturating_sub(TICK);
     let started = duration_ms.map_or(0, |took| now.0.saturating_sub(took).saturating_sub(START_SLACK));
     Timestamp(reviewed.max(started))

@@ -12,12 +12,14 @@ use sha2::{Digest as _, Sha256};
 use crate::error::LedgerError;
 use crate::line::hexadecimal;
 use crate::mask::MaskKey;
+use crate::testimony::Testimony;
 
 /// The state directory of one person (`$CHECKREIN_HOME` and the like; who calls decides which).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateHome {
     root: PathBuf,
     hidden: Hidden,
+    testimony: Option<Testimony>,
 }
 
 /// Secrets that are known beforehand; never shown.
@@ -37,7 +39,7 @@ pub struct FolderName(String);
 impl StateHome {
     /// The state directory at `root`; nothing is created yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), hidden: Hidden::default() }
+        Self { root: root.into(), hidden: Hidden::default(), testimony: None }
     }
 
     /// The same, and these secrets are masked in everything that is written there.
@@ -45,6 +47,18 @@ impl StateHome {
     pub fn hiding(mut self, secrets: Vec<String>) -> Self {
         self.hidden = Hidden(secrets);
         self
+    }
+
+    /// The same, and what its sessions were is also kept in a folder outside.
+    #[must_use]
+    pub fn testified_in(mut self, folder: &Path) -> Self {
+        self.testimony = Some(Testimony::new(folder, &self.root));
+        self
+    }
+
+    /// What is kept of its sessions outside; `None` when nothing is.
+    pub fn testimony(&self) -> Option<&Testimony> {
+        self.testimony.as_ref()
     }
 
     /// The directory itself.

@@ -14,6 +14,7 @@
 //! | `listing` | all sessions at a glance |
 //! | `halt` | halt files |
 //! | `retention` | removing old sessions, with a record of what went |
+//! | `testimony` | what is kept of sessions outside, so that the loss of records shows |
 //! | `export` | JSON Lines and CSV |
 //! | [`mask`] | taking secrets and personal data out of everything that is written |
 //!
@@ -37,6 +38,7 @@ mod retention;
 mod session;
 mod spent;
 mod state;
+mod testimony;
 mod verify;
 
 pub use error::LedgerError;
@@ -50,6 +52,7 @@ pub use retention::prune;
 pub use session::{Appended, Durability, KnownSession, LOCK_WAIT, SessionLedger};
 pub use spent::{Cost, Spent};
 pub use state::{SessionState, VerdictCounts, bounds, file_operations};
+pub use testimony::{Testified, Testimony};
 pub use verify::{
     Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_session,
 };

@@ -120,5 +120,6 @@ fn remove(home: &StateHome, ledger: &SessionLedger) -> Result<(), LedgerError> {
     }
     std::fs::rename(directory, &aside)
         .and_then(|()| std::fs::remove_dir_all(&aside))
-        .map_err(LedgerError::write(directory))
+        .map_err(LedgerError::write(directory))?;
+    home.testimony().map_or(Ok(()), |testimony| testimony.forget(ledger.folder()))
 }

@@ -6,8 +6,8 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::Timestamp;
-use checkrein_protocol::{Damage, Record, RecordBody, SessionId};
+use checkrein_effects::{EffectKind, Timestamp};
+use checkrein_protocol::{Damage, Record, RecordBody, ReviewRecord, SessionId};
 
 use crate::cache::Cached;
 use crate::error::LedgerError;
@@ -211,6 +211,9 @@ impl SessionLedger {
             bodies.extend(heads::anchors(&self.home, &self.folder));
         }
 
+        let is_unread =
+            bodies.iter().any(|body| matches!(body, RecordBody::Review(review) if may_do_anything(review)));
+
         let (locked, cached) = self.lock_with_cache(known)?;
         let (mut cached, repairs) = locked.catch_up(cached, &self.directory)?;
 
@@ -242,6 +245,11 @@ impl SessionLedger {
             if let Some(file) = &self.witness {
                 problems.extend(heads::write_to(file, self.folder.as_str(), cached.seq, &cached.hash).err());
             }
+        }
+        if (durability == Durability::Durable || starts || interval_reached || is_unread)
+            && let Some(testimony) = self.home.testimony()
+        {
+            problems.extend(testimony.write(&self.folder, cached.seq, &cached.hash).err());
         }
         problems.extend(cached.write(&self.directory).map_err(LedgerError::write(&self.directory)).err());
         drop(locked);
@@ -327,6 +335,11 @@ impl SessionLedger {
             }
         }
     }
+}
+
+/// Whether a call was reviewed of which nobody can tell what it does to the records themselves.
+fn may_do_anything(review: &ReviewRecord) -> bool {
+    review.effects.iter().any(|effect| effect.kind == EffectKind::Opaque)
 }
 
 /// A ledger under lock; the lock ends with this value.

@@ -15,7 +15,7 @@ use checkrein_patterns::{
     Side, Success, Touch, Use,
 };
 use checkrein_protocol::{
-    ActionId, Beginning, DoubtRecord, Enforcement, HaltScope, MessagePlace, OutcomeRecord, Record,
+    ActionId, Beginning, Damage, DoubtRecord, Enforcement, HaltScope, MessagePlace, OutcomeRecord, Record,
     RecordBody, ReviewRecord, RollbackRecord, RollbackStage, VerdictKind,
 };
 use serde::{Deserialize, Serialize};
@@ -208,7 +208,14 @@ impl SessionState {
                 self.controller = Controller::default();
             }
             RecordBody::Failure { .. } => self.failures += 1,
-            RecordBody::Repaired { .. } => self.repairs += 1,
+            RecordBody::Repaired { damage, .. } => {
+                self.repairs += 1;
+                match damage {
+                    // Somebody reached what no call may reach: what nobody can read is trusted least.
+                    Damage::Lost | Damage::Shortened | Damage::Changed => self.opaque_doubt = bounds::DOUBT,
+                    Damage::TornTail | Damage::Unreadable => {}
+                }
+            }
             RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),
             RecordBody::Event { name, fields } if name == SAVED => {
                 self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);

@@ -18,6 +18,7 @@ use crate::listing::folders;
 use crate::read::read_line;
 use crate::retention::RETENTION_NAME;
 use crate::session::{SessionLedger, TORN_PREFIX};
+use crate::testimony::{Testified, Testimony};
 
 /// What was found in a ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -116,6 +117,7 @@ pub fn verify_against(home: &StateHome, outside: Option<&Path>) -> Result<HomeVe
         witnesses.extend(more);
         problems.extend(broken);
     }
+    witnesses.extend(home.testimony().into_iter().flat_map(testified));
     let mut chains = BTreeMap::new();
     for folder in folders(home)? {
         let ledger = SessionLedger::of_folder(home, folder);
@@ -201,6 +203,16 @@ fn witnesses(file: &Path, name: &str) -> Result<(Vec<Witness>, Vec<Broken>), Led
         .map(|head| Witness { ledger: head.session, seq: head.seq, hash: head.hash, says: name.to_owned() })
         .collect();
     Ok((witnesses, problems))
+}
+
+/// What the testimony knows. Of a session that only began there is no record that could be missing.
+fn testified(testimony: &Testimony) -> Vec<Witness> {
+    let says = format!("`{}`", testimony.folder().display());
+    let known = testimony.sessions().into_iter().filter_map(|session| {
+        let Testified { records, hash } = testimony.says(&session)?;
+        Some(Witness { ledger: session.as_str().to_owned(), seq: records, hash: hash?, says: says.clone() })
+    });
+    known.collect()
 }
 
 /// A ledger as the verifier reads it.
@@ -300,6 +312,7 @@ impl Chain {
                         return;
                     }
                     Damage::Shortened => BrokenKind::Truncated,
+                    Damage::Lost => BrokenKind::Deleted,
                     Damage::Changed | Damage::Unreadable => BrokenKind::Edited,
                 };
                 self.broken(number, kind, format!("found before this record was written: {reason}"));

@@ -10,6 +10,7 @@ use checkrein_effects::Timestamp;
 use checkrein_ledger::{
     BrokenKind, Durability, SessionLedger, StateHome, Verification, prune, verify, verify_all, verify_session,
 };
+use checkrein_protocol::SessionId;
 use proptest::prelude::*;
 use support::{fill, forget_state, ledger, prompt, review, started};
 
@@ -173,6 +174,28 @@ fn a_rewritten_chain_is_found_by_its_witnesses() {
     assert_eq!(all.missing.keys().collect::<Vec<_>>(), ["one"]);
     assert!(!all.is_whole());
     assert_eq!(kinds(&checked(&one, directory.path())), [BrokenKind::Deleted]);
+}
+
+#[test]
+fn what_is_kept_outside_knows_sessions_until_they_are_removed_as_they_should_be() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateHome::new(directory.path().join("state")).testified_in(&directory.path().join("outside"));
+    for name in ["kept", "lost", "old"] {
+        let ledger = SessionLedger::open(&home, &SessionId(name.to_owned()));
+        let at = Timestamp(if name == "old" { 1 } else { 1_000_000 });
+        ledger.append(at, started(name), Durability::Plain).unwrap();
+    }
+    let removed = prune(&home, Timestamp(1_000_000), Duration::from_millis(10)).unwrap();
+    assert_eq!(removed.len(), 1);
+    assert!(verify_all(&home).unwrap().is_whole());
+    // Everything that the state directory says of it goes with it, and it is known all the same.
+    std::fs::remove_dir_all(directory.path().join("state")).unwrap();
+    let missing: Vec<String> = verify_all(&home).unwrap().missing.into_keys().collect();
+    assert_eq!(missing, ["kept", "lost"]);
+    // Another state directory has a testimony of its own.
+    let other =
+        StateHome::new(directory.path().join("other")).testified_in(&directory.path().join("outside"));
+    assert!(verify_all(&other).unwrap().is_whole());
 }
 
 #[test]

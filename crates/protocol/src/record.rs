@@ -307,6 +307,8 @@ pub enum Damage {
     Changed,
     /// Lines that are no records.
     Unreadable,
+    /// Records are gone of which something outside the state directory knows.
+    Lost,
 }
 
 /// A review, as written.

@@ -106,6 +106,11 @@ impl Store {
         self.listed(id, &path)?.ok_or(SnapshotError::Unknown(id))
     }
 
+    /// Whether a snapshot is there; whether it is whole is not looked at.
+    pub fn holds(&self, id: SnapshotId) -> bool {
+        self.pack_path(id.0).exists()
+    }
+
     /// Reads the objects of the store as they are now.
     pub fn reader(&self) -> Result<Reader, SnapshotError> {
         // A store that was never used has nothing to lock.

@@ -36,7 +36,9 @@ pub fn verify(
         .iter()
         .filter(|(folder, _)| session.is_none_or(|text| folder.starts_with(text)))
         .collect();
-    if let Some(text) = session.filter(|_| chosen.is_empty()) {
+    if let Some(text) =
+        session.filter(|text| chosen.is_empty() && !all.missing.keys().any(|name| name.starts_with(*text)))
+    {
         return Err(CommandError::user(
             format!("no session begins with `{text}`"),
             "`checkrein sessions` lists them",
@@ -47,7 +49,13 @@ pub fn verify(
         None => (all.problems.as_slice(), all.retention.as_ref()),
         Some(_) => (&[][..], None),
     };
+    let missing: Vec<(&String, &checkrein_ledger::Broken)> = all
+        .missing
+        .iter()
+        .filter(|(folder, _)| session.is_none_or(|text| folder.starts_with(text)))
+        .collect();
     let whole = around.is_empty()
+        && missing.is_empty()
         && chosen.iter().all(|(_, verification)| verification.is_whole())
         && retention.is_none_or(Verification::is_whole);
     let named = retention.map(|verification| ("(removed sessions)", verification));
@@ -67,6 +75,22 @@ pub fn verify(
                 repairs.iter().for_each(|repair| print(&format!("     repaired: {repair}")));
             }
         }
+    }
+    for (name, problem) in &missing {
+        let problem = describe(problem);
+        match output {
+            Output::Json => print(&line(&json!({
+                "session": name, "records": 0, "problems": [problem], "repairs": [],
+            }))?),
+            Output::Text => print(&format!("{} {name}\n     {problem}", mark(Wellness::Broken))),
+        }
+    }
+    if let Some(testimony) = surroundings.state.testimony()
+        && !missing.is_empty()
+        && output == Output::Text
+    {
+        let folder = testimony.folder().display();
+        print(&format!("To accept the loss of whole sessions, remove `{folder}` in a terminal."));
     }
     for problem in around {
         match output {

@@ -292,8 +292,17 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
                 let problems = counted(broken as u64, "problem");
                 format!("{} in {sessions}, {problems}", counted(records, "record"))
             };
-            let hint = (broken > 0).then_some("run `checkrein audit verify`");
-            let wellness = if broken > 0 { Wellness::Doubtful } else { Wellness::Well };
+            let gone = all.missing.len();
+            let detail = match gone {
+                0 => detail,
+                _ => format!("records were lost: {} gone; {detail}", counted(gone as u64, "session")),
+            };
+            let hint = (broken + gone > 0).then_some("run `checkrein audit verify`");
+            let wellness = match (broken, gone) {
+                (0, 0) => Wellness::Well,
+                (_, 0) => Wellness::Doubtful,
+                _ => Wellness::Broken,
+            };
             findings.push(finding("records", wellness, detail, hint));
         }
     }
