@@ -210,7 +210,7 @@ fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: Damage) -
             };
             match incident::save(surroundings, &report) {
                 Ok(IncidentId(id)) => {
-                    said += &format!("\nThe report for the user: `checkrein incident show {id}`");
+                    said = format!("{said}\nThe report for the user: `checkrein incident show {id}`");
                 }
                 Err(error) => surroundings.diagnostics.add(format!("no report could be saved: {error}")),
             }
