@@ -45,6 +45,10 @@ pub struct ClientAdapter {
     pub resume: Option<Resume>,
     /// Arguments with which its hooks may not run.
     pub silencing: &'static [&'static str],
+    /// Words of its command line with which its output tells what it spends, in a form that `checkrein run` understands; empty where there are none.
+    pub telling: &'static [&'static str],
+    /// Whether its hooks are told what it spends.
+    pub transcript: Transcript,
     /// The provider whose models it calls.
     pub provider: Provider,
     /// What a person must have agreed to before it runs our hooks; `None` when nothing.
@@ -65,6 +69,15 @@ pub struct Trust {
     pub file: Place,
     /// Why the review of calls does not run, by a settings file, its text and what is written down; `None` when it runs.
     pub doubt: fn(&AbsolutePath, &str, &str) -> Option<String>,
+}
+
+/// Whether the hooks of a client find out what it spends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transcript {
+    /// It writes the usage of each answer into a transcript, which its hooks are told of.
+    Tells,
+    /// No transcript with usage is known.
+    Absent,
 }
 
 /// Whether a client tells its hooks of questions.

@@ -20,7 +20,7 @@ use checkrein_effects::AbsolutePath;
 use checkrein_protocol::Client;
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope};
+use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 
 /// Claude Code.
@@ -60,6 +60,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     resume: Some(resume::resume),
     silencing: &["--bare", "--safe-mode", "--setting-sources", "--settings"],
+    telling: &["stream-json"],
+    transcript: Transcript::Tells,
     provider: Provider {
         name: "anthropic",
         address: Some("ANTHROPIC_BASE_URL"),

@@ -19,7 +19,7 @@ use checkrein_effects::AbsolutePath;
 use checkrein_protocol::Client;
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Trust};
+use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript, Trust};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::questions::Questions;
 use crate::registration::{HookLayout, Matching, Unit};
@@ -73,6 +73,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     project_variable: None,
     resume: Some(resume::resume),
     silencing: &["--ignore-user-config"],
+    telling: &["--json", "--experimental-json"],
+    transcript: Transcript::Absent,
     provider: Provider { name: "openai", address: Some("OPENAI_BASE_URL"), instead: &[] },
     trust: Some(Trust { file: Place::Folder("config.toml"), doubt: trust::doubt }),
     next_step: Some(

@@ -14,7 +14,7 @@ use checkrein_effects::AbsolutePath;
 use checkrein_protocol::Client;
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope};
+use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::questions::Questions;
 use crate::registration::{HookLayout, Matching, Unit};
@@ -67,6 +67,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     project_variable: Some("GEMINI_PROJECT_DIR"),
     resume: None,
     silencing: &["--acp", "--experimental-acp"],
+    telling: &[],
+    transcript: Transcript::Absent,
     provider: Provider { name: "google", address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
     trust: None,
     next_step: None,

@@ -33,7 +33,7 @@ mod questions;
 mod registration;
 pub mod transcript;
 
-pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope, Trust};
+pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope, Transcript, Trust};
 pub use canary::{CANARY_SESSION, Canary};
 pub use command::{HookCommand, PLACES, Unanswered};
 pub use error::{DecodeError, PriceError, SettingsError};

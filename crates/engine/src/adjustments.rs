@@ -6,6 +6,7 @@ use checkrein_ledger::SessionState;
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::{Config, Mode};
 use checkrein_review::{Escalation, Review, VerdictKind};
+use checkrein_supervise::runs::HookLimits;
 
 use crate::answering::{changes_something, precedent};
 use crate::docket::{Circumstances, Docket, StopCause};
@@ -50,15 +51,15 @@ pub(crate) fn throttle(docket: &mut Docket, now: &Circumstances<'_>) {
     }
 }
 
-/// Refuses a call when nothing is left of a limit of tokens or dollars.
+/// Refuses a call when nothing is left of a limit of tokens, dollars or answers.
 pub(crate) fn budget(docket: &mut Docket, now: &Circumstances<'_>) {
     if docket.review().verdict.kind >= VerdictKind::Block {
         return;
     }
-    if let Some(reason) = usage::exceeded(docket, now.state, now.config, now.run) {
-        let advice = "end here: say what is done and what is left; a person can raise the limit";
-        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
-        docket.stop(StopCause::Budget);
+    if let Some(reached) = usage::exceeded(docket, now.state, now.config, now.run) {
+        let advice = "stop here and say what is done and what is left; the user can raise the limit";
+        docket.refuse_for_limit(&reached.reason, advice);
+        docket.stop(StopCause::Limit(reached.switch));
     }
 }
 
@@ -69,7 +70,7 @@ pub(crate) fn limits(docket: &mut Docket, now: &Circumstances<'_>) {
     }
     if let Some(reason) = limits::exceeded(docket, now.state, now.now, now.config) {
         let advice = "stop here and say what is done and what is left; the user can raise the limit";
-        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+        docket.refuse_for_limit(&reason, advice);
     }
 }
 
@@ -96,7 +97,10 @@ pub(crate) fn halt(docket: &mut Docket, now: &Circumstances<'_>) {
     let Some(reason) = now.halted else { return };
     // The message says so itself.
     let reason = reason.strip_prefix(HALTED).unwrap_or(reason);
-    let advice = "stop here and tell the person; only they can resume with `checkrein resume`";
+    let advice = match now.run.and_then(HookLimits::stopped) {
+        Some(_) => "stop here and say what is done and what is left; the run is ended",
+        None => "stop here and tell the user; only a human can run `checkrein resume`",
+    };
     docket.escalate(Escalation::new(VerdictKind::Halt, reason).instead(advice));
 }
 

@@ -19,6 +19,7 @@ use checkrein_policy::{LogLevel, Mode, Sync};
 use checkrein_protocol::{ActionId, HookAnswer, HookEvent, RecordBody, ReviewRecord};
 use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
 use checkrein_snapshot::SessionPlace;
+use checkrein_supervise::runs::HookSwitch;
 use checkrein_world::RealWorld;
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
@@ -285,12 +286,18 @@ fn carry_out(context: &Context, ledger: &SessionLedger, stop: Option<StopCause>,
     match stop {
         None => {}
         Some(StopCause::Tripwire { name, reason }) => {
-            stop_for(context, ledger, Barrier::Halt, &format!("tripwire {name}"), &reason);
+            let (by, switch) = (format!("tripwire {name}"), Some(HookSwitch::Tripwire));
+            stop_for(context, ledger, Barrier::Halt, &by, &reason, switch);
+        }
+        Some(StopCause::Limit(switch)) if context.surroundings().run_limits.is_some() => {
+            end_run(context, ledger, switch, &review.reasoning.primary);
         }
         // Reported once: every further call is refused for it.
-        Some(StopCause::Budget) => match is_reported(context.surroundings(), ledger, BUDGET) {
+        Some(StopCause::Limit(_)) => match is_reported(context.surroundings(), ledger, BUDGET) {
             Ok(true) => {}
-            Ok(false) => stop_for(context, ledger, Barrier::None, BUDGET, &review.reasoning.primary),
+            Ok(false) => {
+                stop_for(context, ledger, Barrier::None, BUDGET, &review.reasoning.primary, None);
+            }
             Err(error) => {
                 context.surroundings().diagnostics.add(format!("the incidents cannot be read: {error}"));
             }
@@ -298,7 +305,22 @@ fn carry_out(context: &Context, ledger: &SessionLedger, stop: Option<StopCause>,
     }
 }
 
-fn stop_for(context: &Context, ledger: &SessionLedger, barrier: Barrier, by: &str, reason: &str) {
+/// Ends the run above the session for a limit that is reached, once: the run ends the client, and until then each call is refused.
+pub(crate) fn end_run(context: &Context, ledger: &SessionLedger, switch: HookSwitch, reason: &str) {
+    let run = context.surroundings().run_limits.as_deref();
+    if run.is_some_and(|run| run.stopped().is_none()) {
+        stop_for(context, ledger, Barrier::None, BUDGET, reason, Some(switch));
+    }
+}
+
+fn stop_for(
+    context: &Context,
+    ledger: &SessionLedger,
+    barrier: Barrier,
+    by: &str,
+    reason: &str,
+    switch: Option<HookSwitch>,
+) {
     let state = ledger.state().unwrap_or_default();
     let stopping = Stopping {
         surroundings: context.surroundings(),
@@ -310,6 +332,7 @@ fn stop_for(context: &Context, ledger: &SessionLedger, barrier: Barrier, by: &st
         by,
         reason,
         issue: None,
+        switch,
     };
     stop_session(&stopping, Vec::new());
 }

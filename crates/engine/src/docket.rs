@@ -5,8 +5,8 @@ use std::time::Duration;
 use checkrein_effects::{History, Timestamp, Trust};
 use checkrein_ledger::SessionState;
 use checkrein_policy::{Config, Precedent};
-use checkrein_review::{Escalation, Review, keep_contract, settle_trust};
-use checkrein_supervise::runs::HookLimits;
+use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_trust};
+use checkrein_supervise::runs::{HookLimits, HookSwitch};
 
 use crate::fail_closed::Failure;
 
@@ -39,8 +39,8 @@ pub(crate) enum StopCause {
         /// What it says.
         reason: String,
     },
-    /// Nothing is left of a limit of tokens or dollars.
-    Budget,
+    /// Nothing is left of a limit of tokens, dollars or answers.
+    Limit(HookSwitch),
 }
 
 /// A review on its way to a verdict: it can be read, and made stricter.
@@ -48,12 +48,13 @@ pub(crate) enum StopCause {
 pub(crate) struct Docket {
     review: Review,
     stop: Option<StopCause>,
+    is_over_limit: bool,
 }
 
 impl Docket {
     /// A review that nothing was added to.
     pub(crate) fn open(review: Review) -> Self {
-        Self { review, stop: None }
+        Self { review, stop: None, is_over_limit: false }
     }
 
     /// What it came to.
@@ -71,6 +72,12 @@ impl Docket {
         self.review.escalate(escalation)
     }
 
+    /// Refuses the call for a limit that is used up, which is no fault of the call.
+    pub(crate) fn refuse_for_limit(&mut self, reason: &str, advice: &str) {
+        self.is_over_limit |=
+            self.review.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+    }
+
     /// Says that something did not run.
     pub(crate) fn did_not_run(&mut self, what: impl Into<String>) {
         self.review.failures.push(what.into());
@@ -85,7 +92,7 @@ impl Docket {
     pub(crate) fn stop(&mut self, cause: StopCause) {
         match (&self.stop, &cause) {
             (Some(StopCause::Tripwire { .. }), _) => {}
-            (None | Some(StopCause::Budget), _) => self.stop = Some(cause),
+            (None | Some(StopCause::Limit(_)), _) => self.stop = Some(cause),
         }
     }
 
@@ -94,8 +101,11 @@ impl Docket {
         keep_contract(&mut self.review, took_ms, precedent, config);
     }
 
-    /// Settles what the call costs in trust: it may flag the review, the verdict stays.
+    /// Settles what the call costs in trust: it may flag the review, the verdict stays. What only a limit refused costs nothing.
     pub(crate) fn settle_trust(&mut self, trust: &Trust, config: &Config) {
+        if self.is_over_limit {
+            return;
+        }
         settle_trust(&mut self.review, trust, config);
     }
 }

@@ -19,6 +19,7 @@ use checkrein_protocol::{
 };
 use checkrein_review::{Fingerprint, VerdictKind};
 use checkrein_snapshot::SessionPlace;
+use checkrein_supervise::runs::HookedSession;
 use serde_json::json;
 
 use crate::adjustments::HALTED;
@@ -148,6 +149,10 @@ fn handle_moment(
                 failures.push(Failure::History(error.to_string()));
                 KnownSession::unknown()
             });
+            // Not each client says that a session begins.
+            if known.state().records() == 0 {
+                tell_run(context, ledger, &event.session);
+            }
             beginning::hold(context, ledger, event, known.state());
             let halted = halted.or_else(|| of_origin(context, event, ledger, known.state()));
             let call = Call { event, id: call.as_ref(), action, halted: halted.as_deref(), started };
@@ -198,6 +203,7 @@ fn handle_moment(
                     debt: Some(debt).filter(|debt| *debt > 0.0),
                 },
             );
+            tell_run(context, ledger, &event.session);
             let place = SessionPlace {
                 session: ledger.folder().as_str().to_owned(),
                 action: None,
@@ -211,8 +217,8 @@ fn handle_moment(
             halted.or(lost).map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
         }
         Moment::BatchDone => {
-            context.record(ledger, event_record(event, json!({})));
-            halted.map_or(HookAnswer::Silent, |reason| HookAnswer::Stop { reason })
+            let answer = batch_done(context, event, ledger);
+            halted.map_or(answer, |reason| HookAnswer::Stop { reason })
         }
         Moment::ConfigurationChanged { file } => configuration_changed(context, ledger, event, file.as_ref()),
         Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
@@ -272,7 +278,11 @@ fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outco
     let bodies = std::iter::once(body).chain(ran).chain(read).collect();
     match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
         Ok(appended) => {
-            let stepped_in = kept_settings::with(intervene(context, ledger, &appended.state), gone);
+            let stepped_in = match run_over(context, ledger, &appended.state) {
+                Some(stop) => stop,
+                None => intervene(context, ledger, &appended.state),
+            };
+            let stepped_in = kept_settings::with(stepped_in, gone);
             unanswered
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in))
         }
@@ -283,9 +293,55 @@ fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outco
     }
 }
 
+/// The calls of one answer are done. Below a run what was spent is looked at here too: an answer whose calls were all refused has no outcome.
+fn batch_done(context: &Context, event: &HookEvent, ledger: &SessionLedger) -> HookAnswer {
+    let body = event_record(event, json!({}));
+    if context.surroundings().run_limits.is_none() {
+        context.record(ledger, body);
+        return HookAnswer::Silent;
+    }
+    let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+    let read = usage::transcribed(context.surroundings(), event, &known, usage::AFTER_A_CALL, None);
+    let bodies = std::iter::once(body).chain(read).collect();
+    match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
+        Ok(appended) => run_over(context, ledger, &appended.state).unwrap_or(HookAnswer::Silent),
+        Err(error) => {
+            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            HookAnswer::Silent
+        }
+    }
+}
+
 /// The call that an outcome is of, where the client names none: the newest of the same tool with the same input that has not ended.
 fn running(ledger: &SessionLedger, action: &Action) -> Option<ActionId> {
     ledger.state().ok()?.running(Fingerprint::of(action, &[], &[]).exact).cloned()
+}
+
+/// Ends the run above the session when one of its limits is used up, before the next answer is paid for.
+fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> Option<HookAnswer> {
+    let run = context.surroundings().run_limits.as_deref()?;
+    let config = context.policy().config();
+    if config.mode != Mode::Enforce {
+        return None;
+    }
+    // What could not be checked is said before the next call.
+    let reached = usage::reached(state, config, Some(run), &mut Vec::new())?;
+    corridor::end_run(context, ledger, reached.switch, &reached.reason);
+    Some(HookAnswer::Stop { reason: format!("checkrein ends the run: {}", reached.reason) })
+}
+
+/// Tells the run above that a session begins or goes on, and what it had spent before.
+fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
+    let Some(run) = context.surroundings().run_limits.as_deref() else { return };
+    let state = ledger.state().unwrap_or_default();
+    let begun = HookedSession {
+        session: session.0.clone(),
+        before: usage::spent_by(&state),
+        tokens: state.spent().tokens(),
+    };
+    if let Err(error) = run.begins(&begun) {
+        context.surroundings().diagnostics.add(format!("the run was not told of the session: {error}"));
+    }
 }
 
 /// The person is being asked already; only what would be refused anyway is refused here.
@@ -375,6 +431,7 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
 fn halt_reason(context: &Context, session: &SessionId) -> Option<String> {
     is_halted(&context.surroundings().state, &FolderName::of(session))
         .map(|halt| format!("{HALTED}{}", halt.reason))
+        .or_else(|| context.surroundings().run_limits.as_deref()?.stopped().map(|stop| stop.reason))
 }
 
 /// The same for a conversation that was halted under another name.

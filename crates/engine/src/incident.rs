@@ -49,7 +49,10 @@ pub(crate) fn save(surroundings: &Surroundings, report: &Report<'_>) -> io::Resu
     };
     let session = report.ledger.map(|ledger| ledger.folder().as_str().to_owned()).unwrap_or_default();
     let moment: String = time(report.at.0).chars().filter(char::is_ascii_digit).collect();
-    let begins: String = session.chars().take(8).collect();
+    let begins: String = match report.ledger {
+        Some(_) => session.chars().take(8).collect(),
+        None => "run".to_owned(),
+    };
     let (id, place) = claim(&folder(surroundings), &format!("{moment}-{begins}"))?;
     let key = surroundings.state.mask_key().map_err(io::Error::other)?;
     let incident = Incident::report(IncidentFacts {

@@ -8,6 +8,7 @@ use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
 use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecord};
 use checkrein_review::VerdictKind;
+use checkrein_supervise::runs::HookSwitch;
 
 use crate::answering::pattern_settings;
 use crate::beginning;
@@ -45,6 +46,7 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
                 by: "emergency_stop",
                 reason: made.text.lines().next().unwrap_or_default(),
                 issue: noticed.about.as_ref(),
+                switch: Some(HookSwitch::Watched),
             },
             noticed.records,
         );

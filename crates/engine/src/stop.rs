@@ -12,6 +12,7 @@ use checkrein_patterns::Issue;
 use checkrein_policy::Config;
 use checkrein_protocol::{HaltScope, RecordBody};
 use checkrein_review::VerdictKind;
+use checkrein_supervise::runs::{HookStop, HookSwitch};
 use serde_json::json;
 
 use crate::cleanup;
@@ -51,6 +52,8 @@ pub struct Stopping<'a> {
     pub reason: &'a str,
     /// What the detectors found, when it is for that.
     pub issue: Option<&'a Issue>,
+    /// By what the run above the session ends, when the run has to end for it.
+    pub switch: Option<HookSwitch>,
 }
 
 /// Stops a session. What goes wrong on the way is said and keeps nothing else from being done. `before` are records that belong in front of
@@ -58,6 +61,8 @@ pub struct Stopping<'a> {
 pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String {
     let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
     let now = surroundings.now();
+    // The run hears first why: it takes a halt that it knows nothing else of for the word of a person.
+    end_run(stopping, None);
     // The halt stands before the record: a stop that could not be written down is a stop all the same.
     if let (Barrier::Halt, Some(ledger)) = (stopping.barrier, ledger)
         && let Err(error) = halt(&surroundings.state, HaltTarget::Session(ledger.folder()), reason)
@@ -91,6 +96,7 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
         }
         Err(error) => format!("\nNo report could be saved: {error}"),
     };
+    end_run(stopping, Some(saved.trim_start().to_owned()));
     tell(stopping, &saved);
     if let Some(ledger) = ledger {
         let kept = &config.interventions.emergency_stop;
@@ -99,6 +105,19 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
         }
     }
     saved
+}
+
+/// Has the run above the session end, where there is one and it has to; with the line that names the report, once there is one.
+fn end_run(stopping: &Stopping<'_>, report: Option<String>) {
+    let surroundings = stopping.surroundings;
+    let Some((run, switch)) = surroundings.run_limits.as_deref().zip(stopping.switch) else { return };
+    let reason = surroundings.state.mask_key().map_or_else(
+        |_| "its hooks stopped it".to_owned(),
+        |key| mask_text(stopping.reason, &key).into_owned(),
+    );
+    if let Err(error) = run.stop(&HookStop { switch, reason, report }) {
+        surroundings.diagnostics.add(format!("the run was not told to end: {error}"));
+    }
 }
 
 /// The record of a stop. Only a halt keeps a session from going on, so only a halt is recorded as one.

@@ -7,6 +7,7 @@ use checkrein_ledger::{Durability, KnownSession, SessionLedger, SessionState};
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{HookAnswer, HookEvent, MessagePlace, Moment, RecordBody};
+use checkrein_supervise::runs::HookSwitch;
 use serde_json::json;
 
 use crate::answering::pattern_settings;
@@ -92,6 +93,7 @@ fn stop_cascade(
         by: CASCADE,
         reason,
         issue: Some(issue),
+        switch: Some(HookSwitch::Cascade),
     };
     let saved = stop_session(&stopping, noticed.records);
     HookAnswer::Stop { reason: format!("checkrein stopped the session: {reason}{saved}") }

@@ -11,7 +11,7 @@ use checkrein_ledger::{Cost, KnownSession, SessionState};
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::Config;
 use checkrein_protocol::{HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord};
-use checkrein_supervise::runs::HookLimits;
+use checkrein_supervise::runs::{HookLimits, HookSwitch, Spent};
 
 use crate::docket::Docket;
 use crate::environment::Surroundings;
@@ -148,6 +148,15 @@ pub fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices
     })
 }
 
+/// A limit that is used up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// By what a run ends for it.
+    pub(crate) switch: HookSwitch,
+    /// In words.
+    pub(crate) reason: String,
+}
+
 /// Why a call is refused for what was spent and what the next answer will take, when that is more than the limits, tighter ones included. A
 /// session that is older than the run above it is left to the run, which knows what was spent since.
 pub(crate) fn exceeded(
@@ -155,27 +164,46 @@ pub(crate) fn exceeded(
     state: &SessionState,
     config: &Config,
     run: Option<&HookLimits>,
-) -> Option<String> {
+) -> Option<Reached> {
+    let mut gaps = Vec::new();
+    let reached = reached(state, config, run, &mut gaps);
+    gaps.into_iter().for_each(|gap| docket.did_not_run(gap));
+    reached
+}
+
+/// The limit that is used up, if one is; `gaps` is what could not be checked.
+pub(crate) fn reached(
+    state: &SessionState,
+    config: &Config,
+    run: Option<&HookLimits>,
+    gaps: &mut Vec<String>,
+) -> Option<Reached> {
     let is_older = |run: &HookLimits| state.started().is_some_and(|started| started.0 < run.since);
     let (tokens, dollars) = (config.token_limit(), config.dollar_limit());
-    if run.is_some_and(is_older) || tokens.is_none() && dollars.is_none() {
+    let answers = run.and_then(|run| run.iterations);
+    if run.is_some_and(is_older) || tokens.is_none() && dollars.is_none() && answers.is_none() {
         return None;
     }
-    over(state, tokens, dollars, docket)
+    over(state, tokens, dollars, gaps).or_else(|| over_answers(state, answers?))
+}
+
+fn over_answers(state: &SessionState, limit: u64) -> Option<Reached> {
+    (state.spent().answers() >= limit).then(|| Reached {
+        switch: HookSwitch::Iterations,
+        reason: format!("the model has answered {limit} times, which is the limit"),
+    })
 }
 
 fn over(
     state: &SessionState,
     tokens: Option<u64>,
     dollars: Option<f64>,
-    docket: &mut Docket,
-) -> Option<String> {
+    gaps: &mut Vec<String>,
+) -> Option<Reached> {
     let spent = state.spent();
     if !spent.is_metered() {
         if state.outcomes() > 0 {
-            docket.did_not_run(
-                "what the session spends is not known: its transcript could not be read".to_owned(),
-            );
+            gaps.push("what the session spends is not known: its transcript could not be read".to_owned());
         }
         return None;
     }
@@ -186,9 +214,12 @@ fn over(
         let limit = throttle.map_or(limit, |throttle| throttle.reduced(limit, action));
         let used = spent.tokens().counted();
         if used.saturating_add(next_tokens) > limit {
-            return Some(format!(
-                "the session has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`)"
-            ));
+            return Some(Reached {
+                switch: if used > limit { HookSwitch::Tokens } else { HookSwitch::NextCall },
+                reason: format!(
+                    "the session has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`)"
+                ),
+            });
         }
     }
     let limit = dollars?;
@@ -199,15 +230,19 @@ fn over(
     };
     let next = next_cost.unwrap_or_default();
     if known.dollars() + next.dollars() > limit * factor {
-        return Some(format!(
-            "the session has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`)",
-            in_cents(limit * factor)
-        ));
+        let is_over = known.dollars() > limit * factor;
+        return Some(Reached {
+            switch: if is_over { HookSwitch::Budget } else { HookSwitch::NextCall },
+            reason: format!(
+                "the session has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`)",
+                in_cents(limit * factor)
+            ),
+        });
     }
     if !is_whole {
         let names: Vec<&str> =
             spent.models().iter().filter(|one| one.cost.is_none()).map(|one| one.model.as_str()).collect();
-        docket.did_not_run(format!(
+        gaps.push(format!(
             "the limit of dollars was not checked as a whole: no price is known for {} (`prices.csv` can name one)",
             names.join(", ")
         ));
@@ -217,6 +252,17 @@ fn over(
 
 fn in_cents(dollars: f64) -> String {
     format!("${dollars:.2}")
+}
+
+/// What a session has spent, as runs count it.
+pub fn spent_by(state: &SessionState) -> Spent {
+    let spent = state.spent();
+    let dollars = match spent.cost() {
+        None => Some(0.0),
+        Some(Cost::Known(known) | Cost::About(known)) => Some(known.dollars()),
+        Some(Cost::AtLeast(_)) => None,
+    };
+    Spent { dollars, tokens: spent.tokens().counted(), iterations: spent.answers(), milliseconds: 0 }
 }
 
 /// A cost in words.

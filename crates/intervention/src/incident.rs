@@ -18,7 +18,7 @@ pub struct IncidentId(pub String);
 pub struct Incident {
     /// Its name.
     pub id: IncidentId,
-    /// The session, by the name of its folder.
+    /// The session, by the name of its folder; empty for a run in which no session was heard of.
     pub session: String,
     /// When it was stopped.
     pub at: Timestamp,
@@ -137,6 +137,7 @@ impl Incident {
             policy,
         } = facts;
         let kind = issue.as_ref().map(|issue| issue.kind);
+        let what = if session.is_empty() { "run" } else { "session" };
         let about = interventions.iter().filter(|made| Some(made.pattern) == kind && made.rollback.is_some());
         let attempts = u32::try_from(about.count()).unwrap_or(u32::MAX);
         let others = standing.iter().filter(|standing| Some(**standing) != kind);
@@ -162,9 +163,9 @@ impl Incident {
         Self {
             summary: match &issue {
                 Some(issue) => {
-                    format!("the session was stopped because of {}: {}", issue.kind.name(), issue.summary)
+                    format!("the {what} was stopped because of {}: {}", issue.kind.name(), issue.summary)
                 }
-                None => format!("the session was stopped ({by}): {reason}"),
+                None => format!("the {what} was stopped ({by}): {reason}"),
             },
             root_cause: issue.as_ref().map_or(reason, |issue| format!("{}{from}", issue.summary)),
             contributing_factors: factors,
@@ -223,9 +224,13 @@ impl Incident {
             self.timeline.iter().map(|entry| format!("- {} {}", time(entry.at), entry.what)).collect(),
         );
         format!(
-            "# Incident {}\n\nSession `{}`, {}, severity {}.\n\n{}",
+            "# Incident {}\n\n{}, {}, severity {}.\n\n{}",
             self.id.0,
-            self.session,
+            if self.session.is_empty() {
+                "A run without a session".to_owned()
+            } else {
+                format!("Session `{}`", self.session)
+            },
             time(self.at),
             severity(self.issue.as_ref().map_or(Severity::Critical, |issue| issue.severity)),
             text.trim_end()
@@ -266,6 +271,21 @@ fn options(session: &str, onset: Option<ActionNumber>) -> Vec<RecoveryOption> {
         description: description.to_owned(),
         command,
     };
+    if session.is_empty() {
+        return vec![
+            way(
+                "resume_with_limits",
+                "let it go on, after setting `profile: strict` in your configuration",
+                "checkrein run --resume".to_owned(),
+            ),
+            way(
+                "rollback_and_retry",
+                "go back to a snapshot, and begin again",
+                "checkrein snapshots".to_owned(),
+            ),
+            way("manual_intervention", "look at how it ended", "checkrein runs".to_owned()),
+        ];
+    }
     vec![
         way(
             "resume_with_limits",
@@ -296,7 +316,11 @@ mod tests {
     use super::*;
 
     fn incident() -> Incident {
-        Incident::report(IncidentFacts {
+        Incident::report(facts())
+    }
+
+    fn facts() -> IncidentFacts {
+        IncidentFacts {
             id: IncidentId("20261121-101112-abc".to_owned()),
             session: "abc".to_owned(),
             at: Timestamp(1000),
@@ -323,7 +347,24 @@ mod tests {
             },
             standing: vec![PatternKind::StuckLoop, PatternKind::ScopeCreep],
             policy: RecoveryPolicy::Production,
-        })
+        }
+    }
+
+    #[test]
+    fn a_run_without_a_session_is_called_a_run_and_its_ways_on_are_whole_commands() {
+        let incident = Incident::report(IncidentFacts {
+            id: IncidentId("20261121-101112-run".to_owned()),
+            session: String::new(),
+            by: "run: time".to_owned(),
+            reason: "its 3 s are over".to_owned(),
+            issue: None,
+            timeline: Vec::new(),
+            ..facts()
+        });
+        let text = incident.markdown(|_| "now".to_owned());
+        assert!(text.contains("\n\nA run without a session, now, severity critical."), "{text}");
+        assert!(text.contains("the run was stopped (run: time): its 3 s are over"), "{text}");
+        assert!(!text.contains("`` ") && !text.contains(" `\n") && !text.contains("--session"), "{text}");
     }
 
     #[test]

@@ -121,6 +121,11 @@ impl Spent {
         self.models.iter().fold(Tokens::default(), |sum, one| sum.plus(&one.tokens))
     }
 
+    /// The answers of all models.
+    pub fn answers(&self) -> u64 {
+        self.models.iter().map(|one| one.answers).sum()
+    }
+
     /// What it cost; `None` when nothing was read yet.
     pub fn cost(&self) -> Option<Cost> {
         let cost = match (self.unpriced, self.estimated) {

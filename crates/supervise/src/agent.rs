@@ -72,6 +72,15 @@ impl Interaction {
     }
 }
 
+/// Whether the agent still runs, for who counts what it spends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// It may spend more.
+    Running,
+    /// What it spent is all.
+    Ended,
+}
+
 /// A moment of a run, for those who watch.
 #[derive(Debug, Clone)]
 pub struct Moment {
@@ -222,13 +231,14 @@ const STOPS: u32 = 20;
 /// How often the outer process looks whether somebody traces the inner one.
 const LOOKING: Duration = Duration::from_millis(500);
 
-/// Runs an agent to its end. What it is heard doing is told to `speaker`. `judge` is asked at every beat whether it has to stop for a reason that the switches do not know; `watch`
-/// sees the moments.
+/// Runs an agent to its end. What it is heard doing is told to `speaker`. `count` adds what is known of its work beside its words; `judge` is
+/// asked at every beat whether it has to stop for a reason that the switches do not know; `watch` sees the moments.
 pub fn supervise(
     agent: &Agent,
     above: &Above,
     signals: &Signals,
     speaker: Option<Speaker>,
+    mut count: impl FnMut(&mut Progress, Life),
     mut judge: impl FnMut(&Progress) -> Option<Stop>,
     mut watch: impl FnMut(&Moment),
 ) -> Result<RunOutcome, SuperviseError> {
@@ -266,7 +276,8 @@ pub fn supervise(
         {
             terminal.take_size();
         }
-        let progress = lock(&listener).progress().clone();
+        let mut progress = lock(&listener).progress().clone();
+        count(&mut progress, Life::Running);
         let moment = Moment { running: started.elapsed(), usage, progress };
         watch(&moment);
         if status.is_none() {
@@ -296,12 +307,15 @@ pub fn supervise(
     if let Some(group) = &control_group {
         group.end_all();
     }
-    let Ended { count, left } = tree::end_all(PATIENCE);
-    let ended = count.max(there).saturating_sub(running.held.own());
+    let Ended { count: killed, left } = tree::end_all(PATIENCE);
+    let ended = killed.max(there).saturating_sub(running.held.own());
     drop(control_group);
     let stopping = decided.map(|time| time.elapsed());
     running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
-    let progress = lock(&listener).progress().clone();
+    let mut progress = lock(&listener).progress().clone();
+    count(&mut progress, Life::Ended);
+    // An agent that its hooks stopped ends by itself.
+    let stop = stop.or_else(|| progress.hook_stop.clone().map(Stop::Hooks));
     // What came with the last words counts too: a run that was over its budget at its end was over its budget.
     let moment = Moment { running: started.elapsed(), usage, progress };
     watch(&moment);

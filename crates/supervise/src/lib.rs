@@ -65,7 +65,9 @@ mod terminals;
 mod tree;
 pub mod worktree;
 
-pub use agent::{Above, Agent, Interaction, Moment, Position, RunOutcome, Waited, stand_above, supervise};
+pub use agent::{
+    Above, Agent, Interaction, Life, Moment, Position, RunOutcome, Waited, stand_above, supervise,
+};
 pub use attempts::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
 pub use backlog::{Backlog, Heard, Speaker, Waiting, backlog};
 pub use breaker::{Breaker, Milliseconds, Passage};

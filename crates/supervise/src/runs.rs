@@ -17,7 +17,7 @@ mod state;
 mod store;
 
 pub use error::{RunError, RunErrorKind};
-pub use hooks::{HookLimits, RUN_VARIABLE};
+pub use hooks::{HookLimits, HookStop, HookSwitch, HookedSession, RUN_VARIABLE};
 pub use lock::{Holder, Insistence, Lock, Taken};
 pub use state::{Attempt, Limits, Manner, Profile, RunEnd, RunId, RunState, Spent, Stage, Word};
 pub use store::{Archived, Damage, Found, Loaded, Runs, Whereabouts};

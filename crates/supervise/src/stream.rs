@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 
 use crate::backlog::{Heard, Speaker, of_row};
 use crate::failure::ProviderError;
+use crate::runs::HookStop;
 use count::Uncounted;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
@@ -48,6 +49,8 @@ pub struct Progress {
     pub said: String,
     /// Lines that were too long to be read.
     pub unread: u64,
+    /// Why the hooks of the client want it to end.
+    pub hook_stop: Option<HookStop>,
     /// The last thing that went wrong with the provider, unless an answer came after it.
     pub error: Option<ProviderError>,
 }

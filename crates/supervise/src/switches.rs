@@ -5,6 +5,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::runs::{HookStop, HookSwitch};
 use crate::scope::Bytes;
 use crate::stream::Progress;
 use crate::tree::Usage;
@@ -62,6 +63,8 @@ pub enum Stop {
     Watched(String, String),
     /// A call that nobody reviewed before it ran, where that must not be: the call, and why.
     Unguarded(String, String),
+    /// Its hooks found a limit reached, or gave it up.
+    Hooks(HookStop),
     /// A person halted it.
     Halted(String),
     /// We were asked by a signal.
@@ -74,6 +77,14 @@ impl Stop {
     /// The exit status of a run that was stopped so (ours; 94 and 124 as upstream and `timeout`).
     pub fn status(&self) -> u8 {
         match self {
+            Self::Hooks(stop) => match stop.switch {
+                HookSwitch::Watched | HookSwitch::Tripwire => 116,
+                HookSwitch::Cascade => 119,
+                HookSwitch::Budget => 120,
+                HookSwitch::Tokens => 121,
+                HookSwitch::NextCall => 122,
+                HookSwitch::Iterations => 123,
+            },
             Self::Halted(_) => 94,
             Self::Unguarded(..) => 115,
             Self::Watched(..) => 116,
@@ -93,6 +104,15 @@ impl Stop {
     /// One word, for programs.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Hooks(stop) => match stop.switch {
+                HookSwitch::Watched => "watched",
+                HookSwitch::Cascade => "cascade",
+                HookSwitch::Tripwire => "tripwire",
+                HookSwitch::Budget => "budget",
+                HookSwitch::Tokens => "tokens",
+                HookSwitch::NextCall => "circuit_breaker",
+                HookSwitch::Iterations => "iterations",
+            },
             Self::Budget(..) => "budget",
             Self::Uncounted(_) => "uncounted",
             Self::Tokens(..) => "tokens",
@@ -120,10 +140,16 @@ impl fmt::Display for Stop {
             }
             Self::Tokens(used, limit) => write!(formatter, "it has used {used} of {limit} tokens"),
             Self::NextCall(next, left) => {
-                write!(formatter, "the next call would need about {next} tokens, and {left} are left")
+                write!(
+                    formatter,
+                    "the next call would need about {next} tokens, more than the {left} that remain of its limit"
+                )
             }
             Self::NextCost(next, left) => {
-                write!(formatter, "the next call would cost about {next:.3} dollars, and {left:.3} are left")
+                write!(
+                    formatter,
+                    "the next call would cost about {next:.3} dollars, more than the {left:.3} that remain of its budget"
+                )
             }
             Self::Iterations(limit) => write!(formatter, "the model has answered {limit} times"),
             Self::Time(limit) => write!(formatter, "its {} s are over", limit.as_secs_f64()),
@@ -134,6 +160,7 @@ impl fmt::Display for Stop {
                 write!(formatter, "no hook reviewed `{call}` before it ran, and {why}")
             }
             Self::Idle(limit) => write!(formatter, "nothing was heard of it for {} s", limit.as_secs_f64()),
+            Self::Hooks(stop) => formatter.write_str(&stop.reason),
             Self::Halted(reason) => write!(formatter, "it was halted: {reason}"),
             Self::Signal(signal) => write!(formatter, "signal {signal} asked for it"),
             Self::Abandoned => formatter.write_str("what supervised it was killed"),
@@ -182,7 +209,8 @@ impl Switches {
 
     /// Whether something has to stop, now. Memory and time come with the moment, the rest with what the client told.
     pub fn judge(&self, progress: &Progress, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
-        self.by_machine(clock, usage).or_else(|| self.by_words(progress))
+        let hooks = progress.hook_stop.clone().map(Stop::Hooks);
+        hooks.or_else(|| self.by_machine(clock, usage)).or_else(|| self.by_words(progress))
     }
 
     fn by_machine(&self, clock: Clock, usage: Option<Usage>) -> Option<Stop> {

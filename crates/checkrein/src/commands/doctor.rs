@@ -155,6 +155,13 @@ pub(super) fn protection(
     }
 }
 
+/// Whether hooks that review each call are registered here, as far as the settings tell.
+pub(super) fn has_hooks(surroundings: &Surroundings, client: &'static ClientAdapter) -> bool {
+    let mut findings = Vec::new();
+    let settings = settings_findings(surroundings, client, &mut findings);
+    !settings.commands.is_empty() && findings.iter().all(|finding| finding.wellness != Wellness::Broken)
+}
+
 fn crate_cwd() -> Result<checkrein_effects::AbsolutePath, CommandError> {
     Ok(Surroundings::of_process()?.cwd)
 }

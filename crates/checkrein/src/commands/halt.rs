@@ -80,6 +80,7 @@ fn stop(
             by: PERSON,
             reason,
             issue: None,
+            switch: None,
         },
         Vec::new(),
     );

@@ -26,7 +26,7 @@ pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, Co
                 let seen = plain(issue.map_or(&incident.root_cause, |issue| &issue.summary));
                 vec![
                     incident.id.0.clone(),
-                    incident.session.clone(),
+                    if incident.session.is_empty() { "none".to_owned() } else { incident.session.clone() },
                     issue.map_or_else(|| incident.by.clone(), |issue| issue.kind.name().to_owned()),
                     seen,
                 ]

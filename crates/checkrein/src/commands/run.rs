@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
 //! | `onlooker` | judges what the agent is heard doing, where no hook does |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
@@ -9,6 +10,7 @@
 //! | `strict` | what the strict profile wants before anything runs |
 //! | `teller` | how it goes, on one line |
 
+mod hooks;
 mod limits;
 mod onlooker;
 mod provider;
@@ -27,9 +29,9 @@ use checkrein_ledger::{FolderName, SessionLedger, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, Profile};
 use checkrein_protocol::SessionId;
-use checkrein_supervise::runs::RunEnd;
+use checkrein_supervise::runs::{HookStop, RunEnd, Runs};
 use checkrein_supervise::{
-    ATTEMPT_VARIABLE, Above, Agent, Attempts, Bytes, Hold, Interaction, Milliseconds, Moment, Nesting,
+    ATTEMPT_VARIABLE, Above, Agent, Attempts, Bytes, Hold, Interaction, Life, Milliseconds, Moment, Nesting,
     Passage, Position, Progress, ProviderFailure, RunOutcome, Signals, Stop, SuperviseError, Switches,
     Waited, delay, stand_above, supervise,
 };
@@ -47,7 +49,8 @@ use checkrein_engine::environment::{CREDENTIALS, Surroundings};
 use checkrein_engine::error::CommandError;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
-use limits::{hold, model_of, switches};
+use hooks::HookCount;
+use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
 use onlooker::Onlooker;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, Veil, estimate_in_words};
@@ -334,14 +337,31 @@ impl Plan {
         let mut teller = Teller::new(agent.interaction, self.output);
         let (mut onlooker, speaker) = Onlooker::new(&self.surroundings, self.profile);
         let mut said = String::new();
+        let mut hooks = HookCount::new(&self.surroundings, kept.id());
+        let count = |progress: &mut Progress, life: Life| hooks.add_to(progress, life);
+        let untold = untold(&switches, &self.wanted.agent, &self.surroundings);
+        if let (Some(why), 1) = (&untold, made) {
+            log(&format!(
+                "checkrein: the agent is stopped after {} s, because what it spends cannot be counted, so its limits could not hold: {why}",
+                UNTOLD.as_secs()
+            ));
+        }
+        let started = Instant::now();
+        let (runs, run) = (Runs::new(self.surroundings.state.root()), kept.id().clone());
         let judge = |progress: &Progress| {
-            let halted = halt(&self.surroundings, progress.session.as_deref()).map(Stop::Halted);
-            halted.or_else(|| onlooker.judge()).or_else(|| match self.profile {
-                Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
-                    cascade(progress, &mut said)
-                }
-                Profile::Interactive | Profile::Unattended | Profile::Strict => None,
-            })
+            let halted = halt(&self.surroundings, progress.session.as_deref())
+                // What its hooks halted they also say, with the reason.
+                .filter(|_| runs.hook_stop(&run).is_none())
+                .map(Stop::Halted);
+            let own = halted.or_else(|| onlooker.judge());
+            own.or_else(|| stays_untold(untold.as_deref(), started.elapsed(), progress)).or_else(
+                || match self.profile {
+                    Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
+                        cascade(progress, &mut said)
+                    }
+                    Profile::Interactive | Profile::Unattended | Profile::Strict => None,
+                },
+            )
         };
         let mut estimated = None;
         let watch = |moment: &Moment| {
@@ -355,16 +375,17 @@ impl Plan {
             }
             kept.progressed(moment, || self.surroundings.now().0);
         };
-        let outcome = supervise(&agent, above, &signals, Some(speaker), judge, watch).map_err(|error| {
-            kept.fail(NOTHING_RUN, &error.to_string(), self.surroundings.now().0);
-            let hint = error.hint();
-            match error {
-                SuperviseError::NotFound { program } => {
-                    CommandError::user(format!("`{program}` is not there"), hint)
+        let outcome =
+            supervise(&agent, above, &signals, Some(speaker), count, judge, watch).map_err(|error| {
+                kept.fail(NOTHING_RUN, &error.to_string(), self.surroundings.now().0);
+                let hint = error.hint();
+                match error {
+                    SuperviseError::NotFound { program } => {
+                        CommandError::user(format!("`{program}` is not there"), hint)
+                    }
+                    other => other.into(),
                 }
-                other => other.into(),
-            }
-        })?;
+            })?;
         teller.finish();
         let attempt = attempt(&outcome, onlooker);
         let end = RunEnd {
@@ -373,8 +394,12 @@ impl Plan {
             reason: attempt.reason.as_deref().map(|reason| self.veil.over(reason)),
         };
         kept.end(&outcome.moment, end, self.surroundings.now().0);
-        if let Some(reason) = &attempt.reason {
-            self.report_stop(&attempt, &self.veil.over(reason));
+        match (&outcome.stop, &attempt.reason) {
+            (Some(Stop::Hooks(HookStop { report: Some(report), .. })), _) => {
+                log(&format!("checkrein: {}", plain(report)));
+            }
+            (_, Some(reason)) => self.report_stop(&attempt, &self.veil.over(reason)),
+            (_, None) => {}
         }
         tells.write_all(line(&attempt)?.as_bytes())?;
         Ok(attempt.status)
@@ -400,6 +425,7 @@ impl Plan {
                 by: &format!("run: {name}"),
                 reason,
                 issue: None,
+                switch: None,
             },
             Vec::new(),
         );
@@ -471,7 +497,7 @@ impl Plan {
             last,
             provider: self.provider.name.clone(),
             earliest_retry: earliest.map(in_iso),
-            counts: switches.budget.is_some() || switches.tokens.is_some() || switches.iterations.is_some(),
+            counts: counts(switches),
             held_by: match self.hold {
                 Hold::Processes => "processes",
                 Hold::Namespace => "namespace",

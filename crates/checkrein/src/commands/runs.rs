@@ -54,6 +54,7 @@ pub fn runs(
                 "created": state.created,
                 "stage": state.stage.name(),
                 "state": how,
+                "reason": state.end().and_then(|end| end.reason.as_deref()),
                 "archived": found.whereabouts == Whereabouts::Done,
                 "changed": changed,
                 "agent": words(state),
@@ -70,7 +71,7 @@ pub fn runs(
                 for wrong in changed.into_iter().flatten() {
                     log(&format!("run {}: {wrong}", found.id));
                 }
-                rows.push(row(found, state, how));
+                rows.push(row(found, state, &how));
             }
         }
     }
@@ -101,13 +102,17 @@ fn how(runs: &Runs, found: &Found, state: &RunState) -> String {
     }
 }
 
-fn row(found: &Found, state: &RunState, how: String) -> Vec<String> {
+/// How much is shown of how far a run is and why, in characters.
+const REASON: usize = 90;
+
+fn row(found: &Found, state: &RunState, how: &str) -> Vec<String> {
     let spent = state.spent();
     let known = |text: String| if state.told() { text } else { "unknown".to_owned() };
+    let reason = state.end().and_then(|end| end.reason.as_deref()).filter(|_| state.stage == Stage::Stopped);
     vec![
         found.id.to_string(),
         time(state.created),
-        how,
+        reason.map_or_else(|| how.to_owned(), |reason| cut(&plain(&format!("{how}: {reason}")), REASON)),
         state.worktree.clone().unwrap_or_default(),
         known(spent.iterations.to_string()),
         known(spent.tokens.to_string()),

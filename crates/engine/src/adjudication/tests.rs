@@ -180,7 +180,10 @@ fn a_used_up_budget_refuses_and_stops_the_session_once_it_is_said() {
     let mut case = Case::default().started().spent(1_000);
     case.config = config(|config| config.limits.tokens = Some(500));
     let Adjudicated { review, stop } = case.decide(LOOKS);
-    assert_eq!((review.verdict.kind, stop), (VerdictKind::Block, Some(StopCause::Budget)));
+    assert_eq!(
+        (review.verdict.kind, stop),
+        (VerdictKind::Block, Some(StopCause::Limit(checkrein_supervise::runs::HookSwitch::Tokens)))
+    );
     case.config = config(|config| config.limits.tokens = Some(1_000_000));
     assert_eq!(case.decide(LOOKS).stop, None);
     // What is refused anyway is not refused for the budget.

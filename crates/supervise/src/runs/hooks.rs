@@ -1,12 +1,15 @@
-//! What the hooks of an agent hold to while a run stands above it: the limits of the run, in the place of those of the configuration.
+//! What the hooks of an agent hold to while a run stands above it: the limits of the run, in the place of those of the configuration; and
+//! what they tell the run: the sessions that they see, and that it has to end.
 //!
 //! A hook is told in a variable which run it belongs to, and a number that only that run knows. Whoever else sets the variable, such as the
 //! settings of a repository, does not know the number of a run that lives, so it is believed only where it is true.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 
+use checkrein_protocol::Tokens;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -22,6 +25,54 @@ pub const RUN_VARIABLE: &str = "CHECKREIN_RUN";
 /// The file of a run that holds them.
 const FILE: &str = "hooks.json";
 
+/// The file of a run in which its hooks name their sessions, one a line.
+const SESSIONS: &str = "sessions.jsonl";
+
+/// The file of a run in which its hooks say why it has to end.
+const STOP: &str = "stop.json";
+
+/// A session that the hooks of a run have seen begin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookedSession {
+    /// Its name.
+    pub session: String,
+    /// What it had spent before, which does not count against the run.
+    pub before: Spent,
+    /// The tokens of that, by kind.
+    pub tokens: Tokens,
+}
+
+/// What a hook found reached, by which the run above it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookSwitch {
+    /// More dollars were spent than there are.
+    Budget,
+    /// More tokens were used than there are.
+    Tokens,
+    /// The next answer would probably be more than is left of tokens or dollars.
+    NextCall,
+    /// The model has answered so often.
+    Iterations,
+    /// The detectors gave the session up.
+    Watched,
+    /// The agent talks itself into new work.
+    Cascade,
+    /// A tripwire halted the session.
+    Tripwire,
+}
+
+/// Why a hook ends the run above it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookStop {
+    /// By what.
+    pub switch: HookSwitch,
+    /// In words.
+    pub reason: String,
+    /// The line that names the report; `None` while it is being written.
+    pub report: Option<String>,
+}
+
 /// The limits of a run, as its hooks count them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HookLimits {
@@ -33,8 +84,13 @@ pub struct HookLimits {
     pub dollars: Option<f64>,
     /// Tokens since then; `None` is no limit.
     pub tokens: Option<u64>,
+    /// Answers of the model since then; `None` is no limit.
+    pub iterations: Option<u64>,
     /// One price for every model, in the words of the command line.
     pub price: Option<String>,
+    /// Where the run is kept.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 impl HookLimits {
@@ -50,7 +106,11 @@ impl HookLimits {
             since: state.created,
             dollars: limits.dollars.map(|limit| limit + before),
             tokens: limits.tokens.map(|limit| limit.saturating_add(tokens)),
+            iterations: limits
+                .iterations
+                .map(|limit| limit.saturating_add(all.iterations.saturating_sub(counted.iterations))),
             price: price.map(str::to_owned),
+            folder: PathBuf::new(),
         }
     }
 
@@ -60,7 +120,35 @@ impl HookLimits {
         let id: RunId = id.parse().ok()?;
         let folder = Runs::new(state_directory).folder(&id, Whereabouts::Active);
         let limits: Self = serde_json::from_slice(&read(&folder.join(FILE)).ok()??).ok()?;
-        (limits.proof == hash(number) && Lock::is_held(&Lock::path(&folder))).then_some(limits)
+        (limits.proof == hash(number) && Lock::is_held(&Lock::path(&folder)))
+            .then_some(Self { folder, ..limits })
+    }
+
+    /// Tells the run that a session begins, or goes on, below it.
+    pub fn begins(&self, session: &HookedSession) -> Result<(), RunError> {
+        let path = self.folder.join(SESSIONS);
+        let line = serde_json::to_string(session)
+            .map_err(|error| RunError::file("write", &path)(std::io::Error::other(error)))?;
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&path)
+            .and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
+            .map_err(RunError::file("write", &path))
+    }
+
+    /// Has the run end. Said once more it takes the place of what was said before.
+    pub fn stop(&self, stop: &HookStop) -> Result<(), RunError> {
+        let path = self.folder.join(STOP);
+        let text = serde_json::to_vec(stop)
+            .map_err(|error| RunError::file("write", &path)(std::io::Error::other(error)))?;
+        replace(&path, &text)
+    }
+
+    /// Why the run has to end; `None` while it need not.
+    pub fn stopped(&self) -> Option<HookStop> {
+        read_stop(&self.folder)
     }
 }
 
@@ -74,12 +162,41 @@ impl Runs {
             .map_err(RunError::file("read", source))?;
         let number = hexadecimal(&number);
         let limits = HookLimits::of(state, &state.limits, price, hash(&number));
-        let path = self.folder(&state.id, Whereabouts::Active).join(FILE);
+        let folder = self.folder(&state.id, Whereabouts::Active);
+        // What ended the run before has been heard.
+        let former = folder.join(STOP);
+        match fs::remove_file(&former) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(RunError::file("remove", &former)(error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        let path = folder.join(FILE);
         let text = serde_json::to_vec(&limits)
             .map_err(|error| RunError::file("write", &path)(std::io::Error::other(error)))?;
         replace(&path, &text)?;
         Ok(format!("{}.{number}", state.id))
     }
+
+    /// The sessions that hooks of this run have seen begin, oldest first, beyond so many bytes of their list; and how long the list is.
+    /// A line that is torn is not written yet.
+    pub fn hooked_sessions(&self, id: &RunId, from: usize) -> Result<(Vec<HookedSession>, usize), RunError> {
+        let text = read(&self.folder(id, Whereabouts::Active).join(SESSIONS))?.unwrap_or_default();
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
+        let new = text.get(from..whole).unwrap_or_default();
+        let sessions =
+            String::from_utf8_lossy(new).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok((sessions, whole.max(from)))
+    }
+
+    /// Why a hook wants this run to end; `None` while none does.
+    pub fn hook_stop(&self, id: &RunId) -> Option<HookStop> {
+        read_stop(&self.folder(id, Whereabouts::Active))
+    }
+}
+
+fn read_stop(folder: &Path) -> Option<HookStop> {
+    serde_json::from_slice(&read(&folder.join(STOP)).ok()??).ok()
 }
 
 fn hash(number: &str) -> String {

@@ -140,7 +140,7 @@ fn over(name: &str, hold: &str) -> ExitCode {
         hold,
     };
     let signals = Signals::remembered().unwrap();
-    let outcome = match supervise(&agent, &above, &signals, None, |_| None, |_| ()) {
+    let outcome = match supervise(&agent, &above, &signals, None, |_, _| (), |_| None, |_| ()) {
         Ok(outcome) => outcome,
         Err(error) => {
             println!("{error}");

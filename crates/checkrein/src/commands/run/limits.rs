@@ -1,13 +1,17 @@
 //! What limits a run, and what holds it: what was asked for, else what the configuration and its profile say.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
+use checkrein_clients::Transcript;
 use checkrein_policy::{Config, Profile};
-use checkrein_supervise::{Bytes, Hold, Switches};
+use checkrein_supervise::{Bytes, Hold, Progress, Stop, Switches};
 
-use super::{HoldWanted, Wanted};
+use super::super::doctor;
+use super::{HoldWanted, Wanted, strict};
 use crate::terminal::log;
+use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 
 /// What is asked for, else what the configuration and its profile say. Zero is the word for no limit (seed 004).
@@ -26,6 +30,51 @@ pub(super) fn switches(wanted: &Wanted, config: &Config) -> Switches {
         idle: wanted.idle.or(silence).filter(|time| !time.is_zero()),
         memory: wanted.memory.or(memory).filter(|memory| memory.0 > 0),
     }
+}
+
+/// Why nothing will tell what an agent spends, although there is a limit to it; `None` when something will, and of programs that are not known.
+pub(super) fn untold(switches: &Switches, agent: &[OsString], surroundings: &Surroundings) -> Option<String> {
+    if !counts(switches) {
+        return None;
+    }
+    let program = Path::new(agent.first()?).file_name()?.to_string_lossy();
+    let client = checkrein_clients::of_program(&program)?;
+    let tells = agent.iter().any(|word| {
+        let word = word.to_string_lossy();
+        client.telling.iter().any(|telling| word.rsplit('=').next() == Some(telling))
+    });
+    let counted_by_hooks = client.transcript == Transcript::Tells
+        && strict::silenced(client, agent).is_none()
+        && doctor::has_hooks(surroundings, client);
+    if tells || counted_by_hooks {
+        return None;
+    }
+    let title = client.title;
+    let output = client.telling.first().map(|telling| format!("its output does not tell it (`{telling}`)"));
+    Some(match (output, client.transcript) {
+        (Some(output), Transcript::Tells) => {
+            format!("{output}, and no hooks count it (`checkrein init`)")
+        }
+        (Some(output), Transcript::Absent) => output,
+        (None, Transcript::Tells) => "no hooks count it (`checkrein init`)".to_owned(),
+        (None, Transcript::Absent) => format!("{title} does not tell it"),
+    })
+}
+
+/// Whether there is a limit that needs to know what the agent spends.
+pub(super) fn counts(switches: &Switches) -> bool {
+    let Switches { budget, tokens, iterations, .. } = switches;
+    budget.is_some() || tokens.is_some() || iterations.is_some()
+}
+
+/// How long an agent that nothing counts may run (ours): time for what was not expected to tell to do so all the same.
+pub(super) const UNTOLD: Duration = Duration::from_secs(10);
+
+/// Why an agent that has run so long has to stop, when nothing has told what it spends and nothing is expected to.
+pub(super) fn stays_untold(untold: Option<&str>, running: Duration, progress: &Progress) -> Option<Stop> {
+    let is_told = progress.session.is_some() || progress.iterations > 0;
+    (running >= UNTOLD && !is_told).then_some(())?;
+    untold.map(|why| Stop::Uncounted(why.to_owned()))
 }
 
 /// The model that an agent is told to use on its command line.
@@ -61,5 +110,21 @@ pub(super) fn hold(wanted: HoldWanted, profile: Profile) -> Result<Hold, Command
             Ok(Hold::Processes)
         }
         None => Ok(Hold::Processes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_agent_of_which_nothing_is_heard_is_ended_for_it() {
+        let late = Duration::from_mins(1);
+        let silent = Progress::default();
+        let heard = Progress { session: Some("s".into()), ..Progress::default() };
+        assert_eq!(stays_untold(Some("why"), UNTOLD, &silent), Some(Stop::Uncounted("why".into())));
+        assert_eq!(stays_untold(Some("why"), UNTOLD / 2, &silent), None);
+        assert_eq!(stays_untold(Some("why"), late, &heard), None, "it told all the same");
+        assert_eq!(stays_untold(None, late, &silent), None, "something may still tell");
     }
 }

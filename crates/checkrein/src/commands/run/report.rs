@@ -201,7 +201,9 @@ impl Report {
             words.push(format!("lines of its stream that were too long to be read: {}", last.unread));
         }
         words.extend(last.watched.in_words());
-        if let Some(failure) = last.failure {
+        // What we stopped ourselves says nothing about its provider, unless that is not called again for a while.
+        if let (Some(failure), true) = (last.failure, last.reason.is_none() || self.earliest_retry.is_some())
+        {
             let again = match &self.earliest_retry {
                 Some(time) => format!("; earliest retry at {time}"),
                 None => String::new(),

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use checkrein_clients::ClientAdapter;
+
 use super::super::doctor;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
@@ -18,16 +20,20 @@ pub(super) fn hooks_work(
             "run Claude Code, or take `--profile unattended`, which judges what its stream tells",
         ));
     };
-    let silences = |argument: &OsString| {
-        let text = argument.to_string_lossy();
-        let name = text.split('=').next().unwrap_or_default();
-        client.silencing.contains(&name).then(|| name.to_owned())
-    };
-    if let Some(name) = agent.iter().find_map(silences) {
+    if let Some(name) = silenced(client, agent) {
         return Err(CommandError::user(
             format!("with `{name}` the hooks may not run, and the profile strict wants every call reviewed"),
             "leave it out, and put what is needed into the settings of the project",
         ));
     }
     doctor::protection(surroundings, client)
+}
+
+/// The argument with which the hooks of an agent may not run.
+pub(super) fn silenced(client: &ClientAdapter, agent: &[OsString]) -> Option<String> {
+    agent.iter().find_map(|argument| {
+        let text = argument.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        client.silencing.contains(&name).then(|| name.to_owned())
+    })
 }
