@@ -106,12 +106,13 @@ fn file_change(kind: EffectKind) -> Option<Change> {
 fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
     if let Some(change) = file_change(effect.kind) {
         let kept = match effect.nature.relief() {
-            // What git changes by its own rules, a commit, a switch, a merge, it can give back. A formatter writes the same program.
-            Relief::VersionControl | Relief::Rewritten if effect.kind == EffectKind::FileModify => {
-                return Loss::nothing();
-            }
-            // What git takes away it holds in a commit or in its index.
-            Relief::VersionControl if effect.kind == EffectKind::FileDelete => {
+            // A formatter writes the same program.
+            Relief::Rewritten if effect.kind == EffectKind::FileModify => return Loss::nothing(),
+            // What git changes by its own rules, a commit, a switch, a merge, it can give back; what it takes away it holds in a commit or in
+            // its index.
+            Relief::VersionControl
+                if matches!(effect.kind, EffectKind::FileModify | EffectKind::FileDelete) =>
+            {
                 return Loss { stake: Stake::Recoverable, note: String::new() };
             }
             Relief::Absent => return Loss::nothing(),
