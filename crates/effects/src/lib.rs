@@ -22,7 +22,7 @@
 /// The words of effects, as this crate looks for them.
 mod effect {
     pub(crate) use checkrein_protocol::{
-        Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target,
+        Aim, Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target,
     };
 }
 mod action {
@@ -53,7 +53,7 @@ pub use catalogue::{
     CatalogueError, CatalogueProblem, UserCatalogue, Wording, is_read_through, program_names,
 };
 pub use checkrein_protocol::{
-    AbsolutePath, Action, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, FileChange, Intent,
+    AbsolutePath, Action, Aim, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, FileChange, Intent,
     Nature, Reach, Relief, Severity, Stake, Standing, Target, ToolName,
 };
 pub use guard::leads_guard;

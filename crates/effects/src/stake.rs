@@ -75,7 +75,7 @@ fn weigh(effect: &mut Effect, world: &dyn World) {
     effect.stake = loss.stake;
     effect.reversible = match file_change(effect.kind) {
         Some(_) => loss.stake <= Stake::Recoverable,
-        None => effect.reversible && loss.stake <= Stake::Recoverable && can_be_taken_back(effect.kind),
+        None => effect.reversible && loss.stake <= Stake::Recoverable && effect.kind.can_be_taken_back(),
     };
     append_note(effect, &loss.note);
     if matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify)
@@ -253,24 +253,25 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
             Some(_) | None => Severity::Medium,
         },
         EffectKind::PackageInstall if is_unauthenticated_package(&effect.target) => Severity::High,
-        EffectKind::PackageInstall
+        EffectKind::SecretRead if effect.is_swept_along() => Severity::Low,
+        EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
+        EffectKind::Persistence if effect.is_by_chance() => Severity::Medium,
+        // Whoever stands between the machines decides what runs, or it is handed to an unknown other end.
+        EffectKind::RemoteCodeExecution if !is_authenticated(&effect.target) => Severity::Critical,
+        kind @ (EffectKind::SecretRead
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
         | EffectKind::ProcessKill
         | EffectKind::PrivilegeEscalation
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::DatastoreChange
-        | EffectKind::Opaque => Severity::Medium,
-        EffectKind::RemoteCodeExecution if is_authenticated(&effect.target) => Severity::High,
-        EffectKind::SecretRead if effect.is_swept_along() => Severity::Low,
-        EffectKind::Persistence if effect.is_by_chance() => Severity::Medium,
-        EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
-        EffectKind::SecretRead
         | EffectKind::Persistence
         | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
         | EffectKind::InfrastructureDestroy
-        | EffectKind::Publish => Severity::High,
-        // Whoever stands between the machines decides what runs, or it is handed to an unknown other end.
-        EffectKind::RemoteCodeExecution | EffectKind::GuardTampering => Severity::Critical,
+        | EffectKind::DatastoreChange
+        | EffectKind::Publish
+        | EffectKind::GuardTampering
+        | EffectKind::Opaque) => kind.usual_severity(),
     }
 }
 
@@ -303,37 +304,6 @@ fn is_unauthenticated_package(target: &Target) -> bool {
         .iter()
         .find_map(|scheme| bare.strip_prefix(scheme));
     host.is_some_and(|host| !["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local)))
-}
-
-/// Whether an effect of the kind can be taken back when nothing is lost by it.
-fn can_be_taken_back(kind: EffectKind) -> bool {
-    match kind {
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::NetworkRequest
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::InfrastructureChange
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy => true,
-        EffectKind::SecretRead
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => false,
-    }
 }
 
 /// The least number of entries of which one says "everything in the directory" (ours).

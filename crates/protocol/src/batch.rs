@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 
 use crate::action::Intent;
 use crate::decision::Decision;
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake};
+use crate::effect::{Certainty, Depth, Effect, Severity, Stake};
+use crate::effect_kind::EffectKind;
 use crate::levels::{Posture, RationalityLevel, RiskLevel, TierLevel};
 use crate::nature::Nature;
 use crate::verdict::VerdictKind;

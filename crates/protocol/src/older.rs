@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-use crate::effect::{Effect, EffectKind};
+use crate::effect::Effect;
+use crate::effect_kind::EffectKind;
 use crate::nature::Nature;
 
 /// The effects of a review. Before there was a nature, that a process goes on after its command stood in the note alone.

@@ -103,7 +103,8 @@ fn note(place: &Place, network: &BTreeSet<String>, inner: &str) -> String {
 /// when it is going to change something that no directory holds.
 fn writable(effects: &[Effect], world: &dyn World, config: &Config) -> Option<BTreeSet<AbsolutePath>> {
     let place = world.place();
-    if place.home.is_within(&place.workspace) || !effects.iter().all(|effect| can_be_bounded(effect.kind)) {
+    if place.home.is_within(&place.workspace) || !effects.iter().all(|effect| effect.kind.can_be_contained())
+    {
         return None;
     }
     let exists =
@@ -134,38 +135,6 @@ fn writable(effects: &[Effect], world: &dyn World, config: &Config) -> Option<BT
         all.insert(root);
     }
     Some(all)
-}
-
-/// Whether something of the kind still happens as predicted when it happens within bounds.
-fn can_be_bounded(kind: EffectKind) -> bool {
-    match kind {
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::ProcessSpawn
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::Opaque => true,
-        // They change what lies elsewhere, or reach other processes.
-        EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::GuardTampering => false,
-    }
 }
 
 /// Whom the command may talk to, in the words of `checkrein exec --net`. `None` when it is going to talk to somebody who is not known.

@@ -1,6 +1,6 @@
 //! The answer in words: at most five lines, for a model to obey and a person to read.
 
-use checkrein_effects::{Effect, EffectKind, Stake};
+use checkrein_effects::{Effect, Stake};
 use checkrein_policy::{Decision, VerdictKind};
 
 use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects};
@@ -37,33 +37,7 @@ pub(crate) fn build(
 
 /// One effect in words: `deletes /home/dev/proj/notes.txt and everything below (only copy)`.
 pub fn sentence(effect: &Effect) -> String {
-    let verb = match effect.kind {
-        EffectKind::FileRead => "reads",
-        EffectKind::FileCreate => "creates",
-        EffectKind::FileModify => "overwrites or changes",
-        EffectKind::FileDelete => "deletes",
-        EffectKind::PermissionChange => "changes the permissions of",
-        EffectKind::SecretRead => "reads the secret",
-        EffectKind::NetworkRequest => "contacts",
-        EffectKind::DataUpload => "sends data to",
-        EffectKind::RemoteCodeExecution => "runs code from",
-        EffectKind::PackageInstall => "installs",
-        EffectKind::ProcessSpawn => "starts",
-        EffectKind::ProcessKill => "ends the process",
-        EffectKind::SystemModification => "changes the system:",
-        EffectKind::PrivilegeEscalation => "takes more rights:",
-        EffectKind::Persistence => "makes code run later through",
-        EffectKind::VcsLocalLoss => "loses local work in",
-        EffectKind::VcsHistoryRewrite => "rewrites the history of",
-        EffectKind::VcsRemoteUpdate => "updates the remote",
-        EffectKind::InfrastructureChange => "changes the infrastructure:",
-        EffectKind::InfrastructureDestroy => "destroys infrastructure:",
-        EffectKind::DatastoreChange => "changes data in",
-        EffectKind::DatastoreDestroy => "destroys data in",
-        EffectKind::Publish => "publishes",
-        EffectKind::GuardTampering => "tampers with the guard:",
-        EffectKind::Opaque => "cannot be understood:",
-    };
+    let verb = effect.kind.verb();
     let target = effect.target.text().unwrap_or("something unknown");
     let below =
         if effect.depth == checkrein_effects::Depth::Recursive { " and everything below" } else { "" };

@@ -124,34 +124,10 @@ fn weight(effect: &Effect, secret_read: bool) -> f64 {
         Stake::Critical if effect.kind == EffectKind::FileRead => base,
         Stake::Critical => f64::max(base, 0.95),
     };
-    match effect.kind {
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::VcsLocalLoss => by_stake(),
-        EffectKind::DatastoreDestroy if is_data_in_a_file(effect) => by_stake(),
-        EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => base,
-    }
+    let is_weighed_by_stake = effect.kind.file_change().is_some()
+        || matches!(effect.kind, EffectKind::FileRead | EffectKind::VcsLocalLoss)
+        || effect.kind == EffectKind::DatastoreDestroy && is_data_in_a_file(effect);
+    if is_weighed_by_stake { by_stake() } else { base }
 }
 
 /// The base of one effect's kind (design 5).

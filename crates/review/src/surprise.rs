@@ -10,7 +10,7 @@ use checkrein_effects::{
 };
 use checkrein_policy::covers;
 
-use checkrein_protocol::SurpriseRecordKind;
+use checkrein_protocol::{Footprint, SurpriseRecordKind};
 
 use crate::reasoning::sentence;
 
@@ -99,7 +99,7 @@ impl From<SurpriseKind> for SurpriseRecordKind {
 /// Compares what was predicted with what changed. The cost is bounded by the product of both.
 pub fn compare(aftermath: &Aftermath<'_>) -> Comparison {
     let effects: Vec<&Effect> =
-        aftermath.effects.iter().filter(|effect| may_change_files(effect.kind)).collect();
+        aftermath.effects.iter().filter(|effect| effect.kind.footprint() != Footprint::None).collect();
     let with_repository = effects.iter().any(|effect| is_version_control(effect));
     let mut comparison = Comparison::default();
     for change in aftermath.changes {
@@ -220,48 +220,6 @@ fn is_repository_control(path: &AbsolutePath) -> bool {
     matches!(parts.next(), Some("hooks" | "config"))
 }
 
-fn may_change_files(kind: EffectKind) -> bool {
-    match kind {
-        EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::PackageInstall
-        | EffectKind::SystemModification
-        | EffectKind::Persistence
-        | EffectKind::VcsLocalLoss
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::GuardTampering => true,
-        EffectKind::FileRead
-        | EffectKind::SecretRead
-        | EffectKind::NetworkRequest
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::ProcessSpawn
-        | EffectKind::ProcessKill
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::Publish
-        | EffectKind::Opaque => false,
-    }
-}
-
-fn may_remove(kind: EffectKind) -> bool {
-    matches!(
-        kind,
-        EffectKind::FileDelete
-            | EffectKind::VcsLocalLoss
-            | EffectKind::VcsHistoryRewrite
-            | EffectKind::InfrastructureDestroy
-            | EffectKind::DatastoreDestroy
-            | EffectKind::GuardTampering
-    )
-}
-
 /// Whether an effect is one of version control, which adds and removes files as well when it changes them.
 fn is_version_control(effect: &Effect) -> bool {
     matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite)
@@ -289,7 +247,9 @@ fn explains(effect: &Effect, change: &Change, with_repository: bool) -> bool {
                 || lies_below(effect, &change.path)
                 || starts_below(effect, &change.path)
         }
-        ChangeKind::Deleted if may_remove(effect.kind) => covers_path(effect, &change.path),
+        ChangeKind::Deleted if effect.kind.footprint() == Footprint::Removes => {
+            covers_path(effect, &change.path)
+        }
         ChangeKind::Deleted => with_repository && is_wide(effect) && covers_path(effect, &change.path),
     }
 }
@@ -326,7 +286,7 @@ fn is_wide(effect: &Effect) -> bool {
 
 /// What had been predicted about a path, in words.
 fn said_of(path: &AbsolutePath, effects: &[Effect]) -> String {
-    let about = |effect: &&Effect| may_change_files(effect.kind) && covers_path(effect, path);
+    let about = |effect: &&Effect| effect.kind.footprint() != Footprint::None && covers_path(effect, path);
     if let Some(effect) = effects.iter().find(about) {
         return format!("that it {}", sentence(effect));
     }
@@ -339,7 +299,7 @@ fn said_of(path: &AbsolutePath, effects: &[Effect]) -> String {
     if !unread.is_empty() {
         return format!("that what `{}` does is not known", unread.join("`, `"));
     }
-    match effects.iter().find(|effect| may_change_files(effect.kind)) {
+    match effects.iter().find(|effect| effect.kind.footprint() != Footprint::None) {
         Some(effect) => format!("only that it {}", sentence(effect)),
         None => "no change".to_owned(),
     }
@@ -371,7 +331,7 @@ fn missing(aftermath: &Aftermath<'_>) -> Vec<Surprise> {
 }
 
 fn is_removed(path: &AbsolutePath, effects: &[Effect]) -> bool {
-    effects.iter().any(|effect| may_remove(effect.kind) && covers_path(effect, path))
+    effects.iter().any(|effect| effect.kind.footprint() == Footprint::Removes && covers_path(effect, path))
 }
 
 /// One surprise for a whole tree that came or went, and none for the directory around it.

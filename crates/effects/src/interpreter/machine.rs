@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::catalogue::UserCatalogue;
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
+use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
 use crate::guard::PARENT;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
@@ -367,13 +367,12 @@ impl<'w> Machine<'w> {
                 let reach = value.as_exact().map_or(Reach::External, known_hosts::reach);
                 self.add(Draft::new(kind, named(value, Target::Host)).reach(reach));
             }
-            EffectKind::ProcessSpawn | EffectKind::ProcessKill => {
-                self.add(Draft::new(kind, named(value, Target::Process)));
-            }
-            EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite | EffectKind::VcsRemoteUpdate => {
-                self.add(Draft::new(kind, named(value, Target::Reference)));
-            }
-            EffectKind::PackageInstall
+            EffectKind::ProcessSpawn
+            | EffectKind::ProcessKill
+            | EffectKind::VcsLocalLoss
+            | EffectKind::VcsHistoryRewrite
+            | EffectKind::VcsRemoteUpdate
+            | EffectKind::PackageInstall
             | EffectKind::SystemModification
             | EffectKind::PrivilegeEscalation
             | EffectKind::InfrastructureChange
@@ -381,7 +380,15 @@ impl<'w> Machine<'w> {
             | EffectKind::DatastoreChange
             | EffectKind::DatastoreDestroy
             | EffectKind::Publish
-            | EffectKind::Opaque => self.add(Draft::new(kind, named(value, Target::Service))),
+            | EffectKind::Opaque => {
+                let target = match kind.aim() {
+                    Aim::Host => Target::Host,
+                    Aim::Process => Target::Process,
+                    Aim::Reference => Target::Reference,
+                    Aim::Files | Aim::Service => Target::Service,
+                };
+                self.add(Draft::new(kind, named(value, target)));
+            }
         }
     }
 

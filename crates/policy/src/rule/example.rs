@@ -13,7 +13,7 @@
 //! what happened before.
 
 use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, History, Place, Reach, Severity, Stake,
+    AbsolutePath, Action, Aim, Certainty, Depth, Effect, EffectKind, History, Place, Reach, Severity, Stake,
     Target, intent,
 };
 
@@ -157,34 +157,7 @@ fn usual_severity(kind: EffectKind, stake: Stake) -> Severity {
         Stake::Unsaved => Severity::High,
         Stake::Critical => Severity::Critical,
     };
-    let by_kind = match kind {
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::ProcessSpawn
-        | EffectKind::VcsLocalLoss
-        | EffectKind::DatastoreDestroy => Severity::Low,
-        EffectKind::NetworkRequest
-        | EffectKind::PackageInstall
-        | EffectKind::ProcessKill
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::VcsRemoteUpdate
-        | EffectKind::InfrastructureChange
-        | EffectKind::DatastoreChange
-        | EffectKind::Opaque => Severity::Medium,
-        EffectKind::SecretRead
-        | EffectKind::DataUpload
-        | EffectKind::RemoteCodeExecution
-        | EffectKind::SystemModification
-        | EffectKind::Persistence
-        | EffectKind::VcsHistoryRewrite
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::Publish => Severity::High,
-        EffectKind::GuardTampering => Severity::Critical,
-    };
-    by_stake.max(by_kind)
+    by_stake.max(kind.usual_severity())
 }
 
 fn target(kind: EffectKind, text: &str) -> Target {
@@ -195,30 +168,10 @@ fn target(kind: EffectKind, text: &str) -> Target {
     if let Some(path) = AbsolutePath::new(&text) {
         return if text.contains(['*', '?', '[']) { Target::Glob(text) } else { Target::Path(path) };
     }
-    match kind {
-        EffectKind::NetworkRequest | EffectKind::DataUpload | EffectKind::RemoteCodeExecution => {
-            Target::Host(text)
-        }
-        EffectKind::ProcessKill | EffectKind::ProcessSpawn => Target::Process(text),
-        EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite | EffectKind::VcsRemoteUpdate => {
-            Target::Reference(text)
-        }
-        EffectKind::FileRead
-        | EffectKind::FileCreate
-        | EffectKind::FileModify
-        | EffectKind::FileDelete
-        | EffectKind::PermissionChange
-        | EffectKind::SecretRead
-        | EffectKind::PackageInstall
-        | EffectKind::SystemModification
-        | EffectKind::PrivilegeEscalation
-        | EffectKind::Persistence
-        | EffectKind::InfrastructureChange
-        | EffectKind::InfrastructureDestroy
-        | EffectKind::DatastoreChange
-        | EffectKind::DatastoreDestroy
-        | EffectKind::Publish
-        | EffectKind::GuardTampering
-        | EffectKind::Opaque => Target::Service(text),
+    match kind.aim() {
+        Aim::Host => Target::Host(text),
+        Aim::Process => Target::Process(text),
+        Aim::Reference => Target::Reference(text),
+        Aim::Files | Aim::Service => Target::Service(text),
     }
 }
