@@ -427,3 +427,43 @@ fn temporary_files_go_whatever_their_modes_and_however_deep_they_are() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "made\n", "{output:?}");
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
 }
+
+/// What a command inside a scope did to the places of the guard is taken back, whatever it did; ordinary settings of git stay.
+#[test]
+fn what_guards_a_project_is_as_it_was_afterwards() {
+    let scene = Scene::new();
+    let environment = &scene.environment;
+    environment.succeed(&["init", "--yes"]);
+    let project = environment.project();
+    let hook = project.join(".git/hooks/pre-push");
+    let read = |name: &str| fs::read_to_string(project.join(name)).ok();
+    let names =
+        [".claude/settings.local.json", ".mcp.json", "checkrein.yaml", ".git/config", ".git/hooks/pre-push"];
+    let before = names.map(read);
+    let scripts = [
+        "rm .claude/settings.local.json; echo '{}' > .mcp.json; echo 'mode: observe' > checkrein.yaml",
+        "mv .claude .elsewhere; echo '[core] hooksPath = x' >> .git/config",
+        "mv .claude .elsewhere; mkdir .other; echo '{}' > .other/settings.local.json; ln -s .other .claude",
+        "printf '#!/bin/sh\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push",
+        "rm -rf .git/hooks; ln -s ../src .git/hooks; mkfifo checkrein.yaml",
+        "rm -rf .git/hooks .git/config; mkdir .git/config; (sleep 0.1; echo '{}' > .claude/settings.json) &",
+        "chmod 777 .claude/settings.local.json; mkdir -p .claude/settings.json/x; kill -9 $$",
+    ];
+    for script in scripts {
+        let output = scene.run(&["--write", "."], script);
+        let said = said(&output);
+        assert!(said.contains("put back `"), "{script}: {said}");
+        assert_eq!(names.map(read), before, "{script}: {said}");
+        assert!(!hook.exists() && project.join(".git/hooks").is_dir(), "{script}");
+        assert!(!fs::symlink_metadata(project.join(".claude")).unwrap().file_type().is_symlink(), "{script}");
+        let mode = fs::metadata(project.join(names[0])).unwrap().permissions().mode();
+        assert_eq!(mode & 0o022, 0, "{script}");
+    }
+    // Work as ever, and what is named by itself.
+    let output = scene.run(&["--write", "."], "git config branch.main.remote origin && echo x > src/new");
+    assert!(output.status.success() && !said(&output).contains("put back"), "{}", said(&output));
+    assert!(read(".git/config").unwrap().contains("remote = origin") && read("src/new").is_some());
+    let named = ["--write", ".", "--write", ".git/hooks"];
+    assert!(!said(&scene.run(&named, "echo > .git/hooks/pre-push")).contains("put back"));
+    assert!(hook.exists());
+}

@@ -20,10 +20,13 @@ pub const NOT_HELD: &[NotHeld] = &[
         text: "A file inside that has a second name outside since before (a hard link): it is one file, and the scope names it.",
     },
     NotHeld {
-        brief: "what others run later of what is written inside (`.git/hooks`, `Makefile`, settings)",
-        text: "What is written inside and run by others later: `.git/hooks`, `.git/config`, `.envrc`, `Makefile`, `package.json`, `.vscode/tasks.json`,\n\
-              \x20 `.claude/settings.json`, `conftest.py`, and whatever else a program takes from the folder that it works in. A broken\n\
-              \x20 `checkrein.yaml` has the guard refuse until a person mends it.",
+        brief: "what others run later of what is written inside (`Makefile`, `package.json`, tasks of editors)",
+        text: "What is written inside and run by others later: `.envrc`, `Makefile`, `package.json`, `.vscode/tasks.json`, `conftest.py`, hooks of git\n\
+              \x20 in the work tree (`.husky`), and whatever else a program takes from the folder that it works in. What guards a project\n\
+              \x20 (`checkrein.yaml`, the settings of clients, `.mcp.json`) and what git runs by itself (`.git/hooks`, `.git/config` but for\n\
+              \x20 remotes, branches and the like) may be written while the command runs, and is put back when nothing of it is left, unless\n\
+              \x20 `--write` names it. Not so in repositories deeper below, where `checkrein exec` itself is killed, and for what another\n\
+              \x20 program reads of it meanwhile.",
     },
     NotHeld {
         brief: "other terminals, where their folder is mounted a second time",

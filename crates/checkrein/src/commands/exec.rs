@@ -1,5 +1,7 @@
 //! `checkrein exec`: one command inside a scope that the kernel enforces.
 
+mod upkeep;
+
 use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
@@ -125,8 +127,12 @@ fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
         scope,
         kernel,
     };
+    let upkeep = upkeep::Upkeep::of(&confined.scope);
     let signals = Signals::remembered().map_err(|error| nothing(error.into()))?;
-    let outcome = run_confined(confined, &signals).map_err(|error| {
+    let outcome = run_confined(confined, &signals);
+    // Nothing of the command is left: what it wrote can be compared, however it ended.
+    let put_back = upkeep.restore();
+    let outcome = outcome.map_err(|error| {
         let status = match error {
             SuperviseError::NotFound { .. } => NOT_THERE,
             SuperviseError::NotRun { .. } => NOT_RUNNABLE,
@@ -142,7 +148,7 @@ fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
             plain(&place.unwrap_or_default().to_string_lossy())
         ));
     }
-    report(&outcome, output).map_err(nothing)?;
+    report(&outcome, &put_back, output).map_err(nothing)?;
     Ok(outcome.ending.status())
 }
 
@@ -236,7 +242,7 @@ fn environment(kind: Environment, temporary: Option<&Path>, scope: &Scope) -> Ve
     all
 }
 
-fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
+fn report(outcome: &Outcome, put_back: &[String], output: Output) -> Result<(), CommandError> {
     let (all, more) = &outcome.refusals;
     let mut said = HashSet::new();
     // Several calls can mean the same in words.
@@ -253,9 +259,11 @@ fn report(outcome: &Outcome, output: Output) -> Result<(), CommandError> {
             "refused_more": more,
             "left_behind": outcome.left_behind,
             "still_there": outcome.still_there,
+            "put_back": put_back,
         }))?);
         return Ok(());
     }
+    put_back.iter().for_each(|line| log(&plain(&format!("checkrein: {line}"))));
     for refusal in refusals.iter().take(SHOWN) {
         let remedy = match refusal.remedies().join("` or `") {
             options if options.is_empty() => options,
