@@ -118,11 +118,6 @@ fn doctor_tells_protected_from_not_protected() {
     assert_eq!(containment["not_held"].as_array().unwrap().len(), checkrein_supervise::NOT_HELD.len());
     // Its trials are no work of an agent.
     assert!(environment.succeed(&["log"]).contains("nothing is recorded yet"));
-    assert!(environment.succeed(&["log", "--session", "checkrein-canary"]).contains("block"));
-    for command in [&["log"][..], &["sessions"], &["reviews", "--open"], &["watch", "--once", "--all"]] {
-        let told = environment.succeed(command);
-        assert!(!told.contains("canary"), "what doctor tries is no work of an agent: {command:?}\n{told}");
-    }
     let settings = environment.project().join(".claude/settings.local.json");
     let registered = fs::read_to_string(&settings).unwrap();
     for (broken, word) in [
@@ -136,6 +131,52 @@ fn doctor_tells_protected_from_not_protected() {
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(text.contains(word), "{text}");
     }
+}
+
+#[test]
+fn what_doctor_tries_leaves_nothing_behind_and_proves_the_rule_alone() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    environment.bash("work", "ls");
+    let files = || {
+        let mut files = Vec::new();
+        let mut folders = vec![environment.state()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { folders.push(path) } else { files.push((fs::read(&path).unwrap(), path)) }
+            }
+        }
+        files.sort();
+        files
+    };
+    let before = files();
+    for _ in 0..2 {
+        environment.succeed(&["doctor"]);
+    }
+    assert!(files() == before, "the state directory is as it was");
+    for command in
+        [&["log"][..], &["sessions"], &["incidents"], &["reviews", "--open"], &["watch", "--once", "--all"]]
+    {
+        let told = environment.succeed(command);
+        assert!(!told.contains("canary") && !told.contains("rm -rf"), "{command:?}\n{told}");
+    }
+    // A halt answers every call, and a run its limits: neither proves that the rule holds, nor that it does not.
+    for name in ["checkrein-canary", "ALL"] {
+        fs::create_dir_all(environment.state().join("halts")).unwrap();
+        fs::write(environment.state().join("halts").join(name), "").unwrap();
+    }
+    assert!(environment.succeed(&["doctor"]).contains("is denied"));
+    environment.configure("config.yaml", "mode: observe\n");
+    let told = environment.succeed(&["doctor"]);
+    assert!(told.contains("let `rm -rf ~` pass") && !told.contains("is denied"), "{told}");
+    assert_eq!(told.lines().last(), Some("NOT enforced: the mode is observe"), "{told}");
+    // What a person trusts counts for the trial as it does for a call.
+    environment.configure("config.yaml", "");
+    environment.write("checkrein.yaml", "mode: observe\n");
+    assert!(environment.succeed(&["doctor"]).contains("is denied"));
+    environment.succeed(&["trust", "--yes"]);
+    assert!(environment.succeed(&["doctor"]).contains("let `rm -rf ~` pass"));
 }
 
 #[test]

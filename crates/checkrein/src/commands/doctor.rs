@@ -1,11 +1,17 @@
 //! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
 
-use std::io::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, Place, Registration, Scope, Unanswered};
-use checkrein_policy::{Config, ContainedCommands};
+use checkrein_clients::{
+    CANARY_SESSION, CLIENTS, ClientAdapter, FIRST, Place, Registration, Scope, Unanswered,
+};
+use checkrein_effects::AbsolutePath;
+use checkrein_policy::{Config, ContainedCommands, Mode};
 use checkrein_supervise::NOT_HELD;
 use checkrein_world::find_workspace;
 use serde::Serialize;
@@ -77,6 +83,7 @@ pub fn doctor(
     for failure in context.failures() {
         findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
     }
+    let observes = context.policy().config().mode == Mode::Observe;
     if context.failures().is_empty() {
         let mode = context.policy().config().mode.word();
         let wellness = if mode == "observe" { Wellness::Doubtful } else { Wellness::Well };
@@ -120,6 +127,7 @@ pub fn doctor(
                 }
             }
             print(match worst {
+                Wellness::Well | Wellness::Doubtful if observes => "NOT enforced: the mode is observe",
                 Wellness::Well => "protected",
                 Wellness::Doubtful => "protected, with remarks",
                 Wellness::Broken => "NOT protected",
@@ -322,6 +330,12 @@ fn probe_all(context: &Context, settings: &ClientSettings, runs: usize, findings
     }
 }
 
+/// A canary in a session and with a name of its own, so that none is refused for what the others did.
+fn fresh(payload: &[u8], number: usize) -> Vec<u8> {
+    let text = String::from_utf8_lossy(payload);
+    text.replace(CANARY_SESSION, &format!("{CANARY_SESSION}-{number}")).into_bytes()
+}
+
 /// Feeds the canary to the hook command through a shell, with the variables that the client sets, and measures it.
 fn probe(
     context: &Context,
@@ -332,11 +346,24 @@ fn probe(
 ) {
     let ClientSettings { client, variables, .. } = settings;
     let name = client.hooks.parse(command).map_or(command.to_owned(), |(known, _)| known.to_string());
-    let payload = client.canary.payload(context.workspace());
+    let home = match ThrownAway::beside(&context.surroundings().state_path) {
+        Ok(home) => home,
+        Err(error) => {
+            let path = &context.surroundings().state_path;
+            findings.push(finding(
+                "canary",
+                Wellness::Broken,
+                format!("`{path}` cannot be written: {error}"),
+                None,
+            ));
+            return;
+        }
+    };
     let mut times = Vec::with_capacity(runs);
-    for _ in 0..runs {
+    for number in 0..runs {
+        let payload = fresh(&client.canary.payload(context.workspace()), number);
         let started = Instant::now();
-        match run_hook(command, variables, &payload) {
+        match run_hook(command, variables, &home, &payload) {
             Err(cause) => {
                 let hint = Some(
                     "run `checkrein init` again; the client lets calls run when its hook cannot be started",
@@ -345,7 +372,7 @@ fn probe(
                 return;
             }
             Ok(output) if !client.canary.is_denied(&output) => {
-                let observing = context.policy().config().mode.word() == "observe";
+                let observing = context.policy().config().mode == Mode::Observe;
                 let detail = format!("`{name}` let `rm -rf ~` pass");
                 let (wellness, hint) = if observing {
                     (Wellness::Doubtful, "the mode is observe: nothing is stopped")
@@ -370,10 +397,38 @@ fn probe(
     findings.push(finding("latency", wellness, detail, None));
 }
 
-fn run_hook(command: &str, variables: &[(String, String)], payload: &[u8]) -> Result<Vec<u8>, String> {
+/// A state directory for canaries, with what the person trusts and nothing else: no halt, no history, no run.
+struct ThrownAway(PathBuf);
+
+impl ThrownAway {
+    fn beside(state: &AbsolutePath) -> io::Result<Self> {
+        let home = Self(Path::new(state.as_str()).join(format!("canary-{}", std::process::id())));
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&home.0)?;
+        match fs::copy(Path::new(state.as_str()).join("trusted.json"), home.0.join("trusted.json")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(_) | Err(_) => Ok(home),
+        }
+    }
+}
+
+impl Drop for ThrownAway {
+    fn drop(&mut self) {
+        // What stays is of no session, and the next one of this name takes its place.
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+fn run_hook(
+    command: &str,
+    variables: &[(String, String)],
+    home: &ThrownAway,
+    payload: &[u8],
+) -> Result<Vec<u8>, String> {
     let mut child = Command::new("sh")
         .args(["-c", command])
         .envs(variables.iter().map(|(name, value)| (name, value)))
+        .env("CHECKREIN_HOME", &home.0)
+        .env_remove("CHECKREIN_RUN")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
