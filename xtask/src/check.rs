@@ -2,17 +2,48 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{Outcome, cargo, docs, run, tidy};
+use crate::{Outcome, cargo, docs, root, run, tidy};
+
+/// Whether a test that this machine cannot run is a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Those that did not run are named.
+    Possible,
+    /// All have to run.
+    Complete,
+}
+
+/// The extent that arguments ask for.
+pub(crate) fn extent(arguments: &[String]) -> Result<Extent, String> {
+    match arguments {
+        [] => Ok(Extent::Possible),
+        [option] if option == "--complete" => Ok(Extent::Complete),
+        _ => Err("usage: cargo xtask check [--complete]".to_owned()),
+    }
+}
 
 /// Runs all of it, in the order in which mistakes are cheapest to find.
-pub(crate) fn check() -> Outcome {
+pub(crate) fn check(extent: Extent) -> Outcome {
     lead_a_session();
     step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
     step("tidy", tidy::tidy)?;
     step("lints", || {
         run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
     })?;
-    step("tests", || run(&mut cargo(&["test", "--workspace", "--all-targets"])))?;
+    let not_run = root().join("target/tests-not-run.txt");
+    let _ = std::fs::remove_file(&not_run);
+    step("tests", || {
+        let mut tests = cargo(&["test", "--workspace", "--all-targets"]);
+        tests.env(checkrein_testkit::NOT_RUN, &not_run);
+        match extent {
+            Extent::Possible => run(&mut tests),
+            Extent::Complete => run(tests.env(checkrein_testkit::COMPLETE, "1")),
+        }
+    })?;
+    let lines = std::fs::read_to_string(&not_run).unwrap_or_default();
+    for line in lines.lines() {
+        println!("== did NOT run: {line}");
+    }
     step("documentation tests", || run(&mut cargo(&["test", "--workspace", "--doc"])))?;
     step("documents", || {
         run(cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings"))

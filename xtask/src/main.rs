@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let rest = arguments.get(1..).unwrap_or_default();
     let outcome = match arguments.first().map(String::as_str) {
-        Some("check") => check::check(),
+        Some("check") => check::extent(rest).and_then(check::check),
         Some("install") => install::install(rest),
         Some("clients") => clients::clients(),
         Some("bench") if cfg!(debug_assertions) => optimised("bench", rest),

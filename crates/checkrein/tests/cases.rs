@@ -20,7 +20,7 @@ mod literate;
 use std::fs;
 use std::path::Path;
 
-use checkrein_effects::{Depth, RecordedWorld};
+use checkrein_effects::{Depth, EffectKind, RecordedWorld};
 use checkrein_policy::Policy;
 use checkrein_review::{Review, review};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -61,14 +61,19 @@ fn run(case: &Case) -> Result<(), Failed> {
     for line in lines {
         let words: Vec<&str> = line.split_whitespace().collect();
         let met = match words.as_slice() {
-            ["no", kind] => review.side_effects.effects.iter().all(|effect| effect.kind.name() != *kind),
+            ["no", kind] if is_kind(kind) => {
+                review.side_effects.effects.iter().all(|effect| effect.kind.name() != *kind)
+            }
             ["rule", name] => review.rules.iter().any(|finding| finding.rule == *name),
             ["runs", ..] => review
                 .rewrite
                 .as_ref()
                 .is_some_and(|rewrite| Some(rewrite.command.as_str()) == line.strip_prefix("runs ")),
-            [kind, target, flags @ ..] => has_effect(&review, &world, kind, target, flags),
-            _ => false,
+            [kind, target] if is_kind(kind) => has_effect(&review, &world, kind, target, Depth::Single),
+            [kind, target, "recursive"] if is_kind(kind) => {
+                has_effect(&review, &world, kind, target, Depth::Recursive)
+            }
+            _ => return Err(format!("not a line of an `expect` block: {line}").into()),
         };
         if !met {
             misses.push(format!("not so: {line}"));
@@ -81,7 +86,12 @@ fn run(case: &Case) -> Result<(), Failed> {
     }
 }
 
-fn has_effect(review: &Review, world: &RecordedWorld, kind: &str, target: &str, flags: &[&str]) -> bool {
+fn is_kind(word: &str) -> bool {
+    EffectKind::ALL.iter().any(|kind| kind.name() == word)
+}
+
+/// Whether an effect is predicted that reaches at least so deep.
+fn has_effect(review: &Review, world: &RecordedWorld, kind: &str, target: &str, depth: Depth) -> bool {
     let wanted = if target.starts_with("./") || target.starts_with("~/") {
         place(world, target).to_string()
     } else {
@@ -90,7 +100,7 @@ fn has_effect(review: &Review, world: &RecordedWorld, kind: &str, target: &str, 
     review.side_effects.effects.iter().any(|effect| {
         effect.kind.name() == kind
             && (target == "?" || effect.target.text() == Some(wanted.as_str()))
-            && (!flags.contains(&"recursive") || effect.depth == Depth::Recursive)
+            && effect.depth >= depth
     })
 }
 

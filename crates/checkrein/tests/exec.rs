@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
+use checkrein_testkit::not_run;
 use support::TestEnvironment;
 
 /// A project that may be changed and a file beside it that may not.
@@ -143,11 +144,9 @@ fn makes_views() -> bool {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that cannot run here says so")]
 fn without_landlock_the_same_holds_in_a_view_of_its_own() {
     if !makes_views() {
-        eprintln!("not run: no user namespaces here");
-        return;
+        return not_run("no user namespaces");
     }
     let scene = Scene::new();
     let run = |script| scene.run_without(&[LANDLOCK], &["--require", "--write", "."], script);

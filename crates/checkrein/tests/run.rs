@@ -19,6 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use checkrein_testkit::not_run;
 use serde_json::Value as Json;
 use support::TestEnvironment;
 
@@ -274,7 +275,7 @@ fn nothing_runs_on_when_all_processes_of_ours_are_killed_at_once() {
     if offered.status.code() == Some(125) {
         let said = String::from_utf8_lossy(&offered.stderr).into_owned();
         assert!(said.contains("a namespace of processes could not be set up"), "{said}");
-        return;
+        return not_run("no namespace of processes");
     }
     let mut child = run.begun(&["--hold", "namespace"]);
     let outer = i32::try_from(child.id()).unwrap();
@@ -309,7 +310,7 @@ fn a_namespace_changes_nothing_of_status_ladder_and_remains() {
     let run = Run::new();
     let namespace = ["--hold", "namespace"];
     if run.environment.checkrein(&["run", "--hold", "namespace", "--", "true"]).status.code() == Some(125) {
-        return;
+        return not_run("no namespace of processes");
     }
     let report = run.report(&["--hold", "namespace", "--time", "700ms"]);
     assert_eq!(report["stopped_by"], "time", "{report}");

@@ -36,6 +36,7 @@ use std::time::Duration;
 use checkrein_supervise::{
     Bytes, Confined, Ending, Endpoint, Kernel, Limits, Network, OwnView, Scope, Signals, run_confined,
 };
+use checkrein_testkit::not_run;
 use table::{ESCAPES, Escape};
 
 fn main() -> ExitCode {
@@ -490,7 +491,7 @@ fn test(wanted: &str) -> ExitCode {
     }
     for means in [Means::Landlock, Means::OlderLandlock, Means::View] {
         if means.kernel().is_none() {
-            println!("not run: this machine cannot show how it is with {}", means.name());
+            not_run(&format!("escapes with {}", means.name()));
             continue;
         }
         let mut world = World::new();

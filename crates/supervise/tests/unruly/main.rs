@@ -23,6 +23,7 @@ use checkrein_clients::Prices;
 use checkrein_supervise::{
     Agent, Bytes, Hold, Interaction, Position, Signals, Switches, Waited, stand_above, supervise,
 };
+use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.
 const UNRULY: [(&str, u8); 9] = [
@@ -65,7 +66,7 @@ fn test(wanted: &str) -> ExitCode {
                 .unwrap();
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             if text.contains("no namespace") {
-                println!("not run: {text}");
+                not_run(&format!("{name}: {text}"));
                 continue;
             }
             let lived = place.join("lived").exists();
