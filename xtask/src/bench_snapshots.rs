@@ -195,7 +195,7 @@ fn ours(store: &Store, root: &Path) -> Result<Cost, String> {
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         ..Manner::whole()
     };
-    measured(|| match store.take_workspace(&manner, Unchanged::Reuse, describe).map_err(text)? {
+    measured(|| match store.take_workspace(&[], &manner, Unchanged::Reuse, describe).map_err(text)? {
         Taken::Whole(_) | Taken::Same(_) => Ok(()),
         Taken::Over(_) => Err("there are no bounds".to_owned()),
     })

@@ -351,3 +351,33 @@ fn a_name_that_is_no_text_is_saved_however_it_is_written() {
         );
     }
 }
+
+/// What git runs by itself is no data of it: what a call that nobody can read did to it is taken back, and what a person changes stays.
+#[test]
+fn what_git_runs_by_itself_is_taken_back_with_a_call_that_nobody_can_read() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.write("a", "one\n");
+    let script = "printf '#!/bin/sh\\n' > .git/hooks/pre-push; git config alias.x '!y'; rm .git/hooks/*.sample; echo two > a";
+    let config = read(&environment, ".git/config");
+    for contained in ["interactive", "unattended"] {
+        environment.configure("config.yaml", &format!("profile: {contained}\n"));
+        fs::write(project.join(".git/hooks/own.sample"), "own\n").unwrap();
+        before(&environment, contained, &project, contained, "./frobnicate");
+        run(&environment, &project, script);
+        after(&environment, contained, &project, contained, "./frobnicate");
+        let output = undo(&environment, &project, &[]);
+        let told = said(&output);
+        assert!(told.contains(".git/hooks/pre-push") && told.contains(".git/config"), "{contained}: {told}");
+        assert_eq!(read(&environment, "a"), "one\n", "{told}");
+        assert_eq!(read(&environment, ".git/config"), config, "{told}");
+        assert_eq!(read(&environment, ".git/hooks/own.sample"), "own\n", "{told}");
+        assert!(!project.join(".git/hooks/pre-push").exists(), "{told}");
+    }
+    before(&environment, "later", &project, "later", "./frobnicate");
+    run(&environment, &project, script);
+    after(&environment, "later", &project, "later", "./frobnicate");
+    environment.git(&["remote", "add", "mine", "/elsewhere"]);
+    assert!(said(&undo(&environment, &project, &[])).contains("changed since"));
+    assert!(read(&environment, ".git/config").contains("mine"));
+}

@@ -218,6 +218,8 @@ struct Plan {
     held: BTreeSet<AbsolutePath>,
     /// Whether references may be lost that the action itself makes of files of the work tree: what is stashed and dropped.
     loses_files: bool,
+    /// Whether nobody can say what it does to what git runs by itself.
+    is_unseen: bool,
 }
 
 /// How much of a work tree may change.
@@ -268,6 +270,7 @@ impl Plan {
                 .collect(),
             held: BTreeSet::new(),
             loses_files: git_changes_any_file && references == ReferenceChange::Lose,
+            is_unseen: is_opaque(review) || is_contained(review),
         };
         let mut beside = Vec::new();
         let around = world.place();
@@ -380,6 +383,9 @@ impl Plan {
         wanted.extend(
             self.absences.iter().map(|path| Wanted { path: path.clone(), selection: Choice::Everything }),
         );
+        if self.is_unseen && extent == Extent::WorkTree {
+            wanted.extend(run_by_git(context.workspace()));
+        }
         let place = match purpose {
             Purpose::Ask => {
                 if keeps_references {
@@ -609,6 +615,17 @@ fn work_tree(
         Ended::Whole(captured) => Some(captured),
         Ended::Over(_) => None,
     })
+}
+
+/// What git runs by itself in the repository of a workspace, and what says so: few small files, no data of it.
+fn run_by_git(workspace: &AbsolutePath) -> Vec<Wanted> {
+    let directory = workspace.join(".git");
+    if !Path::new(directory.as_str()).is_dir() {
+        return Vec::new();
+    }
+    let names = ["hooks", "config", "config.worktree"];
+    let place = |name: &str| PathBuf::from(directory.join(name).as_str());
+    names.iter().map(|name| Wanted { path: place(name), selection: Choice::Everything }).collect()
 }
 
 /// The directory with what linked work trees share.

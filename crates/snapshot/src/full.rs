@@ -53,9 +53,10 @@ const MUCH: u64 = 512 * 1024;
 
 impl Store {
     /// Takes a snapshot of the workspace, without what version control ignores. What an earlier one saw is not read again.
-    /// `describe` makes the snapshot of what was captured.
+    /// `beside` is saved with it, whatever is ignored; `describe` makes the snapshot of what was captured.
     pub fn take_workspace(
         &self,
+        beside: &[Wanted],
         manner: &Manner<'_>,
         unchanged: Unchanged,
         describe: impl FnOnce(Captured) -> Snapshot,
@@ -63,7 +64,8 @@ impl Store {
         let draft = self.begin(Effort::Small)?;
         let (earlier, seen) = self.known().unzip();
         let manner = Manner { seen: seen.as_ref(), ..*manner };
-        let wanted = [Wanted { path: PathBuf::from(self.workspace()), selection: Choice::NotIgnored }];
+        let mut wanted = beside.to_vec();
+        wanted.push(Wanted { path: PathBuf::from(self.workspace()), selection: Choice::NotIgnored });
         let mut captured = match capture_small_first(&draft, &wanted, &manner)? {
             Ended::Whole(captured) => captured,
             Ended::Over(over) => {

@@ -40,7 +40,7 @@ fn workspace(store: &Store, tree: &Path) -> Taken {
     let ignoring = ignoring(tree);
     let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
     store
-        .take_workspace(&manner, Unchanged::Reuse, |captured| described(&captured, Occasion::Request))
+        .take_workspace(&[], &manner, Unchanged::Reuse, |captured| described(&captured, Occasion::Request))
         .unwrap()
 }
 

@@ -113,7 +113,7 @@ pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Resu
     };
     let taken = ground
         .store
-        .take_workspace(&manner, Unchanged::Reuse, |captured| captured.described(circumstances))?;
+        .take_workspace(&[], &manner, Unchanged::Reuse, |captured| captured.described(circumstances))?;
     let id = match taken {
         Taken::Whole(id) | Taken::Same(id) => id,
         Taken::Over(_) => {

@@ -9,12 +9,12 @@ use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque, runs_unread_code};
 use checkrein_snapshot::{
     Bounds, Circumstances, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, SnapshotError,
-    Taken, Unchanged,
+    Taken, Unchanged, Wanted,
 };
 use serde_json::json;
 
 use super::words::told;
-use super::{NOT_SAVED, ignoring, masked, store};
+use super::{NOT_SAVED, ignoring, masked, run_by_git, store};
 use crate::context::Context;
 use crate::environment::Surroundings;
 
@@ -48,7 +48,7 @@ pub(crate) fn at_start(context: &Context, place: SessionPlace) -> Option<RecordB
     let started = Instant::now();
     let taken = take(
         context,
-        Reach { bounds: START, largest: u64::MAX },
+        (Reach { bounds: START, largest: u64::MAX }, &[]),
         Unchanged::Reuse,
         Occasion::SessionStart,
         "the session starts",
@@ -159,7 +159,8 @@ pub(crate) fn before(
         Some(Outlook::TooLarge) | None => u64::MAX,
     };
     let reach = Reach { bounds, largest };
-    match take(context, reach, unchanged, occasion, reason, Some(place.clone())) {
+    let beside = if is_opaque(review) { run_by_git(context.workspace()) } else { Vec::new() };
+    match take(context, (reach, &beside), unchanged, occasion, reason, Some(place.clone())) {
         Ok(Taken::Whole(id) | Taken::Same(id)) => {
             let snapshot = saved.or_else(|| {
                 let listed = store(context.surroundings(), context.workspace()).snapshot(id).ok()?;
@@ -188,7 +189,7 @@ struct Reach {
 
 fn take(
     context: &Context,
-    reach: Reach,
+    (reach, beside): (Reach, &[Wanted]),
     unchanged: Unchanged,
     occasion: Occasion,
     reason: &str,
@@ -215,7 +216,7 @@ fn take(
         reason: masked(context, reason),
         place,
     };
-    store.take_workspace(&manner, unchanged, |captured| captured.described(circumstances))
+    store.take_workspace(beside, &manner, unchanged, |captured| captured.described(circumstances))
 }
 
 fn too_large(over: Over) -> String {
