@@ -98,6 +98,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
         machine.opaque(format!("the catalogue names `{name}`, which is not a handler"));
         return Exit::unknown();
     }
+    programs::life_cycle(machine, call);
     let mut read = Output::Nothing;
     for clause in &program.clauses {
         match holds(&clause.conditions, call) {

@@ -277,6 +277,7 @@ impl<'w> Machine<'w> {
 
     /// The value of a variable of the shell or the environment; `None` when it is not set.
     pub(crate) fn variable(&self, name: &str) -> Option<Value> {
+        let name = self.shell.referred(name);
         let is_kept = matches!(name, "HOME" | "IFS" | "PATH") && !self.shell.variables.contains_key(name);
         if self.scanning > 0 && !is_kept {
             return Some(Value::Unknown);

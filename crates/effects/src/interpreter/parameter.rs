@@ -67,8 +67,16 @@ impl Machine<'_> {
         }
         let mut name = parameter.name.clone();
         if parameter.indirect {
-            let Some(target) = self.variable(&name).and_then(|value| value.as_exact().map(str::to_owned))
-            else {
+            // Of a reference it is the name that it stands for.
+            let target = match self.shell.references.get(&name) {
+                Some(target) => Some(target.clone()),
+                None if is_special(&name) => match self.held(&name, None, false) {
+                    Held::One(value) => value.as_exact().map(str::to_owned),
+                    Held::Unset | Held::Many(_) | Held::Any => None,
+                },
+                None => self.variable(&name).and_then(|value| value.as_exact().map(str::to_owned)),
+            };
+            let Some(target) = target else {
                 return Expanded::One(Value::Unknown, None);
             };
             self.evaluate_subscript(&target);
@@ -199,7 +207,8 @@ impl Machine<'_> {
     }
 
     fn held(&mut self, name: &str, index: Option<&Word>, all: bool) -> Held {
-        match name {
+        let name = &self.shell.referred(name).to_owned();
+        match name.as_str() {
             "@" | "*" => {
                 return self.shell.positional.clone().map_or(Held::Any, Held::Many);
             }
@@ -418,6 +427,7 @@ impl Machine<'_> {
 
     /// Assigns a variable, keeping whether it is exported.
     pub(crate) fn assign_content(&mut self, name: &str, content: Content) {
+        let name = &self.shell.referred(name).to_owned();
         let before = self.shell.variables.get(name);
         if before.is_some_and(|variable| variable.readonly) {
             return;
@@ -713,4 +723,9 @@ fn needs_a_value(parameter: &Parameter) -> bool {
 fn all_of(parameter: &Parameter) -> bool {
     matches!(parameter.name.as_str(), "@" | "*")
         || parameter.index.as_ref().is_some_and(|index| is_literal(index, "@") || is_literal(index, "*"))
+}
+
+/// Whether a name is that of a parameter which is no variable: `1`, `#`, `?`.
+fn is_special(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }

@@ -7,6 +7,7 @@ use crate::world::{Entry, Listing};
 use super::draft::Aim;
 use super::exit::Output;
 use super::machine::Machine;
+use super::shell::Content;
 use super::value::Value;
 
 /// The greatest number of entries of a tree that are copied one by one (ours).
@@ -135,6 +136,26 @@ impl Machine<'_> {
         let answer = work(self);
         self.shell.variables = before;
         answer
+    }
+
+    /// The variables that the command itself hands to programs, with their texts where these are known.
+    pub(crate) fn exported_texts(&self) -> Vec<(String, String)> {
+        let held = self.shell.variables.iter().filter(|(_, variable)| variable.exported);
+        held.filter_map(|(name, variable)| match &variable.content {
+            Content::Scalar(value) => Some((name.clone(), value.as_exact()?.to_owned())),
+            Content::List(_) | Content::Map(_) | Content::Unknown | Content::Unset => None,
+        })
+        .collect()
+    }
+
+    /// Whether the command itself made or changed a file.
+    pub(crate) fn is_written_here(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_written(path)
+    }
+
+    /// Whether the command itself says where the home directory is.
+    pub(crate) fn moves_home(&self) -> bool {
+        self.shell.variables.contains_key("HOME") || self.shell.variables.contains_key("ZDOTDIR")
     }
 
     /// Whether the catalogue describes a program of that name.

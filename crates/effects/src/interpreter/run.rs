@@ -154,9 +154,14 @@ impl Machine<'_> {
 
     /// Lets a shell run what comes in on its standard input.
     pub(crate) fn run_input(&mut self, input: &Input) -> Exit {
+        self.run_input_with(input, Value::exact("bash"), &[])
+    }
+
+    /// Lets a shell run what comes in on its standard input, with `$0` and arguments.
+    pub(crate) fn run_input_with(&mut self, input: &Input, name: Value, arguments: &[Value]) -> Exit {
         match input {
             Input::Inherited => Exit::unknown(),
-            Input::Text(text) => self.run_text(text, Input::Text(Value::exact(""))),
+            Input::Text(text) => self.run_text_with(text, name, arguments, Input::Text(Value::exact(""))),
             Input::Network(url) => {
                 self.runs_from_network(url);
                 Exit::unknown()

@@ -200,6 +200,8 @@ pub(crate) struct Shell {
     pub(crate) doubtful_stack: usize,
     /// Variables that the command set or unset; the environment is asked for others.
     pub(crate) variables: BTreeMap<String, Variable>,
+    /// Names that stand for other variables (`declare -n`).
+    pub(crate) references: BTreeMap<String, String>,
     /// `$1`, `$2`, ...; `None` when they are not known.
     pub(crate) positional: Option<Vec<Value>>,
     /// `$0`
@@ -244,6 +246,9 @@ pub(crate) struct Shell {
     pub(crate) locals: Vec<BTreeMap<String, Option<Variable>>>,
 }
 
+/// The greatest number of references that lead to one another (ours).
+const REFERENCES: usize = 8;
+
 impl Shell {
     /// A fresh shell in a directory.
     pub(crate) fn new(cwd: AbsolutePath) -> Self {
@@ -253,6 +258,7 @@ impl Shell {
             stack: Vec::new(),
             doubtful_stack: 0,
             variables: BTreeMap::new(),
+            references: BTreeMap::new(),
             positional: Some(Vec::new()),
             name: Value::exact("bash"),
             functions: BTreeMap::new(),
@@ -275,6 +281,18 @@ impl Shell {
             returns: 0,
             locals: Vec::new(),
         }
+    }
+
+    /// The variable for which a name stands: itself, unless it is a reference.
+    pub(crate) fn referred<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        for _ in 0..REFERENCES {
+            match self.references.get(name) {
+                Some(target) => name = target,
+                None => break,
+            }
+        }
+        name
     }
 
     /// Where the shell is, to be able to go back.
@@ -360,6 +378,22 @@ impl Shell {
             };
             let treatment = left.or(right).map(|variable| variable.treatment).unwrap_or_default();
             self.variables.insert(name, Variable { content, exported, readonly: false, origin, treatment });
+        }
+        if self.references != other.references {
+            // On one of the ways they stand for something else.
+            let references: BTreeSet<String> =
+                self.references.keys().chain(other.references.keys()).cloned().collect();
+            for name in references {
+                self.references.remove(&name);
+                let unknown = Variable {
+                    content: Content::Unknown,
+                    exported: false,
+                    readonly: false,
+                    origin: None,
+                    treatment: Treatment::None,
+                };
+                self.variables.insert(name, unknown);
+            }
         }
         if self.positional != other.positional {
             self.positional = None;

@@ -379,6 +379,20 @@ impl Machine<'_> {
             let exit = self.call_path(file.as_str(), rest);
             return Done::next(exit);
         }
+        // What is not found is given to this function, in bash and in zsh.
+        for handler in ["command_not_found_handle", "command_not_found_handler"] {
+            if let Some(body) = self.shell.functions.get(handler).map(Rc::clone)
+                && !self.aliases_running.iter().any(|running| running == handler)
+            {
+                let words: Vec<Value> =
+                    std::iter::once(Value::exact(name)).chain(rest.iter().cloned()).collect();
+                self.aliases_running.push(handler.to_owned());
+                self.possibly(|machine| {
+                    machine.in_subshell(|machine| machine.call_function(handler, &body, &words))
+                });
+                self.aliases_running.retain(|running| running != handler);
+            }
+        }
         let exit = self.call_program(name, name, rest);
         if name == "kill" && processes::may_end_shell(rest) {
             // Signals can be ignored, so what follows may still run.

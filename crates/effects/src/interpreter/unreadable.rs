@@ -23,6 +23,16 @@ impl Machine<'_> {
             while left > 0
                 && let Some(word) = rest.split_whitespace().next()
             {
+                // What a quote opens here ends at the next one of its kind.
+                if let Some(quote) = word.chars().next().filter(|letter| matches!(letter, '"' | '\''))
+                    && let Some(inner) = rest.get(1..).and_then(|behind| behind.split(quote).next())
+                    && inner.contains(' ')
+                    && inner.split_whitespace().next().is_some_and(|name| self.knows(name))
+                {
+                    left -= 1;
+                    let command = Value::exact(inner);
+                    self.possibly(|machine| machine.in_subshell(|machine| machine.run_here(&command)));
+                }
                 let name = word.rsplit('/').next().unwrap_or(word);
                 if crate::catalogue::find(name, self.catalogue).is_some() {
                     left -= 1;

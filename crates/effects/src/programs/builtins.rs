@@ -196,8 +196,40 @@ fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     Done::next(Exit { status, output: Output::Nothing })
 }
 
+/// The directory that `cd` finds by `CDPATH`: a name that does not begin with `/`, `.` or `..` is looked for in each of its places.
+fn by_search_path(machine: &Machine<'_>, value: &Value) -> Value {
+    let start = value.known_start();
+    let is_own = matches!(start.split('/').next(), Some("" | "." | ".."));
+    let Some(places) = machine.variable("CDPATH").filter(|_| !is_own) else { return value.clone() };
+    let Some(places) = places.as_exact() else {
+        // Where nothing is known of the places, it is only sure that the name may be here.
+        return if machine.shell.variables.contains_key("CDPATH") { Value::Unknown } else { value.clone() };
+    };
+    let mut possible = Vec::new();
+    for place in places.split(':') {
+        let candidate = if place.is_empty() || place == "." {
+            value.clone()
+        } else {
+            Value::exact(format!("{}/", place.trim_end_matches('/'))).followed_by(value)
+        };
+        match (machine.is_directory(&candidate), candidate.as_exact()) {
+            (Some(true), _) if possible.is_empty() => return candidate,
+            (Some(false), _) => {}
+            (_, Some(text)) => possible.push(text.to_owned()),
+            (_, None) => return Value::Unknown,
+        }
+    }
+    if possible.is_empty() {
+        return value.clone();
+    }
+    possible.extend(value.as_exact().map(str::to_owned));
+    possible.dedup();
+    Value::one_of(possible)
+}
+
 /// Changes the directory, when that can work; answers whether it does.
 fn go(machine: &mut Machine<'_>, value: &Value) -> Status {
+    let value = &by_search_path(machine, value);
     // The shell goes by the path it came on: `..` leads back over a symbolic link.
     let base = machine.shell.logical.clone().or_else(|| machine.cwd().cloned());
     let logical = match (value.as_exact(), base) {

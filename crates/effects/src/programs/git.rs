@@ -154,7 +154,8 @@ const TRACES: &[&str] = &[
 /// Interprets a call of git.
 pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let cwd = machine.cwd().cloned();
-    let mut git = Git { machine, cwd, work_tree: None, directory: None, settings: Settings::default() };
+    let mut git =
+        Git { machine, cwd, work_tree: None, directory: None, programs: None, settings: Settings::default() };
     git.machine_variables();
     let Some(rest) = git.general_options(&call.words) else {
         return Exit::silent();
@@ -174,6 +175,8 @@ struct Git<'m, 'w> {
     work_tree: Option<AbsolutePath>,
     /// The repository's own directory, when given.
     directory: Option<AbsolutePath>,
+    /// Where programs of git are looked for first, when given.
+    programs: Option<Value>,
     settings: Settings,
 }
 
@@ -280,6 +283,7 @@ impl Git<'_, '_> {
                         self.settings.give(&key.to_ascii_lowercase(), Value::Unknown);
                     }
                 }
+                ("--exec-path", Some(value)) => self.programs = Some(value),
                 ("--bare", _) => self.directory = self.cwd.clone(),
                 (name, _) if IGNORED.contains(&name) => {}
                 ("--version" | "-v" | "--help" | "-h" | "--html-path" | "--man-path" | "--info-path", _)
@@ -318,7 +322,11 @@ impl Git<'_, '_> {
                 Exit::silent()
             }
             None => {
-                let mut program = vec![Value::exact(format!("git-{name}"))];
+                let name = format!("git-{name}");
+                let place = self.programs.clone().or_else(|| self.machine.variable("GIT_EXEC_PATH"));
+                let own = place.map(|place| place.followed_by(&Value::exact(format!("/{name}"))));
+                let own = own.filter(|own| !self.machine.is_certainly_missing(own));
+                let mut program = vec![own.unwrap_or_else(|| Value::exact(name))];
                 program.extend(rest.iter().cloned());
                 self.machine.run_words(&program, Input::Inherited)
             }

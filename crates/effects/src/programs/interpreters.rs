@@ -1,139 +1,19 @@
 //! Interpreters of other languages: code given as a word, a script, a module, or on the standard input.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `python` | Python and the modules that `-m` runs |
+//! | `preloads` | code that an option has run before the script, and what a directory as script means |
 
-use crate::effect::{Depth, EffectKind, Target};
+mod preloads;
+mod python;
+
+use crate::effect::{EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
-use super::archives::{Names, unpack_from};
+pub(crate) use python::python;
+
 use super::text::{edit_in_place, one_path};
-
-/// `python`, `pypy`
-pub(crate) fn python(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let arguments = &call.arguments;
-    if let Some(code) = arguments.value(&["-c"]) {
-        return super::code(machine, call, code);
-    }
-    if let Some(module) = arguments.value(&["-m"]) {
-        let Some(name) = module.as_exact().map(str::to_owned) else {
-            machine.opaque("the module that Python runs is not known");
-            return Exit::unknown();
-        };
-        return python_module(machine, call, &name);
-    }
-    if arguments.has(&["-V", "--version", "-h", "--help", "-VV"]) {
-        return Exit::unknown();
-    }
-    script_or_input(machine, call)
-}
-
-/// Modules of the standard library, and tools, that change nothing worth a word.
-const QUIET_MODULES: &[&str] = &[
-    "this",
-    "json.tool",
-    "json",
-    "timeit",
-    "site",
-    "platform",
-    "sysconfig",
-    "tokenize",
-    "ast",
-    "dis",
-    "calendar",
-    "unittest",
-    "doctest",
-    "tabnanny",
-    "pyclbr",
-    "inspect",
-    "pydoc",
-    "locale",
-    "mimetypes",
-    "encodings",
-    "base64",
-    "antigravity",
-    "quopri",
-    "uu",
-    "symtable",
-    "pickletools",
-    "fileinput",
-    "filecmp",
-    "difflib",
-    "textwrap",
-    "random",
-    "uuid",
-    "sqlite3",
-    "asyncio",
-];
-
-fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str) -> Exit {
-    // What stands behind the module belongs to it, options too.
-    let place = call.words.iter().position(|word| word.known_start().starts_with("-m"));
-    let attached =
-        place.and_then(|place| call.words.get(place)).is_some_and(|word| word.as_exact() != Some("-m"));
-    let skipped = place.map_or(0, |place| place + if attached { 1 } else { 2 });
-    let operands: &[Value] = call.words.get(skipped..).unwrap_or_default();
-    match name {
-        name if QUIET_MODULES.contains(&name) => {}
-        "http.server" | "SimpleHTTPServer" => {
-            machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("http.server".to_owned())));
-        }
-        "venv" | "virtualenv" => {
-            let clears = operands.iter().any(|operand| operand.as_exact() == Some("--clear"));
-            for operand in operands.iter().filter(|operand| !operand.known_start().starts_with('-')) {
-                if clears {
-                    machine.delete(operand, Depth::Recursive);
-                }
-                for aim in machine.paths_through(operand) {
-                    let path = aim.target.path().cloned();
-                    machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
-                    if let Some(path) = path {
-                        machine.remember_doubt_below(&path);
-                    }
-                }
-            }
-        }
-        "compileall" | "py_compile" => {
-            for operand in operands.iter().filter(|operand| !operand.known_start().starts_with('-')) {
-                let directory = match machine.is_directory(operand) {
-                    Some(true) => operand.followed_by(&Value::exact("/**/__pycache__")),
-                    Some(false) | None => Value::exact("**/__pycache__"),
-                };
-                let pattern =
-                    directory.as_exact().map_or(Value::Unknown, |text| Value::Glob(text.to_owned()));
-                for aim in machine.paths(&pattern) {
-                    machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
-                }
-            }
-        }
-        "zipfile" | "tarfile" => {
-            let mut words = operands.iter();
-            match words.next().and_then(Value::as_exact) {
-                Some("-e" | "--extract") => {
-                    let archive = words.next();
-                    let directory = words.next().cloned().unwrap_or_else(|| Value::exact("."));
-                    unpack_from(machine, archive, &directory, Names::Without(0));
-                }
-                Some("-c" | "--create") => {
-                    if let Some(archive) = words.next() {
-                        machine.write(archive);
-                    }
-                }
-                Some(_) | None => {}
-            }
-        }
-        "ensurepip" => machine.effect(EffectKind::PackageInstall, &Value::exact("pip")),
-        // Modules that run a script for it.
-        "cProfile" | "profile" | "pdb" | "trace" | "pyinstrument" | "debugpy" | "memory_profiler"
-        | "ipdb" | "scalene" => {
-            machine.opaque(format!("`{} -m {name}` runs a script", call.program));
-        }
-        name => {
-            let tool = name.split('.').next().unwrap_or(name).replace('_', "-");
-            let mut words = vec![Value::exact(tool)];
-            words.extend(operands.iter().cloned());
-            return machine.run_words(&words, call.input.clone());
-        }
-    }
-    Exit::unknown()
-}
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -228,8 +108,10 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     }
     let codes: Vec<Value> = arguments.values(code_options).cloned().collect();
     if codes.is_empty() {
+        preloads::run(machine, call);
         return script_or_input(machine, call);
     }
+    preloads::run(machine, call);
     let modules = arguments.values(&["-M", "-m", "-r"]).any(|module| !is_harmless_module(module));
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
@@ -302,12 +184,26 @@ pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
         _ => &["-e", "--eval", "-x", "--execute"],
     };
     let checks: &[&str] = match call.program.as_str() {
-        "node" | "nodejs" => &["-c", "--check", "-v", "--test", "--v8-options"],
+        "node" | "nodejs" => &["-c", "--check", "-v", "--v8-options"],
         "php" => &["-l", "-v", "-i", "-m", "-a", "--ini", "--ri", "--re", "--rf"],
         _ => &["-v", "-V"],
     };
+    if !arguments.has(&["-v", "-V"]) {
+        preloads::run(machine, call);
+    }
     if arguments.has(checks) {
         return Exit::unknown();
+    }
+    if arguments.has(&["--test"]) {
+        for file in arguments.operands.clone() {
+            machine.possibly(|machine| script(machine, call, &file));
+        }
+        return Exit::unknown();
+    }
+    if let Some(name) = arguments.value(&["--run"]).cloned() {
+        let mut words = vec![Value::exact("npm"), Value::exact("run"), name];
+        words.extend(arguments.operands.iter().cloned());
+        return machine.run_words(&words, call.input.clone());
     }
     if call.program == "php" && arguments.has(&["-S"]) {
         machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("php -S".to_owned())));
@@ -324,7 +220,10 @@ pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 fn script_or_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match call.arguments.operands.first() {
-        Some(file) if file.as_exact() != Some("-") => script(machine, call, file),
+        Some(file) if file.as_exact() != Some("-") => {
+            let file = preloads::entry_file(machine, call, file);
+            script(machine, call, &file)
+        }
         Some(_) | None => super::shells::code_input(machine, call),
     }
 }

@@ -2,15 +2,18 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `life_cycle` | scripts that a package manager runs by itself |
 //! | `makefile` | makefiles: rules, variables, functions |
 //! | `recipes` | `make` and `just`: which recipes run, and in which order |
 //!
 //! A script that can be read is interpreted. One that cannot be read is the project's own, which its owner runs every day: a
 //! process worth naming, not an unknown danger.
 
+mod life_cycle;
 mod makefile;
 mod recipes;
 
+pub(crate) use life_cycle::life_cycle;
 pub(crate) use recipes::{just, make};
 
 use serde_json::Value as Json;
@@ -72,6 +75,7 @@ pub(crate) fn named_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let draft = Draft::new(EffectKind::PackageInstall, Target::Service("project".to_owned()))
                 .severity(Severity::Low);
             machine.add(draft.note("into the project"));
+            life_cycle(machine, call);
         }
         return Exit::unknown();
     };

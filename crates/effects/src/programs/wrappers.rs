@@ -3,10 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `many` | `xargs` and `parallel` |
+//! | `start_files` | what a shell runs before anything else |
 
 mod many;
+mod start_files;
 
-use many::quoted_words;
+pub(super) use many::quoted_words;
 pub(crate) use many::{parallel, xargs};
 
 use crate::effect::{EffectKind, Target};
@@ -91,7 +93,11 @@ fn run_with_assignments(machine: &mut Machine<'_>, words: &[Value], input: Input
         rest = more;
     }
     let rest = rest.to_vec();
-    machine.with_variables(assignments, |machine| machine.run_words(&rest, input))
+    let names: Vec<String> = assignments.iter().map(|(name, _)| name.clone()).collect();
+    machine.with_variables(assignments, |machine| {
+        machine.mark_telling_variables(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        machine.run_words(&rest, input)
+    })
 }
 
 /// `sudo`, `doas`, `pkexec`, `run0`
@@ -465,6 +471,8 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut standard_input = false;
     let mut dry = false;
     let mut interactive = false;
+    let mut login = false;
+    let mut plain = false;
     let mut place = 0;
     while let Some(text) = call.words.get(place).and_then(Value::as_exact) {
         match text {
@@ -473,6 +481,8 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 break;
             }
             "--version" | "--help" => return Exit::unknown(),
+            "--login" => login = true,
+            "--noprofile" | "--norc" | "--posix" => plain = true,
             "--rcfile" | "--init-file" => {
                 place += 1;
                 if let Some(file) = call.words.get(place) {
@@ -484,6 +494,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 command |= text.starts_with('-') && text.contains('c');
                 standard_input |= text.starts_with('-') && text.contains('s');
                 interactive |= text.starts_with('-') && text.contains('i');
+                login |= text.starts_with('-') && text.contains('l');
                 let on = text.starts_with('-');
                 if text.contains('n') {
                     dry = on;
@@ -501,6 +512,10 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         place += 1;
     }
     let rest = call.words.get(place..).unwrap_or_default();
+    if !plain {
+        let kind = start_files::Kind { is_login: login, is_interactive: interactive };
+        start_files::run(machine, &call.program, kind);
+    }
     if dry {
         if let (false, Some(file)) = (command, rest.first()) {
             machine.read(file);
@@ -517,7 +532,9 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     match rest.split_first() {
         Some((file, arguments)) if !standard_input => match file.as_exact() {
-            Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => machine.run_input(&call.input),
+            Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => {
+                machine.run_input_with(&call.input, file.clone(), arguments)
+            }
             _ => machine.run_script(file, arguments, call.input.clone()),
         },
         _ => {
@@ -525,7 +542,8 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if let (true, Some(host)) = (interactive, machine.outlet().map(str::to_owned)) {
                 machine.unread(format!("what the shell prints goes to {host}"));
             }
-            machine.run_input(&call.input)
+            // With `-s` the operands are what the text finds in `$1`, `$2` and so on.
+            machine.run_input_with(&call.input, Value::exact(call.program.as_str()), rest)
         }
     }
 }

@@ -121,6 +121,16 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         if declared.exported.is_none() && !declared.readonly {
             machine.evaluate_subscript(&name);
         }
+        if declared.reference {
+            machine.shell.references.remove(&name);
+            let target = value.as_ref().and_then(Value::as_exact).filter(|target| {
+                !target.is_empty() && target.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            });
+            if let Some(target) = target.filter(|target| *target != name) {
+                machine.shell.references.insert(name, target.to_owned());
+                continue;
+            }
+        }
         match value {
             Some(value) => {
                 let value = if append {
@@ -208,7 +218,12 @@ pub(crate) fn assignment(word: &Value) -> Option<(String, Value)> {
 
 pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let functions = words.iter().any(|word| word.as_exact() == Some("-f"));
+    let references = words.iter().any(|word| word.as_exact() == Some("-n"));
     for word in words {
+        if let (true, Some(name)) = (references, word.as_exact()) {
+            machine.shell.references.remove(name);
+            continue;
+        }
         let Some(name) = word.as_exact().filter(|name| !name.starts_with('-')) else { continue };
         if name == "HISTFILE" {
             machine.forget_history("what is typed is not recorded any more");

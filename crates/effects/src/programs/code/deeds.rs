@@ -60,6 +60,8 @@ pub(super) enum Deed {
     Program,
     /// Runs the first value as a program; the words behind it begin with its name.
     Execute,
+    /// The same behind a first value that says how it is waited for.
+    ExecuteRest,
     /// Asks a host.
     Get,
     /// Sends data to a host.
@@ -184,6 +186,7 @@ impl Deed {
                 | Self::Run
                 | Self::Program
                 | Self::Execute
+                | Self::ExecuteRest
                 | Self::Kill
                 | Self::Evaluate
                 | Self::Download
@@ -389,6 +392,13 @@ impl Follower<'_, '_, '_> {
                 };
                 words.extend(rest.into_iter().skip(1).filter(|thing| !matches!(thing, Thing::Map(_))));
                 self.run_list(&words)
+            }
+            Deed::ExecuteRest => {
+                let given = Given {
+                    positional: given.positional.get(1..).unwrap_or_default().to_vec(),
+                    named: given.named.clone(),
+                };
+                self.perform(Deed::Execute, name, &given)
             }
             Deed::Get => self.request(given, Upload::No),
             Deed::Post => self.request(given, Upload::Yes),

@@ -331,6 +331,22 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         "asyncio.create_subprocess_exec" => Deed::Program,
         "os.execl" | "os.execlp" | "os.execle" | "os.execlpe" | "os.execv" | "os.execvp" | "os.execve"
         | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => Deed::Execute,
+        // Behind how it is waited for these take what the ones above do.
+        "os.spawnl" | "os.spawnlp" | "os.spawnle" | "os.spawnlpe" | "os.spawnv" | "os.spawnvp"
+        | "os.spawnve" | "os.spawnvpe" => Deed::ExecuteRest,
+        // Libraries of C: of their functions those count that run a command.
+        "ctypes.CDLL"
+        | "ctypes.PyDLL"
+        | "ctypes.WinDLL"
+        | "ctypes.cdll.LoadLibrary"
+        | "ctypes.CDLL.LoadLibrary"
+        | "ctypes.pydll.LoadLibrary"
+        | "cffi.FFI.dlopen" => Deed::Becomes("ctypes.library"),
+        "cffi.FFI" => Deed::Becomes("cffi.FFI"),
+        "ctypes.library.system"
+        | "ctypes.library.popen"
+        | "ctypes.cdll.msvcrt.system"
+        | "ctypes.pythonapi.system" => Deed::Shell,
         "os.startfile" | "webbrowser.open" => Deed::Nothing,
         "os.kill" | "os.killpg" => Deed::Kill,
         "os.dup2" | "os.dup" => Deed::Duplicate,

@@ -42,10 +42,18 @@ impl Settings {
 
     /// Reads the files of the person and of the repository.
     pub(super) fn read(&mut self, machine: &Machine<'_>, directory: Option<&AbsolutePath>) {
-        let home = &machine.world().place().home;
+        let place = &machine.world().place().home;
+        let named = |name: &str| {
+            let text =
+                machine.variable(name)?.as_exact().map(str::to_owned).filter(|text| !text.is_empty())?;
+            machine.cwd().map(|cwd| cwd.join(&text))
+        };
+        let home = named("HOME").unwrap_or_else(|| place.clone());
+        let kept = named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         let files = [
-            Some(home.join(".config/git/config")),
-            Some(home.join(".gitconfig")),
+            named("GIT_CONFIG_SYSTEM"),
+            named("GIT_CONFIG_GLOBAL").or_else(|| Some(kept.join("git/config"))),
+            Some(home.join(".gitconfig")).filter(|_| named("GIT_CONFIG_GLOBAL").is_none()),
             directory.map(|directory| directory.join("config")),
         ];
         for file in files.into_iter().flatten() {

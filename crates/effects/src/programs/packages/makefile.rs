@@ -1,6 +1,18 @@
-//! Makefiles: rules, variables and functions, as far as the recipes need them.
+//! Makefiles: rules, variables and functions, as far as needed to know what runs: while the file is read, and for a target.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `functions` | the functions |
+//! | `lines` | lines, brackets, arguments, patterns |
 
-use std::collections::BTreeMap;
+mod functions;
+mod lines;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) use lines::matched;
+use lines::{compared, logical_lines, matching, outside_brackets, without_comment};
 
 /// The greatest depth of variables in variables and of included files (ours).
 const DEPTH: usize = 16;
@@ -10,13 +22,26 @@ const LENGTH: usize = 32 * 1024;
 /// What stands in for a function that is not understood: a substitution whose output nobody knows.
 const UNKNOWN: &str = "$(make-function-that-is-not-known)";
 
+/// What stands in for the loading of an object, whose code nobody can read.
+pub(super) const LOADED: &str = "make-loads-an-object";
+
 /// A makefile.
 #[derive(Debug, Default)]
 pub(super) struct Makefile {
     /// Variables, unexpanded.
     variables: BTreeMap<String, String>,
+    /// Variables whose value was expanded when it was read, so that what is added to them is too.
+    simple: BTreeSet<String>,
     /// Variables of the command line, which win.
     given: BTreeMap<String, String>,
+    /// Variables of the environment in which make itself finds something to expand.
+    environment: BTreeMap<String, String>,
+    /// Commands that functions ran, until they are taken.
+    ran: RefCell<Vec<String>>,
+    /// Texts that `$(eval ...)` gave, until they are read.
+    evaluated: RefCell<Vec<String>>,
+    /// The other makefiles that it names.
+    pub(super) included: Vec<String>,
     /// Rules in order.
     pub(super) rules: Vec<Rule>,
     /// Targets that are not files.
@@ -52,9 +77,39 @@ impl Makefile {
         Self { directory: directory.to_owned(), ..Self::default() }
     }
 
-    /// Sets a variable on the command line.
+    /// Sets a variable on the command line, as it is written there: `NAME=value`, `NAME:=value`.
     pub(super) fn give(&mut self, name: &str, value: &str) {
-        self.given.insert(name.to_owned(), value.to_owned());
+        let plain = name.trim_end_matches([':', '?', '+', '!']);
+        let value = match name.get(plain.len()..) {
+            Some("!") => self.run(self.expand(value, None, 0)).replace('$', "$$"),
+            Some(sign) if sign.starts_with(':') => self.expand(value, None, 0).replace('$', "$$"),
+            Some(_) | None => value.to_owned(),
+        };
+        self.given.insert(plain.to_owned(), value);
+    }
+
+    /// Sets a variable of the environment.
+    pub(super) fn inherit(&mut self, name: &str, value: &str) {
+        self.environment.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// The commands that functions ran since they were taken last, in order.
+    pub(super) fn take_ran(&self) -> Vec<String> {
+        self.ran.take()
+    }
+
+    /// The value of a variable as it was given, unexpanded.
+    pub(super) fn held(&self, name: &str) -> Option<String> {
+        self.given
+            .get(name)
+            .or_else(|| self.variables.get(name))
+            .or_else(|| self.environment.get(name))
+            .cloned()
+    }
+
+    /// Whether a rule names this target.
+    pub(super) fn names(&self, target: &str) -> bool {
+        self.rules.iter().any(|rule| rule.targets.iter().any(|name| name == target))
     }
 
     /// Reads the text of a makefile; `include` answers the text of another by its name, `environment` a variable.
@@ -63,8 +118,14 @@ impl Makefile {
         let mut open: Option<Vec<usize>> = None;
         let mut lines = logical_lines(text).into_iter();
         while let Some(line) = lines.next() {
-            if let Some(recipe) = line.strip_prefix('\t') {
-                if let (Some(rules), true) = (&open, skipping.iter().all(|branch| branch.taken)) {
+            if depth < DEPTH {
+                for text in self.evaluated.take() {
+                    self.read(&text, include, depth + 1);
+                }
+            }
+            // Where no rule is open, a line that begins with a tab is one like others.
+            if let (Some(recipe), Some(rules)) = (line.strip_prefix('\t'), &open) {
+                if skipping.iter().all(|branch| branch.taken) {
                     for index in rules {
                         if let Some(rule) = self.rules.get_mut(*index) {
                             rule.recipe.push(recipe.to_owned());
@@ -80,8 +141,14 @@ impl Makefile {
             {
                 continue;
             }
+            let mut plain = plain.as_str();
+            while let Some(rest) =
+                ["export ", "override ", "private "].iter().find_map(|word| plain.strip_prefix(word))
+            {
+                plain = rest.trim_start();
+            }
             if let Some(definition) = plain.strip_prefix("define ") {
-                let name = definition.trim_end_matches('=').trim().to_owned();
+                let name = definition.trim_end_matches(['=', ':', '?', '+']).trim().to_owned();
                 let mut body = Vec::new();
                 for inner in lines.by_ref() {
                     if inner.trim() == "endef" {
@@ -96,19 +163,27 @@ impl Makefile {
             if matches!(first, "include" | "-include" | "sinclude") && depth < DEPTH {
                 let names = self.expand(plain.get(first.len()..).unwrap_or_default(), None, 0);
                 for name in names.split_whitespace() {
+                    self.included.push(name.to_owned());
                     if let Some(text) = include(name) {
                         self.read(&text, include, depth + 1);
                     }
                 }
                 continue;
             }
-            let assignment =
-                plain.strip_prefix("export ").or_else(|| plain.strip_prefix("override ")).unwrap_or(&plain);
-            if self.assign(assignment) {
+            if first == "load" || first == "-load" {
+                self.run(LOADED.to_owned());
+                continue;
+            }
+            if self.assign(plain) {
                 open = None;
                 continue;
             }
-            open = self.rule(&plain);
+            open = self.rule(plain);
+        }
+        if depth < DEPTH {
+            for text in self.evaluated.take() {
+                self.read(&text, include, depth + 1);
+            }
         }
     }
 
@@ -202,8 +277,8 @@ impl Makefile {
                 _ => {}
             }
         }
-        if let Some(value) = self.given.get(name).or_else(|| self.variables.get(name)) {
-            return self.expand(value, automatic, depth);
+        if let Some(value) = self.held(name) {
+            return self.expand(&value, automatic, depth);
         }
         match name {
             "MAKE" => "make".to_owned(),
@@ -222,107 +297,16 @@ impl Makefile {
         }
     }
 
-    fn function(
-        &self,
-        name: &str,
-        rest: &str,
-        automatic: Option<&Automatic>,
-        depth: usize,
-    ) -> Option<String> {
-        let expand = |text: &str| self.expand(text, automatic, depth);
-        let arguments = split_arguments(rest);
-        let argument = |index: usize| arguments.get(index).map(|text| expand(text)).unwrap_or_default();
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let each = |index: usize, change: &dyn Fn(&str) -> String| {
-            words(&argument(index)).iter().map(|word| change(word)).collect::<Vec<_>>().join(" ")
-        };
-        Some(match name {
-            "shell" => format!("$({})", expand(rest)),
-            "wildcard" => expand(rest),
-            "strip" => words(&argument(0)).join(" "),
-            "subst" => argument(2).replace(&argument(0), &argument(1)),
-            "patsubst" => {
-                let (from, to) = (argument(0), argument(1));
-                each(2, &|word| {
-                    matched(&from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', &stem, 1))
-                })
-            }
-            "filter" | "filter-out" => {
-                let patterns = words(&argument(0));
-                let keeps = |word: &String| {
-                    patterns.iter().any(|pattern| matched(pattern, word).is_some()) == (name == "filter")
-                };
-                words(&argument(1)).into_iter().filter(keeps).collect::<Vec<_>>().join(" ")
-            }
-            "sort" => {
-                let mut all = words(&argument(0));
-                all.sort();
-                all.dedup();
-                all.join(" ")
-            }
-            "addprefix" => {
-                let start = argument(0);
-                each(1, &|word| format!("{start}{word}"))
-            }
-            "addsuffix" => {
-                let end = argument(0);
-                each(1, &|word| format!("{word}{end}"))
-            }
-            "notdir" => each(0, &|word| word.rsplit('/').next().unwrap_or(word).to_owned()),
-            "dir" => {
-                each(0, &|word| word.rfind('/').map_or("./", |at| word.get(..=at).unwrap_or(word)).to_owned())
-            }
-            "basename" => each(0, &|word| word.rsplit_once('.').map_or(word, |(start, _)| start).to_owned()),
-            "suffix" => {
-                each(0, &|word| word.rsplit_once('.').map_or(String::new(), |(_, end)| format!(".{end}")))
-            }
-            "firstword" => words(&argument(0)).first().cloned().unwrap_or_default(),
-            "lastword" => words(&argument(0)).last().cloned().unwrap_or_default(),
-            "word" => words(&argument(1))
-                .get(argument(0).trim().parse::<usize>().ok()?.checked_sub(1)?)
-                .cloned()
-                .unwrap_or_default(),
-            "words" => words(&argument(0)).len().to_string(),
-            "abspath" | "realpath" => each(0, &|word| {
-                if word.starts_with('/') { word.to_owned() } else { format!("{}/{word}", self.directory) }
-            }),
-            "if" => {
-                let holds = !argument(0).trim().is_empty();
-                argument(if holds { 1 } else { 2 })
-            }
-            "or" => (0..arguments.len()).map(argument).find(|text| !text.is_empty()).unwrap_or_default(),
-            "and" => {
-                let all: Vec<String> = (0..arguments.len()).map(argument).collect();
-                if all.iter().any(String::is_empty) {
-                    String::new()
-                } else {
-                    all.last().cloned().unwrap_or_default()
-                }
-            }
-            "foreach" => {
-                let variable = argument(0);
-                let body = arguments.get(2..).unwrap_or_default().join(",");
-                let one = |word: &str| {
-                    let bound = body
-                        .replace(&format!("$({variable})"), word)
-                        .replace(&format!("${{{variable}}}"), word);
-                    expand(&bound)
-                };
-                each(1, &one)
-            }
-            "info" | "warning" | "error" => String::new(),
-            _ => return None,
-        })
-    }
-
     /// Reads a conditional directive. Answers whether the line was one.
     fn condition(&self, line: &str, branches: &mut Vec<Branch>) -> bool {
         let (word, rest) = line.split_once([' ', '(']).unwrap_or((line, ""));
         let holds = match word {
             "ifdef" | "ifndef" => {
-                let set = !self.variable(rest.trim(), None, 0).starts_with("${")
-                    && !self.variable(rest.trim(), None, 0).is_empty();
-                set == (word == "ifdef")
+                // Only asked for: nothing of it runs.
+                let ran = self.ran.borrow().len();
+                let value = self.variable(rest.trim(), None, 0);
+                self.ran.borrow_mut().truncate(ran);
+                (!value.starts_with("${") && !value.is_empty()) == (word == "ifdef")
             }
             "ifeq" | "ifneq" => {
                 let (left, right) = compared(line.get(word.len()..).unwrap_or_default().trim());
@@ -364,9 +348,16 @@ impl Makefile {
             return false;
         }
         let value = match sign {
-            ":" | "::" | ":::" => self.expand(&value, None, 0).replace('$', "$$"),
-            "!" => format!("$(shell {value})"),
+            ":" | "::" | ":::" => {
+                self.simple.insert(name.to_owned());
+                self.expand(&value, None, 0).replace('$', "$$")
+            }
+            "!" => self.run(self.expand(&value, None, 0)).replace('$', "$$"),
             "?" if self.variables.contains_key(name) => return true,
+            "+" if self.simple.contains(name) => {
+                let more = self.expand(&value, None, 0).replace('$', "$$");
+                format!("{} {more}", self.variables.get(name).map_or("", String::as_str))
+            }
             "+" => match self.variables.get(name) {
                 Some(before) => format!("{before} {value}"),
                 None => value,
@@ -379,9 +370,12 @@ impl Makefile {
 
     /// Reads the head of a rule; the indices of the rules to which the recipe below belongs.
     fn rule(&mut self, line: &str) -> Option<Vec<usize>> {
-        let (head, inline) = match line.split_once(';') {
-            Some((head, inline)) if head.contains(':') => (head, Some(inline.trim().to_owned())),
-            _ => (line, None),
+        let parts = outside_brackets(line, ';').map(|at| line.split_at(at));
+        let (head, inline) = match parts {
+            Some((head, inline)) if head.contains(':') => {
+                (head, Some(inline.trim_start_matches(';').trim().to_owned()))
+            }
+            Some(_) | None => (line, None),
         };
         let expanded = self.expand(head, None, 0);
         let (targets, rest) = expanded.split_once(':')?;
@@ -417,99 +411,6 @@ impl Makefile {
 struct Branch {
     taken: bool,
     done: bool,
-}
-
-/// Lines with those joined that end in a backslash. A recipe keeps its line breaks for the shell.
-fn logical_lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut joined: Option<String> = None;
-    for line in text.lines() {
-        let (line, goes_on) = match line.strip_suffix('\\') {
-            Some(start) => (start, true),
-            None => (line, false),
-        };
-        let whole = match joined.take() {
-            Some(before) if before.starts_with('\t') => {
-                format!("{before}\\\n{}", line.strip_prefix('\t').unwrap_or(line))
-            }
-            Some(before) => format!("{} {}", before.trim_end(), line.trim_start()),
-            None => line.to_owned(),
-        };
-        if goes_on {
-            joined = Some(whole);
-        } else {
-            lines.push(whole);
-        }
-    }
-    lines.extend(joined);
-    lines
-}
-
-fn without_comment(line: &str) -> &str {
-    match line.find('#') {
-        Some(0) => "",
-        Some(at) if !line.get(..at).unwrap_or_default().ends_with('\\') => line.get(..at).unwrap_or(line),
-        Some(_) | None => line,
-    }
-}
-
-/// The index of the bracket that closes the one at the start.
-fn matching(text: &str) -> Option<usize> {
-    let (open, close) = if text.starts_with('(') { ('(', ')') } else { ('{', '}') };
-    let mut depth = 0_usize;
-    for (index, letter) in text.char_indices() {
-        if letter == open {
-            depth += 1;
-        } else if letter == close {
-            depth = depth.checked_sub(1)?;
-            if depth == 0 {
-                return Some(index);
-            }
-        }
-    }
-    None
-}
-
-/// The arguments of a function, split at commas outside brackets.
-fn split_arguments(text: &str) -> Vec<String> {
-    let mut arguments = vec![String::new()];
-    let mut depth = 0_i32;
-    for letter in text.chars() {
-        match letter {
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                arguments.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(last) = arguments.last_mut() {
-            last.push(letter);
-        }
-    }
-    arguments
-}
-
-/// The two sides of `(a,b)` or `'a' 'b'`.
-fn compared(text: &str) -> (String, String) {
-    if let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
-        let mut parts = split_arguments(inner).into_iter();
-        return (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    }
-    let mut parts = text.split(['"', '\'']).filter(|part| !part.trim().is_empty());
-    (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned())
-}
-
-/// The stem of a name under a pattern with one `%`.
-pub(super) fn matched(pattern: &str, name: &str) -> Option<String> {
-    match pattern.split_once('%') {
-        None => (pattern == name).then(String::new),
-        Some((start, end)) if name.len() >= start.len() + end.len() => {
-            name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)).map(str::to_owned)
-        }
-        Some(_) => None,
-    }
 }
 
 #[cfg(test)]

@@ -4,85 +4,128 @@ use crate::interpreter::{Call, Exit, Input, Machine, Status, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Timestamp};
 
-use super::makefile::{Automatic, Makefile, Rule, matched};
+use super::makefile::{Automatic, LOADED, Makefile, Rule, matched};
 use super::{nearest, spawned};
+use crate::programs::wrappers::quoted_words;
 
 /// The greatest number of targets that one call makes (ours).
 const TARGETS: usize = 256;
 
 /// Interprets a call of make.
 pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let arguments = &call.arguments;
-    if arguments.has(&[
-        "-n",
-        "--just-print",
-        "--dry-run",
-        "--recon",
-        "-q",
-        "--question",
-        "-v",
-        "--version",
-        "-h",
-        "--help",
-        "-p",
-        "--print-data-base",
-    ]) {
+    if call.arguments.has(&["-v", "--version", "-h", "--help"]) {
         return Exit::unknown();
     }
-    match arguments.value(&["-C", "--directory"]).cloned() {
+    // Options also come from the environment, in front of the others.
+    for name in ["MAKEFLAGS", "GNUMAKEFLAGS"] {
+        let Some(flags) = given(machine, name) else { continue };
+        let Some(text) = flags.as_exact() else {
+            if !matches!(flags.known_start().split_once(char::is_whitespace), None | Some(("", _)))
+                || !flags.known_start().trim_start().starts_with("-j")
+            {
+                machine.opaque(format!("the options of `make` in `{name}` are not known"));
+            }
+            continue;
+        };
+        let mut words: Vec<Value> = quoted_words(text).into_iter().map(Value::Exact).collect();
+        let Some(first) = words.first_mut() else { continue };
+        if let Some(letters) = first.as_exact().filter(|word| !word.starts_with('-') && !word.contains('=')) {
+            *first = Value::exact(format!("-{letters}"));
+        }
+        words.extend(call.words.iter().cloned());
+        let without = vec![(name.to_owned(), Value::exact(""))];
+        return machine
+            .with_variables(without, |machine| machine.call_program(&call.program, &call.written, &words));
+    }
+    match call.arguments.value(&["-C", "--directory"]).cloned() {
         Some(directory) => machine.inside(&directory, |machine| make_here(machine, call)),
         None => make_here(machine, call),
     }
 }
 
+/// The value of a variable that the command itself sets for programs.
+fn given(machine: &Machine<'_>, name: &str) -> Option<Value> {
+    if machine.shell.variables.contains_key(name) { machine.variable(name) } else { None }
+}
+
+/// The texts of the makefiles that a call names, or of the one that lies here, with their names; `None` when one cannot be read.
+fn makefiles(machine: &mut Machine<'_>, call: &Call, cwd: &AbsolutePath) -> Option<Vec<(String, String)>> {
+    let named: Vec<Value> = call.arguments.values(&["-f", "--file", "--makefile"]).cloned().collect();
+    let mut texts = Vec::new();
+    for value in &named {
+        let name = value.as_exact()?;
+        let text = match (name, &call.input) {
+            ("/dev/null", _) => Value::exact(""),
+            ("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0", Input::Text(text)) => text.clone(),
+            (
+                "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0",
+                Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown,
+            ) => Value::Unknown,
+            (name, _) => machine.text(&cwd.join(name)),
+        };
+        texts.push((name.to_owned(), text.as_exact()?.to_owned()));
+    }
+    if named.is_empty() {
+        let present = ["GNUmakefile", "makefile", "Makefile"]
+            .into_iter()
+            .find(|name| !matches!(machine.entry(&cwd.join(name)), Entry::Missing | Entry::Unknown));
+        match present {
+            Some(name) => texts.push((name.to_owned(), machine.text(&cwd.join(name)).as_exact()?.to_owned())),
+            None if machine.entry(&cwd.join("Makefile")) == Entry::Missing => {}
+            None => return None,
+        }
+    }
+    Some(texts)
+}
+
 fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
     let Some(cwd) = machine.cwd().cloned() else {
         return spawned(machine, "make", "which makefile is read is not known");
     };
-    let named = call.arguments.value(&["-f", "--file", "--makefile"]).cloned();
-    let text = match &named {
-        Some(name) if name.as_exact() == Some("-") => match &call.input {
-            Input::Text(text) => text.clone(),
-            Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
-                Value::Unknown
-            }
-        },
-        Some(name) => match name.as_exact() {
-            Some("/dev/null") => Value::exact(""),
-            Some(name) => machine.text(&cwd.join(name)),
-            None => Value::Unknown,
-        },
-        None => {
-            let present = ["GNUmakefile", "makefile", "Makefile"]
-                .into_iter()
-                .find(|name| !matches!(machine.entry(&cwd.join(name)), Entry::Missing | Entry::Unknown));
-            match present {
-                Some(name) => machine.text(&cwd.join(name)),
-                None if machine.entry(&cwd.join("Makefile")) == Entry::Missing => return Exit::failure(),
-                None => Value::Unknown,
-            }
-        }
-    };
-    let Some(text) = text.as_exact().map(str::to_owned) else {
-        if let Input::Network(url) = &call.input {
-            machine.runs_from_network(&url.clone());
-        }
-        return spawned(machine, "make", "the makefile could not be read");
-    };
     let mut makefile = Makefile::new(cwd.as_str());
     let mut goals = Vec::new();
-    for word in &call.arguments.operands {
+    for word in &arguments.operands {
         match word.as_exact().map(|text| (text, text.split_once('='))) {
-            Some((_, Some((name, value)))) => {
-                makefile.give(name.trim_end_matches([':', '?', '+']), &value.replace('$', "$$"));
-            }
+            Some((_, Some((name, value)))) => makefile.give(name, value),
             Some((goal, None)) => goals.push(goal.to_owned()),
             None => return spawned(machine, "make", "which target is made is not known"),
         }
     }
-    {
+    for (name, value) in machine.exported_texts() {
+        if value.contains('$') {
+            makefile.inherit(&name, &value);
+        }
+    }
+    let evaluated: Vec<Value> = arguments.values(&["--eval", "-E"]).cloned().collect();
+    let Some(texts) = makefiles(machine, call, &cwd) else {
+        if let Input::Network(url) = &call.input {
+            machine.runs_from_network(&url.clone());
+        }
+        run_evaluated(machine, &evaluated, &mut makefile);
+        return spawned(machine, "make", "the makefile could not be read");
+    };
+    let before = given(machine, "MAKEFILES");
+    if texts.is_empty() && evaluated.is_empty() && before.is_none() {
+        return Exit::failure();
+    }
+    run_evaluated(machine, &evaluated, &mut makefile);
+    let before = before.unwrap_or_else(|| Value::exact(""));
+    let before = before.as_exact().map_or_else(
+        || {
+            machine.opaque("which makefiles `MAKEFILES` names is not known");
+            String::new()
+        },
+        str::to_owned,
+    );
+    let before = before.split_whitespace().filter_map(|name| {
+        let text = machine.text(&cwd.join(name));
+        Some((name.to_owned(), text.as_exact()?.to_owned()))
+    });
+    let texts: Vec<(String, String)> = before.collect::<Vec<_>>().into_iter().chain(texts).collect();
+    for (_, text) in &texts {
         let include = |name: &str| machine.text(&cwd.join(name)).as_exact().map(str::to_owned);
-        makefile.read(&text, &include, 0);
+        makefile.read(text, &include, 0);
     }
     if goals.is_empty() {
         goals.extend(makefile.default_goal());
@@ -91,16 +134,29 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine,
         makefile: &makefile,
         cwd,
-        always: call.arguments.has(&["-B", "--always-make"]),
-        keeps_going: call.arguments.has(&["-k", "--keep-going", "-i", "--ignore-errors"]),
+        always: arguments.has(&["-B", "--always-make"]),
+        keeps_going: arguments.has(&["-k", "--keep-going", "-i", "--ignore-errors"]),
+        only_says: arguments.has(&["-n", "--just-print", "--dry-run", "--recon", "-q", "--question"]),
         done: Vec::new(),
     };
+    run.run_functions("");
+    run.remake(texts.iter().map(|(name, _)| name.as_str()));
     for goal in goals {
         if run.build(&goal, 0).is_none() && !run.keeps_going {
             return Exit::failure();
         }
     }
     Exit::unknown()
+}
+
+/// Reads what `--eval` gives; what is not known of it is made to be run unread.
+fn run_evaluated(machine: &mut Machine<'_>, texts: &[Value], makefile: &mut Makefile) {
+    for text in texts {
+        match text.as_exact() {
+            Some(text) => makefile.read(text, &|_| None, 0),
+            None => machine.unread("what `make --eval` reads and runs is not known"),
+        }
+    }
 }
 
 /// One run of make.
@@ -110,10 +166,57 @@ struct MakeRun<'m, 'w, 'f> {
     cwd: AbsolutePath,
     always: bool,
     keeps_going: bool,
+    /// Recipes are printed, not run, but for those that run all the same.
+    only_says: bool,
     done: Vec<(String, bool)>,
 }
 
 impl MakeRun<'_, '_, '_> {
+    /// Runs what functions have run since it was asked last, but for what stands as a substitution in this text of the shell.
+    fn run_functions(&mut self, shown: &str) {
+        for command in self.makefile.take_ran() {
+            if command == LOADED {
+                self.machine.unread("the makefile loads an object, whose code runs");
+            } else if !shown.contains(&format!("$({command})")) {
+                self.run_line(&command);
+            }
+        }
+    }
+
+    /// Makes the makefiles themselves again where a rule says how, which happens before all else, also when recipes are only printed.
+    fn remake<'n>(&mut self, read: impl Iterator<Item = &'n str>) {
+        let names: Vec<String> =
+            read.map(str::to_owned).chain(self.makefile.included.iter().cloned()).collect();
+        let only_says = std::mem::replace(&mut self.only_says, false);
+        for name in names {
+            if self.makefile.names(&name) {
+                self.build(&name, 0);
+                self.done.retain(|(done, _)| *done != name);
+            }
+        }
+        self.only_says = only_says;
+    }
+
+    /// Runs a line with the shell that the makefile names.
+    fn run_line(&mut self, line: &str) -> Exit {
+        let text = Value::exact(line);
+        let shell = self.makefile.held("SHELL").map(|value| self.makefile.expand(&value, None, 0));
+        let flags = self.makefile.held(".SHELLFLAGS").map(|value| self.makefile.expand(&value, None, 0));
+        let shell = quoted_words(shell.as_deref().unwrap_or("/bin/sh"));
+        let flags = quoted_words(flags.as_deref().unwrap_or("-c"));
+        let is_shell = shell
+            .last()
+            .map(|word| word.rsplit('/').next().unwrap_or(word).trim_end_matches(".exe"))
+            .is_some_and(|name| matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"));
+        let is_plain = flags.iter().all(|flag| flag.starts_with('-') || flag == "pipefail");
+        if is_shell && is_plain || shell.iter().any(|word| word.contains("$(") || word.contains("${")) {
+            return self.machine.run_text(&text, Input::Inherited);
+        }
+        let mut words: Vec<Value> = shell.into_iter().chain(flags).map(Value::Exact).collect();
+        words.push(text);
+        self.machine.run_words(&words, Input::Inherited)
+    }
+
     /// Makes a target; whether something was done for it, or `None` when it fails.
     fn build(&mut self, target: &str, depth: usize) -> Option<bool> {
         if let Some((_, changed)) = self.done.iter().find(|(name, _)| name == target) {
@@ -157,7 +260,8 @@ impl MakeRun<'_, '_, '_> {
                 return None;
             }
         }
-        let changed = stale && (!recipe.is_empty() || phony);
+        // What is not there and has no recipe counts as made (`FORCE:`).
+        let changed = stale && (!recipe.is_empty() || phony || here == Entry::Missing);
         self.finish(target, changed);
         Some(changed)
     }
@@ -205,15 +309,26 @@ impl MakeRun<'_, '_, '_> {
 
     /// Runs a recipe, each line in a shell of its own; whether it went through.
     fn run_recipe(&mut self, recipe: &[String], automatic: &Automatic) -> bool {
+        let whole = [recipe.join("\n")];
+        let recipe = if self.makefile.names(".ONESHELL") { whole.as_slice() } else { recipe };
         for line in recipe {
             let expanded = self.makefile.expand(line, Some(automatic), 0);
+            self.run_functions(&expanded);
             let prefixes = expanded.len() - expanded.trim_start_matches(['@', '-', '+', ' ', '\t']).len();
             let ignores = expanded.get(..prefixes).is_some_and(|marks| marks.contains('-'));
             let command = expanded.get(prefixes..).unwrap_or_default();
             if command.trim().is_empty() {
                 continue;
             }
-            let exit = self.machine.run_text(&Value::exact(command), Input::Inherited);
+            // These run even when recipes are only printed.
+            let is_held_back = self.only_says
+                && !expanded.get(..prefixes).is_some_and(|marks| marks.contains('+'))
+                && !line.contains("$(MAKE)")
+                && !line.contains("${MAKE}");
+            if is_held_back {
+                continue;
+            }
+            let exit = self.run_line(command);
             if exit.status == Status::Failure && !ignores && !self.keeps_going {
                 return false;
             }

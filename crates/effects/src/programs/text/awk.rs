@@ -9,9 +9,19 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let mut programs: Vec<Value> = arguments.values(&["-e", "--source"]).cloned().collect();
     for file in arguments.values(&["-f", "--file", "-E", "--exec"]) {
-        machine.read(file);
-        let text = one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path));
-        programs.push(text);
+        let is_input = matches!(file.as_exact(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+        programs.push(match &call.input {
+            Input::Text(text) if is_input => text.clone(),
+            Input::Network(url) if is_input => {
+                machine.runs_from_network(&url.clone());
+                Value::exact("")
+            }
+            Input::Secret(_) | Input::Local(_) | Input::Unknown if is_input => Value::Unknown,
+            _ => {
+                machine.read(file);
+                one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+            }
+        });
     }
     let mut files: &[Value] = &arguments.operands;
     if programs.is_empty() {
@@ -29,10 +39,14 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some((name, value))
         })
         .collect();
+    let lines = match (&call.input, files.is_empty()) {
+        (Input::Text(text), true) => text.clone(),
+        _ => Value::Unknown,
+    };
     for program in &programs {
         if let Some(text) = program.as_exact() {
             for act in acts(text, &assigned) {
-                carry_out(machine, act);
+                carry_out(machine, act, &lines);
             }
             continue;
         }
@@ -59,7 +73,7 @@ fn is_assignment(word: &Value) -> bool {
     })
 }
 
-fn carry_out(machine: &mut Machine<'_>, act: Act) {
+fn carry_out(machine: &mut Machine<'_>, act: Act, lines: &Value) {
     match act {
         Act::Write(target) => match target {
             Value::Unknown => machine.possibly(|machine| machine.write(&Value::Unknown)),
@@ -68,7 +82,11 @@ fn carry_out(machine: &mut Machine<'_>, act: Act) {
         Act::Run(Value::Exact(command)) => {
             machine.run_text(&Value::Exact(command), Input::Unknown);
         }
-        Act::Run(_) => machine.opaque("`awk` runs commands that it makes of its input"),
+        // Each line is a command.
+        Act::RunLine if lines.as_exact().is_some() => {
+            machine.possibly(|machine| machine.run_text(lines, Input::Unknown));
+        }
+        Act::Run(_) | Act::RunLine => machine.opaque("`awk` runs commands that it makes of its input"),
     }
 }
 
@@ -77,6 +95,8 @@ fn carry_out(machine: &mut Machine<'_>, act: Act) {
 enum Act {
     Write(Value),
     Run(Value),
+    /// Runs each line that comes in.
+    RunLine,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +124,7 @@ fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
                 print_depth = depth;
             }
             Token::Word(word) if word == "system" && behind.first() == Some(&Token::Mark('(')) => {
-                found.push(Act::Run(value_of(behind.get(1..).unwrap_or_default(), true)));
+                found.push(run_of(behind.get(1..).unwrap_or_default(), true, &tokens, assigned));
             }
             Token::Mark('(' | '[') => depth += 1,
             Token::Mark(')' | ']') => depth = depth.saturating_sub(1),
@@ -121,11 +141,12 @@ fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
                     let before = place.checked_sub(1).and_then(|before| tokens.get(before));
                     let command = match before {
                         Some(Token::Text(text)) => Value::exact(text.clone()),
+                        Some(Token::Word(name)) => value_of_variable(&tokens, name, assigned),
                         _ => Value::Unknown,
                     };
                     found.push(Act::Run(command));
                 } else if printing && depth == print_depth {
-                    found.push(Act::Run(value_of(behind, false)));
+                    found.push(run_of(behind, false, &tokens, assigned));
                 }
             }
             Token::End | Token::Mark('{' | '}') => {
@@ -139,6 +160,22 @@ fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
         !matches!(act, Act::Write(Value::Exact(file)) if file == "/dev/stderr" || file == "/dev/stdout" || file == "-")
     });
     found
+}
+
+/// What runs where these tokens are a command.
+fn run_of(behind: &[Token], in_parentheses: bool, tokens: &[Token], assigned: &[(String, Value)]) -> Act {
+    match (value_of(behind, in_parentheses), behind) {
+        (
+            Value::Unknown,
+            [Token::Word(name), Token::Mark(')' | '}') | Token::End, ..] | [Token::Word(name)],
+        ) => {
+            if name == "$0" {
+                return Act::RunLine;
+            }
+            Act::Run(value_of_variable(tokens, name, assigned))
+        }
+        (known, _) => Act::Run(known),
+    }
 }
 
 /// What a variable of the program holds: given with `-v`, else the last thing that is assigned to it.

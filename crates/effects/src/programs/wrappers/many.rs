@@ -48,7 +48,7 @@ fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
 }
 
 /// The words of a text, with quotes and backslashes undone as `xargs` does.
-pub(super) fn quoted_words(text: &str) -> Vec<String> {
+pub(in crate::programs) fn quoted_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -1,0 +1,75 @@
+//! Files that a shell runs before anything else.
+
+use crate::interpreter::{Machine, Value};
+use crate::programs::text::one_path;
+use crate::world::Entry;
+
+/// How a shell is started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    /// As the first one of a session (`-l`).
+    pub(super) is_login: bool,
+    /// For a person (`-i`).
+    pub(super) is_interactive: bool,
+}
+
+/// Runs the start files of a shell that this command itself has made, or has moved the home directory to. Those of the person are what
+/// they are in every shell.
+///
+/// Their names and order are those of bash(1) "INVOCATION", dash(1) "Invocation", zsh(1) "STARTUP/SHUTDOWN FILES" and ksh(1).
+pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
+    for file in files(machine, program, kind) {
+        let is_there = one_path(machine, &file).is_some_and(|path| {
+            let is_file = matches!(machine.entry(&path), Entry::File(_));
+            let home = machine.world().place().home.clone();
+            is_file && (machine.is_written_here(&path) || !path.is_within(&home) || machine.moves_home())
+        });
+        if is_there {
+            machine.possibly(|machine| machine.run_script(&file, &[], crate::interpreter::Input::Inherited));
+        }
+    }
+}
+
+/// The files in order; of the profiles of a person the first that is there.
+fn files(machine: &Machine<'_>, program: &str, kind: Kind) -> Vec<Value> {
+    let within = |variable: &str, name: &str| {
+        machine.variable(variable).map(|home| home.followed_by(&Value::exact(format!("/{name}"))))
+    };
+    let home = |name: &str| within("HOME", name);
+    let is_file = |file: &Value| {
+        one_path(machine, file).is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)))
+    };
+    let mut files: Vec<Option<Value>> = Vec::new();
+    match program {
+        "zsh" => {
+            let place = if machine.variable("ZDOTDIR").is_some() { "ZDOTDIR" } else { "HOME" };
+            files.push(within(place, ".zshenv"));
+            if kind.is_login {
+                files.extend([within(place, ".zprofile"), within(place, ".zlogin")]);
+            }
+            if kind.is_interactive {
+                files.push(within(place, ".zshrc"));
+            }
+        }
+        "bash" | "rbash" | "bash-static" => {
+            if kind.is_login {
+                let profiles = [".bash_profile", ".bash_login", ".profile"].map(home);
+                files.push(profiles.into_iter().flatten().find(is_file));
+            } else if kind.is_interactive {
+                files.push(home(".bashrc"));
+            }
+            if !kind.is_interactive {
+                files.push(machine.variable("BASH_ENV"));
+            }
+        }
+        _ => {
+            if kind.is_login {
+                files.push(home(".profile"));
+            }
+            if kind.is_interactive {
+                files.push(machine.variable("ENV"));
+            }
+        }
+    }
+    files.into_iter().flatten().collect()
+}
