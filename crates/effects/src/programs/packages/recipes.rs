@@ -27,10 +27,9 @@ pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             continue;
         };
-        let mut words: Vec<Value> = quoted_words(text).into_iter().map(Value::Exact).collect();
-        let Some(first) = words.first_mut() else { continue };
-        if let Some(letters) = first.as_exact().filter(|word| !word.starts_with('-') && !word.contains('=')) {
-            *first = Value::exact(format!("-{letters}"));
+        let mut words = flags_of_environment(text);
+        if words.is_empty() {
+            continue;
         }
         words.extend(call.words.iter().cloned());
         let without = vec![(name.to_owned(), Value::exact(""))];
@@ -46,6 +45,34 @@ pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// The value of a variable that the command itself sets for programs.
 fn given(machine: &Machine<'_>, name: &str) -> Option<Value> {
     if machine.shell.variables.contains_key(name) { machine.variable(name) } else { None }
+}
+
+/// The words of `MAKEFLAGS`, without what make does not take from there: targets, and the options that its table of switches keeps to the
+/// command line (`-C`, `-f`, `-o`, `-W`, `-h`).
+fn flags_of_environment(text: &str) -> Vec<Value> {
+    let mut words = Vec::new();
+    let mut all = quoted_words(text).into_iter().enumerate();
+    while let Some((place, word)) = all.next() {
+        let word = if place == 0 && !word.starts_with('-') && !word.contains('=') {
+            format!("-{word}")
+        } else {
+            word
+        };
+        let name = word.split('=').next().unwrap_or_default();
+        if matches!(
+            name,
+            "-C" | "-f" | "-o" | "-W" | "--directory" | "--file" | "--makefile" | "--old-file" | "--what-if"
+        ) {
+            if name == word {
+                all.next();
+            }
+        } else if word.contains('=')
+            || word.starts_with('-') && !word.starts_with("-f") && !word.starts_with("-C")
+        {
+            words.push(Value::Exact(word));
+        }
+    }
+    words
 }
 
 /// The texts of the makefiles that a call names, or of the one that lies here, with their names; `None` when one cannot be read.
