@@ -381,3 +381,31 @@ fn what_git_runs_by_itself_is_taken_back_with_a_call_that_nobody_can_read() {
     assert!(said(&undo(&environment, &project, &[])).contains("changed since"));
     assert!(read(&environment, ".git/config").contains("mine"));
 }
+
+/// A name of git is work, although the commit that it stands for has others: of an action without an end those that came since stay.
+#[test]
+fn branches_and_tags_that_came_after_an_action_without_an_end_stay() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.git(&["branch", "other"]);
+    environment.git(&["tag", "moved"]);
+    environment.write("a", "two\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("second");
+    before(&environment, "s", &project, "call", "git checkout -f -B other");
+    environment.git(&["branch", "person"]);
+    environment.git(&["tag", "mine"]);
+    environment.git(&["tag", "-f", "moved"]);
+    environment.git(&["branch", "-D", "other"]);
+    let told = said(&undo(&environment, &project, &[]));
+    let names = environment.command("git").args(["for-each-ref"]).output().unwrap();
+    let names = String::from_utf8(names.stdout).unwrap();
+    assert!(names.contains("heads/person") && names.contains("tags/mine"), "{told}{names}");
+    assert!(told.contains("refs/heads/person") && told.contains("--force"), "{told}");
+    // What is gone comes back all the same.
+    assert!(names.contains("heads/other"), "{told}{names}");
+    let points_at = |name: &str| {
+        names.lines().find(|line| line.ends_with(name)).map(|line| line.split(' ').next().unwrap().to_owned())
+    };
+    assert_eq!(points_at("tags/moved"), points_at("heads/main"), "{told}{names}");
+}

@@ -9,6 +9,7 @@ use checkrein_snapshot::{
     Deed, Listed, Moment, Node, Origin, Prepared, Root, SavedPath, Selection, Since, Sort, Step,
 };
 
+use super::git::directory_of;
 use super::{Case, Changed, GuardPlaces, New, held};
 use checkrein_engine::environment::Surroundings;
 
@@ -208,7 +209,7 @@ impl Case<'_> {
         };
         if step.since == Since::Changed && is_kept && !misleads(prepared, snapshot, step) {
             Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
-        } else if step.since == Since::Doubtful && is_kept && !is_no_loss(prepared, step, held) {
+        } else if step.since == Since::Doubtful && is_kept && !self.is_no_loss(prepared, step, held) {
             Some(format!(
                 "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
                 self.by_force()
@@ -223,6 +224,21 @@ impl Case<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
+    fn is_no_loss(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
+        // Of a branch or a tag the name is the work: the commit that it stands for is known under others anyway.
+        let is_reference = || {
+            directory_of(self.snapshot, step)
+                .is_some_and(|directory| step.path.as_path().starts_with(directory.join("refs")))
+        };
+        step.deed == Deed::Adjust
+            || is_empty
+            || (prepared.is_elsewhere(step) && !is_reference())
+            || prepared.has_same_entries(step)
+            || held(step)
     }
 
     pub(super) fn by_force(&self) -> String {
@@ -251,14 +267,4 @@ fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
             && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
     };
     holds("HEAD") && prepared.steps().iter().any(goes_back)
-}
-
-/// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
-fn is_no_loss(prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
-    let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
-    step.deed == Deed::Adjust
-        || is_empty
-        || prepared.is_elsewhere(step)
-        || prepared.has_same_entries(step)
-        || held(step)
 }
