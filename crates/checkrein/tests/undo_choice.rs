@@ -218,10 +218,22 @@ fn a_repository_inside_counts_and_an_older_session_too() {
     perform(&environment, "second", &inner, "b", "rm k");
     assert!(undo(&environment, &project, &[]).status.success());
     assert_eq!((read(&environment, "inner/k").as_str(), read(&environment, "older").as_str()), ("k\n", "-"));
-    assert!(undo(&environment, &project, &[]).status.success());
+    // What was done in an earlier session is named, and taken back by one who saw that.
+    let output = undo(&environment, &project, &[]);
+    assert!(said(&output).contains("earlier one: snapshot 1"), "{}", said(&output));
+    assert_eq!((output.status.code(), read(&environment, "older").as_str()), (Some(1), "-"));
+    let shown = environment.checkrein(&["undo", "--dry-run"]);
+    assert!(said(&shown).contains("this action is of an earlier one"), "{}", said(&shown));
+    assert!(undo(&environment, &project, &["1"]).status.success());
     assert_eq!(read(&environment, "older"), "o\n");
     let output = undo(&environment, &project, &[]);
     assert!(said(&output).contains("no action of this workspace"), "{}", said(&output));
+    // So it is where the last session lost nothing.
+    environment.write("more", "m\n");
+    perform(&environment, "third", &project, "c", "rm more");
+    perform(&environment, "fourth", &project, "d", ": > made");
+    assert_eq!(undo(&environment, &project, &[]).status.code(), Some(1));
+    assert_eq!(read(&environment, "more"), "-");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::{AbsolutePath, Effect, EffectKind, Nature};
-use checkrein_ledger::{FolderName, SessionLedger, lines};
+use checkrein_ledger::{FolderName, SessionLedger, SessionSummary, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord};
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
@@ -13,7 +13,7 @@ use checkrein_snapshot::{
 use checkrein_world::find_workspace;
 
 use super::log::time;
-use super::restoring::{Case, Ground, Permissions, Weight, count, elsewhere, gone, restore};
+use super::restoring::{Case, Consent, Ground, Permissions, Weight, count, elsewhere, gone, restore};
 use super::{Exit, Output};
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
@@ -83,6 +83,9 @@ pub fn undo(
             let later =
                 if action.is_some() { Vec::new() } else { ledgers.unsaved_after(surroundings, snapshot) };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
+            if action.is_none() {
+                passed_over.extend(earlier_session(surroundings, &stores, snapshot, permissions)?);
+            }
             return restore(surroundings, prepared, &case, &passed_over, output);
         }
         if prepared.steps().is_empty() {
@@ -113,6 +116,7 @@ pub fn undo(
         let case = Case { ground: store.ground, snapshot, moment, permissions };
         let mut others = ledgers.unsaved_after(surroundings, snapshot);
         others.extend(lost.unwrap_or_default());
+        others.extend(earlier_session(surroundings, &stores, snapshot, permissions)?);
         return restore(surroundings, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
@@ -131,6 +135,47 @@ pub fn undo(
         "no action of this workspace for which anything was saved is left to take back",
         "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
     ))
+}
+
+/// What is to be said where the action that would be taken back is not of the newest session that did something here. A person who answered
+/// before they saw it did not mean that one.
+fn earlier_session(
+    surroundings: &Surroundings,
+    stores: &[Opened<'_>],
+    snapshot: &Listed,
+    permissions: Permissions,
+) -> Result<Option<String>, CommandError> {
+    let own = session(snapshot);
+    let Some(newest) = newest_session(surroundings, stores).filter(|newest| Some(newest.as_str()) != own)
+    else {
+        return Ok(None);
+    };
+    let said = format!(
+        "of the newest session `{}` nothing is left to take back; this action is of an earlier one",
+        plain(newest.as_str())
+    );
+    if permissions.consent == Consent::Given {
+        let id = snapshot.id;
+        let words = cut(&plain(&snapshot.snapshot.reason), 60);
+        return Err(CommandError::user(
+            format!("{said}: snapshot {id}  {}  {words}", time(snapshot.snapshot.at)),
+            format!("`checkrein undo {id} --yes` takes it back"),
+        ));
+    }
+    Ok(Some(said))
+}
+
+/// The session that acted last in one of these workspaces, by the ledgers.
+fn newest_session(surroundings: &Surroundings, stores: &[Opened<'_>]) -> Option<FolderName> {
+    let mut all = checkrein_ledger::sessions(&surroundings.state).unwrap_or_default();
+    all.retain(|one| one.actions > 0);
+    all.sort_by_key(|one| std::cmp::Reverse(one.last));
+    let is_here = |one: &SessionSummary| {
+        let state = SessionLedger::of_folder(&surroundings.state, one.folder.clone()).state().ok()?;
+        let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
+        stores.iter().any(|store| store.ground.store.workspace() == workspace).then_some(())
+    };
+    all.into_iter().find(|one| is_here(one).is_some()).map(|one| one.folder)
 }
 
 fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> String {
