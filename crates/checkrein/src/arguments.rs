@@ -52,7 +52,7 @@ pub(crate) enum Command {
     },
     /// Explain the verdict on a command without running anything.
     #[command(
-        after_help = "Exit status: 0 ok or nudge, 2 block or halt, 3 escalate, 1 error.\n\nExamples:\n  checkrein check 'git push --force'\n  checkrein check --json --cwd ~/proj 'rm -rf build'\n  checkrein check --batch commands.jsonl"
+        after_help = "Exit status: 0 ok or nudge, 2 block or halt, 3 escalate, 1 error. With `--batch`: 0 all lines are answered, 1 a line is not a question.\n\nA line of a batch is a JSON object: `{\"command\": \"rm -rf build\"}`, or `{\"tool\": \"Write\", \"input\": {...}}`. `id` (else the number of the line) comes back in the answer, `cwd` is its working directory.\n\nExamples:\n  checkrein check 'git push --force'\n  checkrein check --json --cwd ~/proj 'rm -rf build'\n  checkrein check --batch commands.jsonl"
     )]
     Check {
         /// Answer JSON Lines of questions from a file, or from standard input with `-`.
@@ -216,10 +216,12 @@ pub(crate) enum Command {
         reason: String,
     },
     /// Let a halted session, or all, go on. For people only.
-    #[command(after_help = "Examples:\n  checkrein resume 4f3c\n  checkrein resume --all")]
+    #[command(
+        after_help = "Examples:\n  checkrein resume\n  checkrein resume 4f3c\n  checkrein resume --all"
+    )]
     Resume {
-        /// The session, by the beginning of its name.
-        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        /// The session, by the beginning of its name; the only halted one by default.
+        #[arg(conflicts_with = "all")]
         session: Option<String>,
         /// The halt of all sessions.
         #[arg(long)]
@@ -249,9 +251,9 @@ pub(crate) enum Command {
         /// Instead of a snapshot: the session whose work is taken back, by the beginning of its name.
         #[arg(long, value_name = "NAME", requires = "before", conflicts_with_all = ["snapshot", "paths", "remove_new", "force", "with_guard_files"])]
         session: Option<String>,
-        /// Back to what stood before this action, counted from 1; incidents and `checkrein log` name it.
+        /// Back to what stood before this action: its id in `checkrein log`, or its number, as incidents name it.
         #[arg(long, value_name = "ACTION", requires = "session")]
-        before: Option<u64>,
+        before: Option<String>,
         /// Only these paths.
         paths: Vec<String>,
         /// Remove what was not there at the time.

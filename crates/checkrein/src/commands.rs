@@ -1,5 +1,6 @@
 //! One file for each command of the full program.
 
+pub mod answers;
 pub mod audit;
 pub mod check;
 pub mod config;
@@ -34,11 +35,15 @@ pub mod undo;
 pub mod watch;
 pub mod worktree;
 
+use checkrein_clients::CLIENTS;
+use checkrein_world::find_workspace;
+
 use crate::terminal::log as say;
 use checkrein_engine::asking::{self, Asker};
+use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::installation::{FALLEN_HINT, Installations};
+use checkrein_engine::installation::{FALLEN_HINT, Fallen, Installations};
 
 /// How a command ended, as an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,9 +145,37 @@ pub(crate) fn tell_fallen(surroundings: &Surroundings, output: Output) {
         return;
     }
     // What cannot be read is told by `doctor`.
-    for fallen in Installations::load(surroundings).unwrap_or_default().fallen() {
+    let (here, elsewhere): (Vec<Fallen>, Vec<Fallen>) = Installations::load(surroundings)
+        .unwrap_or_default()
+        .fallen()
+        .into_iter()
+        .partition(|fallen| concerns(surroundings, fallen));
+    // Those of another project are told of once; `doctor` names them always.
+    let path = surroundings.state_path.join("fallen-told.json");
+    let told: Vec<String> = checkrein_files::read(path.as_str(), checkrein_files::SMALL)
+        .ok()
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default();
+    let now: Vec<String> = elsewhere.iter().map(ToString::to_string).collect();
+    for fallen in here.iter().chain(elsewhere.iter().filter(|fallen| !told.contains(&fallen.to_string()))) {
         say(&format!("warning: {fallen}\nhint: {FALLEN_HINT}"));
     }
+    // What an agent read, no person was told of.
+    let is_person = asking::sign(surroundings, Asker::Person).is_none();
+    if now != told
+        && is_person
+        && let Ok(text) = serde_json::to_vec(&now)
+        && let Err(error) = write_private(&path, &text)
+    {
+        say(&error.message);
+    }
+}
+
+/// Whether settings that no longer call the hooks are those of this project, or of all.
+fn concerns(surroundings: &Surroundings, fallen: &Fallen) -> bool {
+    let is_of_all = CLIENTS.iter().any(|client| fallen.settings.is_within(&surroundings.folder_of(client)));
+    let workspace = find_workspace(&surroundings.cwd);
+    is_of_all || fallen.settings.is_within(&workspace) || fallen.settings.is_within(&surroundings.cwd)
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ use checkrein::terminal;
 use checkrein_clients::{ClientAdapter, Scope};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
-use checkrein_patterns::ActionNumber;
 use checkrein_policy::VerdictKind;
 use checkrein_snapshot::Pin;
 use checkrein_supervise::worktree::GuardFiles;
@@ -143,20 +142,22 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             incidents::show(&surroundings, &id, output)
         }
         Command::Halt { session, all: _, lift: true, reason: _ } => {
-            halt::resume(&surroundings, session.as_deref(), output)
+            let which = session.as_deref().map_or(halt::Which::All, halt::Which::Named);
+            halt::resume(&surroundings, which, output)
         }
         Command::Halt { session, all: _, lift: false, reason } => {
             halt::halt(&surroundings, session.as_deref(), &reason, output)
         }
-        Command::Resume { session, all: _ } => halt::resume(&surroundings, session.as_deref(), output),
+        Command::Resume { session, all } => {
+            halt::resume(&surroundings, halt::Which::of(session.as_deref(), all.into()), output)
+        }
         Command::Undo { action, remove_new, consent } => {
             undo::undo(&surroundings, action.as_deref(), consent.permissions(remove_new), output)
         }
         Command::Rollback { snapshot, session, before, paths, remove_new, consent } => {
             match (snapshot, session, before) {
                 (_, Some(session), Some(before)) => {
-                    let before = ActionNumber(before);
-                    rollback::rollback_session(&surroundings, &session, before, consent.consent(), output)
+                    rollback::rollback_session(&surroundings, &session, &before, consent.consent(), output)
                 }
                 (Some(snapshot), _, _) => {
                     let permissions = consent.permissions(remove_new);

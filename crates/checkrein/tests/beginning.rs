@@ -100,6 +100,20 @@ fn hooks_that_are_gone_are_missed_by_the_session_by_others_and_by_the_commands()
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("new sessions are not reviewed"), "{command:?}: {said}");
     }
+    // In another project it is told of once, and always by the one that looks.
+    let elsewhere = environment.home().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let there = |arguments: &[&str]| {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let output =
+            command.args(arguments).current_dir(&elsewhere).stdin(std::process::Stdio::null()).output();
+        let output = output.unwrap();
+        (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    let is_said = |text: &str| text.contains("new sessions are not reviewed");
+    let told = [&["log"][..], &["sessions"], &["log"]].map(|command| is_said(&there(command).0));
+    assert_eq!(told, [true, false, false]);
+    assert!(is_said(&there(&["doctor"]).1));
     let doctor = environment.checkrein(&["doctor"]);
     let said = String::from_utf8(doctor.stdout).unwrap();
     assert!(said.contains("new sessions are not reviewed") && said.contains("NOT protected"), "{said}");

@@ -75,6 +75,10 @@ fn a_question_that_the_client_would_not_ask_is_refused_and_no_other() {
                 assert!(reason(&answer).contains(part), "{answer}");
             }
             assert!(!reason(&answer).contains("asks a person first"), "{answer}");
+            // What is named instead is not forbidden in the same breath.
+            let names_other = reason(&answer).contains("\nInstead: ");
+            assert_eq!(reason(&answer).contains("do what is named instead"), names_other, "{answer}");
+            assert_eq!(reason(&answer).contains("not in another form"), !names_other, "{answer}");
             assert!(
                 review["answered"].as_str().unwrap().starts_with("refused: nobody can be asked"),
                 "{review}"

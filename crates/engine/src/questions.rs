@@ -118,9 +118,13 @@ impl Nobody {
 
     /// What the agent is told.
     pub(crate) fn refusal(self, review: &Review) -> String {
+        let next = if review.alternatives.is_empty() {
+            "Do not try it again, also not in another form: go on without it, and say at the end that it is left."
+        } else {
+            "Do not try it again: do what is named instead, or go on without it and say at the end that it is left."
+        };
         format!(
-            "{}\nDo not try it again, in no other form either: go on without it, and say at the end that it is left. A person allows \
-             it by {}.",
+            "{}\n{next} A person allows it by {}.",
             review.message_when_refused(&format!("nobody can be asked here, because {}", self.why())),
             self.way()
         )

@@ -14,7 +14,7 @@ use crate::verdict::VerdictKind;
 /// One line of questions: a shell command, or a tool call.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct BatchQuestion {
-    /// Comes back in the answer.
+    /// Comes back in the answer; the number of the line where a file gives none.
     pub id: Json,
     /// Shell text.
     pub command: Option<String>,

@@ -181,7 +181,7 @@ impl Route {
                 "its status says that everything passed, but no test was seen to pass: look at what really ran"
             }
             Failure::NoTests => "there was no test: write it, or mend where it is looked for",
-            Failure::Usage => "the runner was called wrongly: mend the call",
+            Failure::Usage => "the runner is not there, or was called wrongly: install it, or mend the call",
             Failure::Interrupted => "it was interrupted: stop",
             Failure::Time => "it took too long, perhaps without end: stop and look for what waits or loops",
             Failure::Runner => "the runner itself broke: stop and look at its output",

@@ -104,9 +104,12 @@ fn guard_for<'a>(
 
 fn question(text: &[u8], number: usize) -> Result<(Json, BatchQuestion), Json> {
     let refused = |id: Json, cause: String| json!({ "id": id, "error": format!("line {number}: {cause}"), "verdict": "block", "decision": "block" });
-    let value: Json = serde_json::from_slice(text).map_err(|error| {
+    let mut value: Json = serde_json::from_slice(text).map_err(|error| {
         refused(Json::Null, format!("column {}: {}", error.column(), without_place(&error)))
     })?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.entry("id").or_insert_with(|| number.into());
+    }
     let id = value.get("id").cloned().unwrap_or(Json::Null);
     let question: BatchQuestion =
         serde_json::from_value(value).map_err(|error| refused(id.clone(), error.to_string()))?;

@@ -278,7 +278,9 @@ fn report(outcome: &Outcome, put_back: &[String], output: Output) -> Result<(), 
     let words = match outcome.ending {
         Ending::Exited(_) | Ending::Signalled(_) => None,
         Ending::Time(time) => Some(format!("after {} s: its time was over", time.as_secs_f64())),
-        Ending::Memory(used) => Some(format!("its processes together used {used} of memory")),
+        Ending::Memory(used) => {
+            Some(format!("its processes together used {used} of memory, more than `--memory` allows"))
+        }
         Ending::Asked(signal) => Some(format!("signal {signal} asked for it")),
     };
     if let Some(words) = &words {

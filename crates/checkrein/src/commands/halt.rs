@@ -1,13 +1,13 @@
 //! `checkrein halt` and `checkrein resume`: stopping sessions, and letting them go on.
 
 use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, SessionLedger, is_halted, last};
-use checkrein_protocol::{HaltScope, RecordBody, SessionId};
+use checkrein_protocol::{HaltScope, Record, RecordBody, SessionId};
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::log::folders;
-use super::{Exit, Output, for_people_only, line};
+use super::{Exit, Output, Switch, for_people_only, line};
 use crate::terminal::{log, log_all, plain, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::Surroundings;
@@ -31,11 +31,17 @@ pub fn halt(
     let Some(text) = session else { return halt_all(surroundings, reason, output) };
     let folder = target(surroundings, text)?;
     let said = stop(surroundings, &folder, Barrier::Halt, reason)?;
-    say(output, Some(&folder), "halted", &format!("{REFUSED}{said}"))
+    let resume = format!("checkrein resume {}", folder.as_str());
+    say(
+        output,
+        Some(&folder),
+        "halted",
+        &format!("every further call is refused; `{resume}` lets it go on{said}"),
+    )
 }
 
-/// What a halt does.
-const REFUSED: &str = "every further call is refused; `checkrein resume` lets it go on";
+/// What a halt of all does.
+const REFUSED: &str = "every further call is refused; `checkrein resume --all` lets them go on";
 
 fn halt_all(surroundings: &Surroundings, reason: &str, output: Output) -> Result<Exit, CommandError> {
     // First the file, which is all that it takes.
@@ -43,18 +49,17 @@ fn halt_all(surroundings: &Surroundings, reason: &str, output: Output) -> Result
     let now = surroundings.now().0;
     for folder in folders(surroundings, None)? {
         let last = last(&SessionLedger::of_folder(&surroundings.state, folder.clone()).path(), 1)?;
-        if last.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK) {
+        // What is over is left as it is: should it go on, its next call is refused all the same.
+        if last.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK && !ends(last)) {
             stop(surroundings, &folder, Barrier::HaltOfAll, reason)?;
-        } else {
-            let body = || RecordBody::Halted {
-                scope: HaltScope::All,
-                reason: reason.to_owned(),
-                by: PERSON.to_owned(),
-            };
-            record(surroundings, Some(&folder), body)?;
         }
     }
     say(output, None, "halted", REFUSED)
+}
+
+/// Whether this is the last that the client says of a session.
+fn ends(record: &Record) -> bool {
+    matches!(&record.body, RecordBody::Event { name, .. } if name == "SessionEnd")
 }
 
 /// Stops one session; what is said of the report.
@@ -98,14 +103,59 @@ fn stop(
     }
 }
 
+/// Which halt is lifted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which<'name> {
+    /// That of the session whose name begins so.
+    Named(&'name str),
+    /// The only one that there is.
+    Only,
+    /// That of all sessions.
+    All,
+}
+
+impl<'name> Which<'name> {
+    /// What a command line names: `--all`, a session, or neither.
+    pub fn of(session: Option<&'name str>, all: Switch) -> Self {
+        match (session, all) {
+            (_, Switch::On) => Self::All,
+            (Some(session), Switch::Off) => Self::Named(session),
+            (None, Switch::Off) => Self::Only,
+        }
+    }
+}
+
+/// The only session that is halted; `None` for the halt of all. An error lists them when there are several.
+fn only_halted(surroundings: &Surroundings) -> Result<Option<FolderName>, CommandError> {
+    let mut halted = checkrein_ledger::halted(&surroundings.state)?;
+    let all = is_halted(&surroundings.state, &FolderName::of(&SessionId(String::new())))
+        .is_some_and(|halt| halt.scope == HaltScope::All);
+    match (halted.pop(), all) {
+        (None, true) => Ok(None),
+        (Some(one), false) if halted.is_empty() => Ok(Some(one)),
+        (None, false) => {
+            Err(CommandError::user("nothing is halted", "`checkrein sessions` lists the sessions"))
+        }
+        (Some(one), _) => {
+            halted.push(one);
+            let mut names: Vec<String> =
+                halted.iter().map(|folder| format!("`checkrein resume {}`", folder.as_str())).collect();
+            if all {
+                names.push("`checkrein resume --all`".to_owned());
+            }
+            Err(CommandError::user(format!("{} halts are in force", names.len()), names.join(", ")))
+        }
+    }
+}
+
 /// Lets a session, or all of them, go on.
-pub fn resume(
-    surroundings: &Surroundings,
-    session: Option<&str>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+pub fn resume(surroundings: &Surroundings, which: Which<'_>, output: Output) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "resume")?;
-    let folder = session.map(|text| target(surroundings, text)).transpose()?;
+    let folder = match which {
+        Which::All => None,
+        Which::Named(text) => Some(target(surroundings, text)?),
+        Which::Only => only_halted(surroundings)?,
+    };
     match checkrein_ledger::resume(&surroundings.state, aim(folder.as_ref()))? {
         Lifted::Lifted => {}
         Lifted::WasNotHalted => {
@@ -116,7 +166,18 @@ pub fn resume(
         }
     }
     let scope = scope_of(folder.as_ref());
-    record(surroundings, folder.as_ref(), || RecordBody::Resumed { scope, by: PERSON.to_owned() })?;
+    let folders = match &folder {
+        Some(folder) => vec![folder.clone()],
+        None => halted_with_all(surroundings)?,
+    };
+    for folder in folders {
+        let body = RecordBody::Resumed { scope, by: PERSON.to_owned() };
+        SessionLedger::of_folder(&surroundings.state, folder).append(
+            surroundings.now(),
+            body,
+            Durability::Durable,
+        )?;
+    }
     say(output, folder.as_ref(), "resumed", "it may go on")
 }
 
@@ -203,24 +264,24 @@ fn scope_of(folder: Option<&FolderName>) -> HaltScope {
     if folder.is_some() { HaltScope::Session } else { HaltScope::All }
 }
 
-/// Writes to the ledger of the session, or of every session that is halted or resumed with all.
-fn record(
-    surroundings: &Surroundings,
-    folder: Option<&FolderName>,
-    body: impl Fn() -> RecordBody,
-) -> Result<(), CommandError> {
-    let folders = match folder {
-        Some(folder) => vec![folder.clone()],
-        None => folders(surroundings, None)?,
-    };
-    for folder in folders {
-        SessionLedger::of_folder(&surroundings.state, folder).append(
-            surroundings.now(),
-            body(),
-            Durability::Durable,
-        )?;
+/// How far back in a session a halt of all is looked for, in records (ours): a halted session writes few.
+const SINCE: usize = 200;
+
+/// The sessions that the halt of all stopped at work, and that nobody resumed since.
+fn halted_with_all(surroundings: &Surroundings) -> Result<Vec<FolderName>, CommandError> {
+    let mut found = Vec::new();
+    for folder in folders(surroundings, None)? {
+        let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
+        let newest = last(&path, SINCE)?.into_iter().rev().find_map(|record| match record.body {
+            RecordBody::Halted { scope: HaltScope::All, .. } => Some(true),
+            RecordBody::Resumed { scope: HaltScope::All, .. } => Some(false),
+            _ => None,
+        });
+        if newest == Some(true) {
+            found.push(folder);
+        }
     }
-    Ok(())
+    Ok(found)
 }
 
 fn say(output: Output, folder: Option<&FolderName>, what: &str, next: &str) -> Result<Exit, CommandError> {

@@ -425,6 +425,17 @@ fn inside(owner: &Owner, workspace: &Path, cwd: &Path) -> PathBuf {
     if below.is_dir() { below } else { owner.place.clone() }
 }
 
+/// How many files are named before the rest is counted (ours).
+const NAMED: usize = 5;
+
+/// The first names of a list, and how many more there are.
+fn named(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().take(NAMED).map(|file| format!("`{}`", file.display())).collect();
+    let more = files.len().saturating_sub(NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", names.join(", "))
+}
+
 fn tell_of(made: &Made, site: &Site) {
     let owner = &made.owner;
     let place = owner.place.display();
@@ -437,7 +448,10 @@ fn tell_of(made: &Made, site: &Site) {
         Some(carried) => {
             log(&plain(&format!("checkrein: the agent works in `{place}`{branch}")));
             if !carried.files.is_empty() {
-                log(&format!("checkrein: carried over, although in no commit: {}", carried.files.len()));
+                log(&plain(&format!(
+                    "checkrein: carried over, although in no commit: {}",
+                    named(&carried.files)
+                )));
             }
             if let Some(first) = carried.secrets.first() {
                 log(&plain(&format!(

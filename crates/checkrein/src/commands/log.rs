@@ -1,11 +1,14 @@
 //! `checkrein log`: what happened, newest last.
 
+use std::collections::HashMap;
+
 use checkrein_clients::CANARY_SESSION;
 use checkrein_effects::Severity;
 pub use checkrein_engine::text::{call, rollback_stage, time};
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
-use checkrein_protocol::{Judgement, Record, RecordBody, VerdictKind};
+use checkrein_protocol::{ActionId, Judgement, Record, RecordBody, VerdictKind};
 
+use super::answers::{Answer, answers};
 use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line, tell_fallen};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
@@ -27,19 +30,22 @@ pub struct Selection {
 pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -> Result<Exit, CommandError> {
     tell_fallen(surroundings, output);
     let mut records = Vec::new();
+    let mut all_answers = HashMap::new();
+    // Of what stands in the records text shows less than half.
+    let read = if output == Output::Text { selection.count.saturating_mul(5) } else { selection.count };
     for folder in folders(surroundings, selection.session.as_deref())? {
         let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
         // With a filter the newest matches may lie far back; without one the end of the file is enough.
         let found = match &selection.verdict {
-            None => last(&ledger.path(), selection.count)?,
+            None => last(&ledger.path(), read)?,
             Some(_) => lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect(),
         };
+        all_answers.extend(answers(&found));
         records.extend(found.into_iter().map(|record| (folder.clone(), record)));
     }
     records.retain(|(_, record)| matches_verdict(record, selection.verdict.as_deref()));
     if output == Output::Text {
-        // What was spent stands in the list of sessions; here it would stand between the calls.
-        records.retain(|(_, record)| !matches!(record.body, RecordBody::Usage(_)));
+        records.retain(|(_, record)| is_told(record));
     }
     records.sort_by_key(|(_, record)| record.at);
     let newest = records.len().saturating_sub(selection.count);
@@ -58,8 +64,8 @@ pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -
             print("nothing is recorded yet; `checkrein init` registers the hooks");
         }
         Output::Text => {
-            let rows = records.iter().map(|(folder, record)| row(folder, record)).collect();
-            print(&table(&["time", "session", "verdict", "what", "why"], rows));
+            let rows = records.iter().map(|(folder, record)| row(folder, record, &all_answers)).collect();
+            print(&table(&["time", "session", "id", "verdict", "what", "why"], rows));
         }
     }
     Ok(Exit::Done)
@@ -108,11 +114,48 @@ fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {
     }
 }
 
-fn row(folder: &FolderName, record: &Record) -> Vec<String> {
-    let (mark, what, why) = describe(record);
+/// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
+const SESSION: usize = 8;
+const ACTION: usize = 14;
+
+/// Whether a record says more than the row of its call: what was spent stands in the list of sessions, and a call without a word ran.
+fn is_told(record: &Record) -> bool {
+    match &record.body {
+        RecordBody::Usage(_) => false,
+        RecordBody::Event { name, .. } => name != "PostToolBatch",
+        RecordBody::Outcome(outcome) => {
+            outcome.failed || outcome.verification.as_deref().and_then(surprises_in_one_line).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// What `show`, `undo` and `rollback --before` take for this record: the beginning of the name of its action, else session and number.
+fn id(folder: &FolderName, record: &Record) -> String {
+    let beginning = |text: &str, length: usize| text.chars().take(length).collect::<String>();
+    let action = match &record.body {
+        RecordBody::Review(review) => Some(&review.action_id),
+        RecordBody::Outcome(outcome) => Some(&outcome.action_id),
+        RecordBody::Unanswered(unanswered) => Some(&unanswered.action_id),
+        _ => None,
+    };
+    match action {
+        Some(id) => beginning(id.as_str(), ACTION),
+        None => format!("{}:{}", beginning(folder.as_str(), SESSION), record.seq),
+    }
+}
+
+fn row(folder: &FolderName, record: &Record, answers: &HashMap<ActionId, Answer>) -> Vec<String> {
+    let (mut mark, what, why) = describe(record);
+    if let RecordBody::Review(review) = &record.body
+        && let Some(answer) = answers.get(&review.action_id)
+    {
+        mark = format!("{mark}: {}", answer.word());
+    }
     vec![
         dim(&time(record.at.0)),
-        dim(&cut(folder.as_str(), 9)),
+        dim(&folder.as_str().chars().take(SESSION).collect::<String>()),
+        plain(&id(folder, record)),
         mark,
         cut(&plain(&what), 60),
         cut(&plain(&why), 70),

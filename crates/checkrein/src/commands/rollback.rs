@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use checkrein_ledger::{Durability, SessionLedger};
+use checkrein_ledger::{Durability, SessionLedger, lines};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{RecordBody, RollbackStage};
 use checkrein_snapshot::{Moment, SnapshotId};
@@ -37,15 +37,44 @@ pub fn rollback(
     restore(surroundings, prepared, &case, &kept, output)
 }
 
+/// The number of an action of a session, from its number or the beginning of its name.
+fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, CommandError> {
+    let is_number = !text.is_empty() && text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let (true, Ok(number)) = (is_number, text.parse()) {
+        return Ok(ActionNumber(number));
+    }
+    let reviews = lines(&ledger.path())?.filter_map(|line| match line.ok()?.record?.body {
+        RecordBody::Review(review) => Some(review.action_id),
+        _ => None,
+    });
+    let found: Vec<u64> = reviews
+        .zip(1..)
+        .filter(|(id, _)| !text.is_empty() && id.as_str().starts_with(text))
+        .map(|(_, number)| number)
+        .collect();
+    match found.as_slice() {
+        [number] => Ok(ActionNumber(*number)),
+        [] => Err(CommandError::user(
+            format!("no action of this session begins with `{}`", plain(text)),
+            "`checkrein log` shows the ids",
+        )),
+        many => Err(CommandError::user(
+            format!("{} actions of this session begin with `{}`", many.len(), plain(text)),
+            "give more of the id",
+        )),
+    }
+}
+
 /// Goes back to what stood before an action of a session. What changed before it stays.
 pub fn rollback_session(
     surroundings: &Surroundings,
     session: &str,
-    before: ActionNumber,
+    before: &str,
     consent: Consent,
     output: Output,
 ) -> Result<Exit, CommandError> {
     let ledger = SessionLedger::of_folder(&surroundings.state, only_folder(surroundings, session)?);
+    let before = action_number(&ledger, before)?;
     let state = ledger.state()?;
     let unknown = || {
         CommandError::user(

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::exec::still_there;
 use super::{Exit, Output, line};
-use crate::terminal::log;
+use crate::terminal::{log, plain};
 use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
@@ -36,7 +36,8 @@ pub struct Wanted {
     pub command: Vec<OsString>,
 }
 
-/// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long.
+/// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long, 127 when the program is not there,
+/// 126 when it cannot be started.
 pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Result<Exit, CommandError> {
     let Wanted { runner, phase, time, remember, command } = wanted;
     // Strikes are counted for the same command in the same place, or where the script says.
@@ -47,7 +48,14 @@ pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Re
         .ok()
         .and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());
     adopt_orphans()?;
-    let (status, text) = run(command, *time)?;
+    let (status, text) = match run(command, *time) {
+        Ok(ended) => ended,
+        Err(Started::Not { program, error }) => {
+            log(&format!("checkrein: `{}` cannot be started: {error}", plain(&program)));
+            return Ok(Exit::Passed(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }));
+        }
+        Err(Started::Failed(error)) => return Err(error),
+    };
     let ended = end_all(Duration::from_secs(5));
     if ended.left > 0 {
         log(&format!("checkrein: {}", still_there(ended.left)));
@@ -74,20 +82,34 @@ fn told(route: &Route) -> Result<serde_json::Value, CommandError> {
     Ok(told)
 }
 
+/// Why there is no end of a command.
+enum Started {
+    /// It could not be started.
+    Not { program: String, error: io::Error },
+    /// Something else went wrong.
+    Failed(CommandError),
+}
+
+impl From<io::Error> for Started {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 /// The status, `None` when time ran out, and the end of what was written.
-fn run(command: &[OsString], time: Option<Duration>) -> Result<(Option<u8>, String), CommandError> {
+fn run(command: &[OsString], time: Option<Duration>) -> Result<(Option<u8>, String), Started> {
     let [program, arguments @ ..] = command else {
-        return Err(CommandError::user(
+        return Err(Started::Failed(CommandError::user(
             "no command to run",
             "`checkrein route --runner pytest -- pytest -q`",
-        ));
+        )));
     };
     let mut child = Command::new(program)
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| CommandError::file("run", program.to_string_lossy(), &error))?;
+        .map_err(|error| Started::Not { program: program.to_string_lossy().into_owned(), error })?;
     let (sender, lines) = mpsc::channel();
     let copies = [
         child.stdout.take().map(|from| copy(from, io::stdout(), sender.clone())),

@@ -1,12 +1,16 @@
 //! `checkrein show ID`: everything that is known about one action.
 
+use std::collections::HashMap;
+
 use checkrein_ledger::{SessionLedger, lines};
 use checkrein_protocol::{
-    GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord, VerificationRecord,
+    ActionId, Enforcement, GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord,
+    VerdictKind, VerificationRecord,
 };
 use checkrein_review::sentence;
 use serde_json::json;
 
+use super::answers::{Answer, answers};
 use super::log::{call, folders, rollback_stage, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
@@ -24,22 +28,26 @@ pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exi
         _ => (None, id),
     };
     let mut found: Vec<Record> = Vec::new();
+    let mut all_answers = HashMap::new();
     for folder in folders(surroundings, session)? {
         let ledger = SessionLedger::of_folder(&surroundings.state, folder);
-        let records = lines(&ledger.path())?.filter_map(|line| line.ok()?.record);
-        found.extend(records.filter(|record| is_meant(record, session, wanted)));
+        let records: Vec<Record> = lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect();
+        if records.iter().any(|record| is_meant(record, session, wanted)) {
+            all_answers.extend(answers(&records));
+            found.extend(records.into_iter().filter(|record| is_meant(record, session, wanted)));
+        }
     }
     if found.is_empty() {
         return Err(CommandError::user(
             format!("no action begins with `{id}`"),
-            "`checkrein log --json` shows the names (`action_id`)",
+            "`checkrein log` shows the ids",
         ));
     }
     match output {
         Output::Json => print(&pretty(&json!(found))?),
         Output::Text => {
             for record in &found {
-                print(&explain(record));
+                print(&explain(record, &found, &all_answers));
             }
         }
     }
@@ -55,10 +63,13 @@ fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
     }
 }
 
-fn explain(record: &Record) -> String {
+fn explain(record: &Record, found: &[Record], answers: &HashMap<ActionId, Answer>) -> String {
     let head = dim(&format!("{}  record {}", time(record.at.0), record.seq));
     match &record.body {
-        RecordBody::Review(review) => format!("{head}\n{}", review_text(review)),
+        RecordBody::Review(review) => {
+            let answer = answers.get(&review.action_id).copied();
+            format!("{head}\n{}", review_text(review, answer, became(review, answer, found)))
+        }
         RecordBody::Outcome(outcome) => format!("{head}\n{}", outcome_text(outcome)),
         RecordBody::Intervention(made) => format!(
             "{head}\n{}  {} about {}, {}\n{}",
@@ -73,7 +84,35 @@ fn explain(record: &Record) -> String {
     }
 }
 
-fn review_text(review: &ReviewRecord) -> String {
+/// Whether a call ran, as far as the records tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Became {
+    /// There is an outcome.
+    Ran,
+    /// It was refused, by us or by the user.
+    Refused,
+    /// There is no outcome: it still runs, waits for an answer, or nobody said how it ended.
+    NotKnown,
+}
+
+fn became(review: &ReviewRecord, answer: Option<Answer>, found: &[Record]) -> Became {
+    let has_outcome = found.iter().any(|record| {
+        matches!(&record.body, RecordBody::Outcome(outcome) if outcome.action_id == review.action_id)
+    });
+    let is_refused = review.mode == Enforcement::Enforce
+        && match review.verdict {
+            VerdictKind::Block | VerdictKind::Halt => true,
+            VerdictKind::Escalate => matches!(answer, Some(Answer::No | Answer::Refused)),
+            VerdictKind::Ok | VerdictKind::Nudge => false,
+        };
+    match (has_outcome || matches!(answer, Some(Answer::Yes | Answer::Nobody)), is_refused) {
+        (true, _) => Became::Ran,
+        (false, true) => Became::Refused,
+        (false, false) => Became::NotKnown,
+    }
+}
+
+fn review_text(review: &ReviewRecord, answer: Option<Answer>, became: Became) -> String {
     let flagged = if review.flagged { ", flagged" } else { "" };
     let mut lines = vec![
         format!("{}{flagged}  {}", verdict(review.verdict), plain(&call(review))),
@@ -95,6 +134,8 @@ fn review_text(review: &ReviewRecord) -> String {
     }
     if let Some(answered) = &review.answered {
         lines.push(format!("{}  {}", bold("answered"), plain(answered)));
+    } else if let Some(answer) = answer {
+        lines.push(format!("{}  {}", bold("answered"), answer.sentence()));
     }
     lines.push(format!("{}  {:.2} {}", bold("risk"), review.risk.score, review.risk.level));
     lines.extend(review.risk.factors.iter().map(|factor| format!("  {}", plain(factor))));
@@ -131,7 +172,12 @@ fn review_text(review: &ReviewRecord) -> String {
         lines.push(format!("{}  {confidence:.2}  {}", bold("confidence"), serde_name(&intent)));
     }
     if let Some(rewrite) = &review.rewrite {
-        lines.push(format!("{}  {}", bold("ran instead"), plain(rewrite.as_str().unwrap_or_default())));
+        let name = match became {
+            Became::Ran => "ran instead",
+            Became::Refused => "safer form, not run",
+            Became::NotKnown => "safer form",
+        };
+        lines.push(format!("{}  {}", bold(name), plain(rewrite.as_str().unwrap_or_default())));
     }
     lines.join("\n")
 }

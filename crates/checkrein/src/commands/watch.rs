@@ -23,6 +23,9 @@ const RUNNING: u64 = 60 * 60 * 1000;
 /// In how many of the newest records the last call is looked for (ours).
 const RECORDS: usize = 32;
 
+/// The condition of a session of which the client said that it is over.
+const ENDED: &str = "ended";
+
 /// How often it is looked again (ours).
 const INTERVAL: Duration = Duration::from_secs(2);
 
@@ -56,7 +59,7 @@ pub fn watch(
                     print("\u{1b}[H\u{1b}[2J");
                     print(&dim(&format!("checkrein watch  {}  (Ctrl-C ends)", time(surroundings.now().0))));
                 }
-                print(&shown(&seen));
+                print(&shown(&seen, all));
                 tell_fallen(surroundings, output);
             }
         }
@@ -80,6 +83,9 @@ fn look(surroundings: &Surroundings, all: Switch) -> Result<Vec<Seen>, CommandEr
         let state = ledger.state()?;
         let records = last(&ledger.path(), RECORDS)?;
         let condition = condition(&summary, &state, &records);
+        if all == Switch::Off && condition == ENDED {
+            continue;
+        }
         let call = records.into_iter().rev().find_map(|record| match record.body {
             RecordBody::Review(review) => Some(review),
             _ => None,
@@ -98,7 +104,7 @@ fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record])
         return "waiting";
     }
     let newest = records.iter().rev().find_map(|record| match &record.body {
-        RecordBody::Event { name, .. } if name == "SessionEnd" => Some("ended"),
+        RecordBody::Event { name, .. } if name == "SessionEnd" => Some(ENDED),
         RecordBody::Event { name, .. } if name == "Stop" => Some("at rest"),
         RecordBody::Review(review) if review.verdict == VerdictKind::Escalate => Some("waiting"),
         RecordBody::Review(_) | RecordBody::Outcome(_) | RecordBody::Prompt { .. } => Some("working"),
@@ -127,9 +133,12 @@ fn told(one: &Seen) -> Json {
     })
 }
 
-fn shown(seen: &[Seen]) -> String {
+fn shown(seen: &[Seen], all: Switch) -> String {
     if seen.is_empty() {
-        return "no session is running; `--all` shows those of the past".to_owned();
+        return match all {
+            Switch::On => "no session is recorded yet".to_owned(),
+            Switch::Off => "no session is running; `--all` shows those of the past".to_owned(),
+        };
     }
     let row = |one: &Seen| {
         let verdicts = &one.summary.verdicts;

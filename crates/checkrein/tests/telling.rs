@@ -1,0 +1,195 @@
+//! What a person reads of sessions: ids that other commands take, answers to questions, what ran and what did not, and advice that works
+//! when it is typed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, shell_call};
+
+/// A session in which questions were asked; what became of each is said by `follows`.
+struct Asked(TestEnvironment);
+
+const QUESTION: &str = "git push --force origin main";
+
+impl Asked {
+    fn new() -> Self {
+        Self(TestEnvironment::new())
+    }
+
+    fn event(&self, event: &str, fields: Json) -> Json {
+        self.0.answer_to(&self.0.payload("4f3c0000-asked", event, fields))
+    }
+
+    fn call(&self, id: &str, command: &str) -> Json {
+        self.event("PreToolUse", shell_call(id, command, json!({})))
+    }
+
+    fn ran(&self, id: &str, command: &str) {
+        let mut fields = shell_call(id, command, json!({}));
+        fields["tool_response"] = json!({ "stdout": "", "stderr": "" });
+        self.event("PostToolUse", fields);
+    }
+
+    fn show(&self, id: &str) -> String {
+        self.0.succeed(&["show", id])
+    }
+}
+
+#[test]
+fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
+    let asked = Asked::new();
+    asked.call("toolu_01yes0000000000", QUESTION);
+    asked.event("PermissionRequest", shell_call("toolu_01yes0000000000", QUESTION, json!({})));
+    asked.ran("toolu_01yes0000000000", QUESTION);
+    asked.event("PostToolBatch", json!({}));
+    asked.call("toolu_01no00000000000", QUESTION);
+    asked.event("PostToolBatch", json!({}));
+    asked.event("UserPromptSubmit", json!({ "prompt": "no, leave it" }));
+    asked.call("toolu_01bypass0000000", "git status");
+    asked.event(
+        "PreToolUse",
+        shell_call("toolu_01refused000000", QUESTION, json!({ "permission_mode": "dontAsk" })),
+    );
+    asked.call("toolu_01open000000000", QUESTION);
+
+    let log = asked.0.succeed(&["log"]);
+    let row = |id: &str| log.lines().find(|line| line.contains(id)).unwrap_or_else(|| panic!("{id}\n{log}"));
+    for (id, answer) in [
+        ("toolu_01yes000", "yes"),
+        ("toolu_01no0000", "no"),
+        ("toolu_01refuse", "refused"),
+        ("toolu_01open00", "open"),
+    ] {
+        assert!(row(id).contains(&format!("escalate: {answer} ")), "{id}: {log}");
+    }
+    assert!(!log.contains("PostToolBatch") && !log.contains("Bash done"), "{log}");
+    for line in log.lines().skip(1) {
+        let id = line.split_whitespace().nth(3).unwrap();
+        asked.show(id);
+    }
+
+    for (id, ran, sentence) in [
+        ("toolu_01yes", "ran instead", "yes: it ran"),
+        ("toolu_01no", "safer form, not run", "no: it did not run"),
+        ("toolu_01open", "safer form", "not yet"),
+        ("toolu_01refused", "safer form, not run", "refused: nobody can be asked"),
+    ] {
+        let shown = asked.show(id);
+        assert!(shown.contains(sentence), "{id}: {shown}");
+        if shown.contains("--force-with-lease") && shown.contains("safer form") {
+            assert!(shown.contains(&format!("{ran}  ")), "{id}: {shown}");
+        }
+        assert_eq!(
+            shown.contains("ran instead"),
+            ran == "ran instead" && shown.contains("ran instead"),
+            "{shown}"
+        );
+    }
+    assert!(!asked.show("toolu_01no").contains("ran instead"));
+}
+
+#[test]
+fn a_rollback_takes_the_id_that_the_log_shows() {
+    let asked = Asked::new();
+    asked.call("toolu_01first", "ls");
+    asked.call("toolu_01second", "ls -l");
+    let rollback = |id: &str| {
+        let output = asked.0.checkrein(&["rollback", "--session", "4f3c", "--before", id, "--dry-run"]);
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    assert_eq!(rollback("toolu_01second"), rollback("2"));
+    assert!(
+        rollback("toolu_01").contains("2 actions of this session begin with"),
+        "{}",
+        rollback("toolu_01")
+    );
+    assert!(rollback("nope").contains("no action of this session begins with `nope`"));
+}
+
+#[test]
+fn what_is_said_of_a_halt_works_when_it_is_typed() {
+    let asked = Asked::new();
+    asked.call("toolu_01first", "ls");
+    let said = |arguments: &[&str]| {
+        let output = asked.0.checkrein(arguments);
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let (_, halted) = said(&["halt", "4f3c"]);
+    assert!(halted.contains("`checkrein resume 4f3c0000-asked`"), "{halted}");
+    assert_eq!(said(&["resume"]).0, Some(0), "the only one that is halted is meant");
+    let (status, none) = said(&["resume"]);
+    assert!(status == Some(1) && none.contains("nothing is halted"), "{none}");
+    said(&["halt", "--all"]);
+    said(&["halt", "4f3c"]);
+    let (status, both) = said(&["resume"]);
+    assert!(
+        status == Some(1) && both.contains("resume 4f3c0000-asked`") && both.contains("resume --all`"),
+        "{both}"
+    );
+}
+
+#[test]
+fn a_halt_of_all_leaves_sessions_alone_that_are_over() {
+    let asked = Asked::new();
+    asked.call("toolu_01first", "ls");
+    asked.event("SessionEnd", json!({ "reason": "exit" }));
+    let live = asked.0.payload("77aa-live", "PreToolUse", shell_call("toolu_02", "ls", json!({})));
+    asked.0.answer_to(&live);
+    let records = |session: &str| asked.0.records(session).len();
+    let before = records("4f3c0000-asked");
+    asked.0.succeed(&["halt", "--all"]);
+    let incidents = asked.0.succeed(&["incidents"]);
+    assert!(incidents.contains("77aa-live") && !incidents.contains("4f3c"), "{incidents}");
+    asked.0.succeed(&["resume", "--all"]);
+    assert_eq!(records("4f3c0000-asked"), before, "what is over is left as it is");
+    assert!(asked.0.succeed(&["log", "--session", "77aa"]).contains("resumed by person"));
+}
+
+#[test]
+fn watch_shows_the_running_sessions_unless_all_are_asked_for() {
+    let environment = TestEnvironment::new();
+    let watch = |options: &[&str]| environment.succeed(&[&["watch", "--once"], options].concat());
+    assert!(watch(&["--all"]).contains("no session is recorded yet"));
+    environment.bash("over", "ls");
+    environment.answer_to(&environment.payload("over", "SessionEnd", json!({})));
+    assert!(watch(&[]).contains("no session is running; `--all`"), "{}", watch(&[]));
+    assert!(watch(&["--all"]).contains("over"));
+}
+
+#[test]
+fn a_line_of_a_batch_needs_no_id() {
+    let environment = TestEnvironment::new();
+    environment.write("batch.jsonl", "{\"command\":\"ls\"}\n{\"id\":\"x\",\"command\":\"ls\"}\n");
+    let told = environment.succeed(&["check", "--batch", "batch.jsonl"]);
+    let ids: Vec<Json> =
+        told.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["id"].clone()).collect();
+    assert_eq!(ids, [json!(1), json!("x")]);
+    let help = environment.succeed(&["check", "--help"]);
+    assert!(help.contains("\"command\"") && help.contains("\"tool\""), "{help}");
+}
+
+#[test]
+fn route_tells_what_is_not_there_by_the_status_of_a_shell() {
+    let environment = TestEnvironment::new();
+    environment.write("not-executable", "x\n");
+    for (program, status) in [("no-such-program", 127), ("./not-executable", 126)] {
+        let output = environment.checkrein(&["route", "--runner", "any", "--", program]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains("cannot be started"), "{said}");
+    }
+    fs::write(environment.project().join("t.sh"), "echo 'python3: No module named pytest' >&2; exit 1\n")
+        .unwrap();
+    let output = environment.checkrein(&["route", "--runner", "pytest", "--", "sh", "t.sh"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("install it"), "{said}");
+}
