@@ -458,11 +458,11 @@ fn what_guards_a_project_is_as_it_was_afterwards() {
         let mode = fs::metadata(project.join(names[0])).unwrap().permissions().mode();
         assert_eq!(mode & 0o022, 0, "{script}");
     }
-    // Work as ever, and what is named by itself.
+    // Work as ever, and what is granted by itself.
     let output = scene.run(&["--write", "."], "git config branch.main.remote origin && echo x > src/new");
     assert!(output.status.success() && !said(&output).contains("put back"), "{}", said(&output));
     assert!(read(".git/config").unwrap().contains("remote = origin") && read("src/new").is_some());
-    let named = ["--write", ".", "--write", ".git/hooks"];
-    assert!(!said(&scene.run(&named, "echo > .git/hooks/pre-push")).contains("put back"));
+    let granted = ["--write", ".", "--write", ".git/hooks"];
+    assert!(!said(&scene.run(&granted, "echo > .git/hooks/pre-push")).contains("put back"));
     assert!(hook.exists());
 }

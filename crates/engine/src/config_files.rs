@@ -4,10 +4,12 @@
 //! environment, which may tighten only.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::Path;
 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
+use checkrein_files::Forced;
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
 };
@@ -295,22 +297,9 @@ pub fn replace_file(path: &AbsolutePath, bytes: &[u8]) -> Result<(), CommandErro
 
 fn write(path: &AbsolutePath, bytes: &[u8], mode: u32, folder_mode: u32) -> Result<(), CommandError> {
     let fail = |error: std::io::Error| CommandError::file("write", path, &error);
-    let (Some(folder), Some(name)) = (path.parent(), path.name()) else {
+    let Some(folder) = path.parent() else {
         return Err(CommandError::user(format!("`{path}` is no place for a file"), "choose another place"));
     };
     fs::DirBuilder::new().recursive(true).mode(folder_mode).create(folder.as_str()).map_err(fail)?;
-    let fresh = folder.join(&format!(".{name}.{}", checkrein_files::aside()));
-    let written = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(mode)
-        .open(fresh.as_str())
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(fresh.as_str(), path.as_str()));
-    written.map_err(|error| {
-        // What is left of a failed write is of no use to anybody.
-        drop(fs::remove_file(fresh.as_str()));
-        fail(error)
-    })
+    checkrein_files::replace(Path::new(path.as_str()), bytes, mode, Forced::Content).map_err(fail)
 }

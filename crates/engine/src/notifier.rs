@@ -1,15 +1,16 @@
 //! Who tells people: something that is handed in.
 
 use std::fmt;
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use checkrein_effects::{AbsolutePath, Timestamp};
+use checkrein_files::Forced;
 use serde::{Deserialize, Serialize};
 
 /// The program that sends, beside this one.
@@ -48,11 +49,9 @@ pub struct NotifyingProcess {
 impl Notifier for NotifyingProcess {
     fn notify(&self, notice: &Notice, folder: &Path, program: Option<&Path>) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let name = format!("{}-{}", notice.at.0, checkrein_files::aside());
-        let fresh = folder.join(format!(".{name}"));
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
-        file.write_all(&serde_json::to_vec(notice).map_err(io::Error::other)?)?;
-        std::fs::rename(&fresh, folder.join(format!("{name}.json")))?;
+        let name = format!("{}-{}.json", notice.at.0, checkrein_files::aside());
+        let text = serde_json::to_vec(notice).map_err(io::Error::other)?;
+        checkrein_files::replace(&folder.join(name), &text, 0o600, Forced::Nothing)?;
         let own = program.ok_or_else(|| io::Error::other("this program is not known"))?;
         // A group of its own: what stops the hook or the client does not stop it.
         let child = Command::new(own.with_file_name(SENDER))

@@ -1,4 +1,4 @@
-//! Opening and reading files that somebody else may have put where ours are expected.
+//! Opening and reading files that somebody else may have put where ours are expected, and writing files whole or not at all.
 //!
 //! A repository, an agent or a damaged disk can leave a pipe, a device, a directory, a link to `/dev/zero` or a gigabyte where a small
 //! file is expected. Nothing here waits for a writer, reads what never ends, or takes more memory than the caller says.
@@ -7,8 +7,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+use std::ffi::OsString;
 use std::fs::{File, FileType, OpenOptions};
-use std::io::{self, Error, ErrorKind, Read as _};
+use std::io::{self, Error, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -75,6 +76,46 @@ fn kind_in_words(kind: FileType) -> &'static str {
     }
 }
 
+/// What of a file that was replaced is on the disk, and not only on its way there, when [`replace`] returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Forced {
+    /// Nothing: for what can be made again.
+    Nothing,
+    /// What it holds: after a failure of the machine there is the old file or the new one, whole.
+    Content,
+    /// Its name too: it is the new one.
+    Name,
+}
+
+/// Replaces a file whole or not at all: it is written aside, with these permissions (less the mask of the process), and takes its place by
+/// one rename. What another put there, a link or a pipe, is replaced and not followed. Nothing is left behind when it fails.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32, forced: Forced) -> io::Result<()> {
+    let no_place = || Error::new(ErrorKind::InvalidInput, "it is no place for a file");
+    let (folder, name) = path.parent().zip(path.file_name()).ok_or_else(no_place)?;
+    let mut fresh = OsString::from(".");
+    fresh.push(name);
+    fresh.push(format!(".{}", aside()));
+    let fresh = folder.join(fresh);
+    let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(&fresh);
+    let written = opened.and_then(|mut file| {
+        file.write_all(bytes)?;
+        if forced >= Forced::Content {
+            file.sync_all()?;
+        }
+        std::fs::rename(&fresh, path)
+    });
+    if written.is_err() {
+        // What is left of a failed write is of no use to anybody.
+        drop(std::fs::remove_file(&fresh));
+    }
+    written?;
+    if forced == Forced::Name {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
 /// An ending for the name of a file that is written aside before it takes its place: no other thread and no other process uses it.
 pub fn aside() -> String {
     static USED: AtomicU64 = AtomicU64::new(0);
@@ -83,8 +124,37 @@ pub fn aside() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_followed_or_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = || {
+            let entries = fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<String> =
+                entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        for forced in [Forced::Nothing, Forced::Content, Forced::Name] {
+            replace(&at("new"), format!("{forced:?}").as_bytes(), 0o600, forced).unwrap();
+            assert_eq!(fs::read_to_string(at("new")).unwrap(), format!("{forced:?}"));
+        }
+        fs::write(at("other"), "stays").unwrap();
+        std::os::unix::fs::symlink("other", at("link")).unwrap();
+        replace(&at("link"), b"own", 0o640, Forced::Content).unwrap();
+        assert_eq!(fs::read_to_string(at("other")).unwrap(), "stays");
+        let facts = fs::symlink_metadata(at("link")).unwrap();
+        assert!(facts.is_file() && facts.permissions().mode() & 0o777 == 0o640, "{facts:?}");
+        fs::create_dir(at("taken")).unwrap();
+        assert!(replace(&at("taken"), b"x", 0o600, Forced::Name).is_err());
+        assert!(replace(Path::new("/"), b"x", 0o600, Forced::Name).is_err());
+        assert_eq!(names(), ["link", "new", "other", "taken"]);
+    }
 
     #[test]
     fn only_regular_files_within_the_bound_are_read_and_nothing_waits() {

@@ -1,12 +1,13 @@
 //! Halts: a plain file for each halted session, or one for all. Checked before everything else, with two reads.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use checkrein_files::Forced;
 use checkrein_protocol::HaltScope;
 
 use crate::error::LedgerError;
-use crate::home::{FolderName, StateHome, create_directory, create_private};
+use crate::home::{FolderName, StateHome, create_directory};
 use crate::mask::mask_text;
 
 /// The name of the file that halts every session; no session has it for a folder name.
@@ -42,15 +43,8 @@ pub fn halt(home: &StateHome, target: HaltTarget<'_>, reason: &str) -> Result<()
         // A halt must not fail because nothing can be masked; then its reason stays unsaid.
         Err(_) => "halted".to_owned(),
     };
-    let aside = home.halts().join(format!(".{}.{}", name_of(target), checkrein_files::aside()));
-    create_private(&aside)
-        .and_then(|mut file| {
-            writeln!(file, "{}", reason.trim())?;
-            file.sync_all()
-        })
-        .and_then(|()| std::fs::rename(&aside, &path))
-        .and_then(|()| std::fs::File::open(home.halts())?.sync_all())
-        .map_err(LedgerError::write(&path))
+    let text = format!("{}\n", reason.trim());
+    checkrein_files::replace(&path, text.as_bytes(), 0o600, Forced::Name).map_err(LedgerError::write(&path))
 }
 
 /// Lets a session or all of them go on. Returns whether there was such a halt.

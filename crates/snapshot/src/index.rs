@@ -6,12 +6,12 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{self, File};
-use std::io::Write as _;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use checkrein_files::Forced;
 
 use crate::error::SnapshotError;
 use crate::id::{ByName, ObjectId};
@@ -254,28 +254,8 @@ fn location(bytes: &[u8; ROW]) -> Option<Location> {
     Some(Location { pack: u64::from_le_bytes(*pack), row })
 }
 
-/// A suffix that no other process and no other thread uses at the same time.
-pub(crate) fn own_suffix() -> String {
-    static USED: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}", std::process::id(), USED.fetch_add(1, Ordering::Relaxed))
-}
-
 /// Replaces a file of the store whole or not at all. Not forced to the disk: only caches are written so.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), SnapshotError> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".{}", own_suffix()));
-    let aside = PathBuf::from(aside);
-    let written = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&aside)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&aside, path));
-    written.map_err(|error| {
-        // What is left of a failed write is of no use to anybody.
-        drop(fs::remove_file(&aside));
-        SnapshotError::Write { path: path.to_owned(), source: error }
-    })
+    checkrein_files::replace(path, bytes, 0o600, Forced::Nothing)
+        .map_err(|source| SnapshotError::Write { path: path.to_owned(), source })
 }

@@ -12,7 +12,6 @@ use std::time::Instant;
 use crate::capture::Bounds;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
-use crate::index::own_suffix;
 use crate::store::{Store, create_directory};
 
 /// Whether all objects of a repository are kept.
@@ -154,7 +153,7 @@ fn listed(directory: &Path) -> Result<Vec<fs::DirEntry>, SnapshotError> {
 
 /// Copies a file whole or not at all.
 fn copy_whole(from: &Path, to: &Path) -> Result<(), SnapshotError> {
-    let aside = to.with_extension(format!("{}.part", own_suffix()));
+    let aside = to.with_extension(format!("{}.part", checkrein_files::aside()));
     let copied = fs::copy(from, &aside).and_then(|_| fs::rename(&aside, to));
     copied.map_err(|source| {
         drop(fs::remove_file(&aside));

@@ -1,10 +1,12 @@
 //! Private files that are whole or not there.
 
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+
+use checkrein_files::Forced;
 
 use super::error::RunError;
 
@@ -18,24 +20,7 @@ pub(crate) fn create_directory(path: &Path) -> Result<(), RunError> {
 
 /// Replaces a file: written aside, forced to the disk, renamed into place.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
-    let aside = path.with_extension(format!("new-{}", std::process::id()));
-    let written = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&aside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&aside, path));
-    if written.is_err() {
-        // What is left of a failed write is of no use to anybody.
-        drop(fs::remove_file(&aside));
-    }
-    written.map_err(RunError::file("write", path))?;
-    if let Some(parent) = path.parent() {
-        File::open(parent).and_then(|folder| folder.sync_all()).map_err(RunError::file("write", parent))?;
-    }
-    Ok(())
+    checkrein_files::replace(path, bytes, 0o600, Forced::Name).map_err(RunError::file("write", path))
 }
 
 /// The bytes of a plain file; `None` when there is none. A link or anything else that is no file is an error.
