@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write as _};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, shell_call};
+use support::{TestEnvironment, decision, reason, shell_call};
 
 /// The greatest memory that one hook may take, in MiB, whatever is written.
 const MOST: i64 = 64;
@@ -30,13 +30,18 @@ fn piece() -> String {
 
 /// What the hook answers to a payload in which a mark stands for so many MiB of text.
 fn answer(environment: &TestEnvironment, payload: &[u8], megabytes: usize) -> Json {
+    answer_of(environment, payload, &piece(), megabytes)
+}
+
+/// The same with so many MiB of something else.
+fn answer_of(environment: &TestEnvironment, payload: &[u8], piece: &str, megabytes: usize) -> Json {
     let text = std::str::from_utf8(payload).unwrap();
     let (before, after) = text.split_once("MARK").unwrap_or((text, ""));
     let path = environment.home().join("payload");
     let mut file = BufWriter::new(File::create(&path).unwrap());
     file.write_all(before.as_bytes()).unwrap();
     for _ in 0..megabytes {
-        file.write_all(piece().as_bytes()).unwrap();
+        file.write_all(piece.as_bytes()).unwrap();
     }
     file.write_all(after.as_bytes()).unwrap();
     file.flush().unwrap();
@@ -71,5 +76,41 @@ fn a_payload_of_any_length_is_answered_within_bounded_memory() {
         let shell = answer(&environment, &shell, megabytes);
         assert!(megabytes < 2 || decision(&shell) == Some("deny"), "{megabytes}: {shell}");
         assert!(peak() < MOST, "in the shell, {megabytes}: {} MiB", peak());
+    }
+    of_many_values(&environment);
+}
+
+/// Small values take a hundred times their length when they are read. In one test with the other: the kernel tells the greatest of all.
+fn of_many_values(environment: &TestEnvironment) {
+    let families = ["1,", "[],", "{},", "[[[1]]],", "{\"a\":{}},", "{\"a\":[{\"b\":{}}]},", "\"\\u00e9\","];
+    // What ends the list differs from what stands in it, so that the text is JSON.
+    let list = json!("LIST");
+    let with = |payload: Vec<u8>| String::from_utf8(payload).unwrap().replace("\"LIST\"", "[MARK0]");
+    for (number, family) in families.into_iter().enumerate() {
+        let session = format!("s{number}");
+        // An eighth of a MiB.
+        let piece = family.repeat(128 * 1024 / family.len());
+        let ask = |payload: Vec<u8>, pieces: usize| {
+            let answer = answer_of(environment, with(payload).as_bytes(), &piece, pieces);
+            assert!(peak() < MOST, "{family} {pieces}: {} MiB", peak());
+            answer
+        };
+        // Around what there is room for, and close to the longest.
+        for pieces in [1, 2, 4, 6, 88] {
+            let input = json!({ "tool_name": "mcp__a__b", "tool_input": { "x": list }, "tool_use_id": "m" });
+            let answered = ask(environment.payload(&session, "PreToolUse", input), pieces);
+            assert!(pieces < 88 || decision(&answered) == Some("deny"), "{family} {pieces}: {answered}");
+        }
+        let mut unused = shell_call("one", "rm -rf ~", json!({}));
+        unused["z"] = list.clone();
+        let answered = ask(environment.payload(&session, "PreToolUse", unused), 88);
+        assert!(reason(&answered).contains("the home directory"), "{family}: {answered}");
+        let mut outcome = shell_call("one", "ls", json!({}));
+        outcome["tool_response"] = json!({ "stdout": "done", "rows": list });
+        for pieces in [2, 88] {
+            let answered = ask(environment.payload(&session, "PostToolUse", outcome.clone()), pieces);
+            assert_eq!(answered.get("decision"), None, "{family} {pieces}: {answered}");
+        }
+        ask(environment.payload(&session, "Foo", json!({ "z": list })), 2);
     }
 }

@@ -15,6 +15,12 @@ pub enum DecodeError {
     /// JSON, but not an object.
     #[error("the payload is not a JSON object")]
     NotAnObject,
+    /// More values than can be held, in a field by which something is decided.
+    #[error("the payload holds more values than are read, in `{field}`")]
+    TooManyValues {
+        /// Its name.
+        field: String,
+    },
     /// A field that every payload has is missing or of another type.
     #[error("the payload has no usable field `{field}`")]
     MissingField {

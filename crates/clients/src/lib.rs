@@ -32,6 +32,7 @@ mod prices;
 mod questions;
 mod registration;
 pub mod transcript;
+mod weight;
 
 pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope, Transcript, Trust};
 pub use canary::{CANARY_SESSION, Canary};

@@ -5,21 +5,18 @@ use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, Permissio
 use serde_json::{Map, Value as Json};
 
 use crate::error::DecodeError;
+use crate::weight;
 
 /// The fields of one payload.
 #[derive(Debug)]
 pub(crate) struct Payload(Map<String, Json>);
 
 impl Payload {
-    /// Reads one payload. Bytes that are not UTF-8 are replaced, as the clients themselves would.
+    /// Reads one payload, as far as there is room for it. Bytes that are not UTF-8 are replaced, as the clients themselves would.
     pub(crate) fn parse(payload: &[u8]) -> Result<Self, DecodeError> {
         let text = String::from_utf8_lossy(payload);
         let text = text.trim_start_matches('\u{feff}');
-        let value: Json = serde_json::from_str(text).map_err(|cause| DecodeError::NotJson { cause })?;
-        match value {
-            Json::Object(fields) => Ok(Self(fields)),
-            _ => Err(DecodeError::NotAnObject),
-        }
+        weight::read(text).map(Self)
     }
 
     /// The event in the form that most clients share; what is happening is told by `moment`, from the name of the event, the rest of the

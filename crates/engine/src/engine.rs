@@ -30,7 +30,7 @@ use crate::environment::Surroundings;
 use crate::fail_closed::Failure;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::notification::{self, Notice};
-use crate::records::{event_record, success};
+use crate::records::{event_record, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
     beginning, checkpoint, inheritance, installation, kept_settings, lost_records, questions, session_ledger,
@@ -165,7 +165,7 @@ fn handle_moment(
         Moment::PermissionAsked { action } => {
             context.record(
                 ledger,
-                event_record(event, json!({ "tool": action.tool.as_str(), "input": action.input })),
+                event_record(event, json!({ "tool": action.tool.as_str(), "input": recorded_input(action) })),
             );
             if let Ok(state) = ledger.state() {
                 beginning::hold(context, ledger, event, &state);

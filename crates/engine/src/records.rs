@@ -17,6 +17,46 @@ pub(crate) const RECORDED_EFFECTS: usize = 64;
 /// How many programs of one action are written down (ours).
 const RECORDED_PROGRAMS: usize = 16;
 
+/// How many values of the input of one action are written down (ours): records are read back by every later call, each value as a node of a
+/// tree.
+const RECORDED_VALUES: usize = 512;
+
+/// The input of an action, or what an event carries, as it is written down: without what is more than that.
+fn recorded(input: &Json, left: &mut usize) -> Json {
+    let cut = |kept: usize, all: usize| Json::String(format!("[{} more values]", all - kept));
+    *left = left.saturating_sub(1);
+    match input {
+        Json::Array(values) => {
+            let mut kept = Vec::new();
+            for value in values {
+                if *left == 0 {
+                    kept.push(cut(kept.len(), values.len()));
+                    break;
+                }
+                kept.push(recorded(value, left));
+            }
+            Json::Array(kept)
+        }
+        Json::Object(fields) => {
+            let mut kept = serde_json::Map::new();
+            for (name, value) in fields {
+                if *left == 0 {
+                    kept.insert("...".to_owned(), cut(kept.len(), fields.len()));
+                    break;
+                }
+                kept.insert(name.clone(), recorded(value, left));
+            }
+            Json::Object(kept)
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => input.clone(),
+    }
+}
+
+/// The input of an action as it is written down.
+pub(crate) fn recorded_input(action: &Action) -> Json {
+    recorded(&action.input, &mut { RECORDED_VALUES })
+}
+
 /// That an action was not reviewed, because reviews are switched off.
 pub(crate) fn not_reviewed(action_id: &ActionId) -> RecordBody {
     RecordBody::Failure {
@@ -28,7 +68,9 @@ pub(crate) fn not_reviewed(action_id: &ActionId) -> RecordBody {
 }
 
 /// An event of the client, with who caused it.
-pub(crate) fn event_record(event: &HookEvent, mut fields: Json) -> RecordBody {
+pub(crate) fn event_record(event: &HookEvent, fields: Json) -> RecordBody {
+    // An input that is in there was cut already, and stays as it was.
+    let mut fields = recorded(&fields, &mut { 2 * RECORDED_VALUES });
     if let (Some(actor), Json::Object(fields)) = (&event.actor, &mut fields) {
         fields.insert("agent_id".to_owned(), Json::String(actor.0.clone()));
     }
@@ -62,7 +104,7 @@ pub(crate) fn review_record(
     ReviewRecord {
         action_id,
         tool: action.tool.clone(),
-        input: action.input.clone(),
+        input: recorded_input(action),
         cwd: action.cwd.to_string(),
         actor: actor.map(|actor| actor.0.clone()),
         verdict: review.verdict.kind,

@@ -1,0 +1,230 @@
+//! How much memory a payload takes once it is read, told from its bytes before anything is read.
+//!
+//! A text takes little more than its length, whatever its length; a thousand small values take a hundred times theirs. So what is bounded is not
+//! the length alone: of a payload that would take too much only what is used is read, and only while there is room for it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value as Json};
+
+use crate::error::DecodeError;
+
+/// The greatest weight of a payload, in bytes of memory, about: what the longest one takes that is a single text, and room for some ten
+/// thousand values beside it (ours).
+const LIMIT: usize = 56 * 1024 * 1024;
+
+/// What each byte of a payload takes (ours): it is read, decoded, and kept in parts for the record.
+const BYTE: usize = 4;
+
+/// What a value takes at most, in bytes, with the copies that are made of it (ours): measured by the test of large payloads.
+const VALUE: usize = 400;
+
+/// What an array takes beside its values (ours).
+const ARRAY: usize = 400;
+
+/// What an object takes beside its values (ours): a node for eleven names and values at once.
+const OBJECT: usize = 1200;
+
+/// The fields that any client's payload is read for; what else there is goes into the record of events of which nothing is known.
+const USED: [&str; 20] = [
+    "hook_event_name",
+    "session_id",
+    "cwd",
+    "agent_id",
+    "agent_transcript_path",
+    "transcript_path",
+    "permission_mode",
+    "tool_name",
+    "tool_input",
+    "tool_use_id",
+    "tool_response",
+    "error",
+    "prompt",
+    "prompt_response",
+    "source",
+    "last_assistant_message",
+    "file_path",
+    "duration_ms",
+    "mcp_context",
+    "server_name",
+];
+
+/// The field of which parts may be left out: what a call answered is looked at, and nothing is decided by it.
+const ANSWER: &str = "tool_response";
+
+/// What stands in the place of an answer that is not read.
+const LEFT_OUT: &str = "[not read: too many values]";
+
+/// The object that a payload is, without what would take too much memory.
+pub(crate) fn read(text: &str) -> Result<Map<String, Json>, DecodeError> {
+    let not_json = |cause| DecodeError::NotJson { cause };
+    if weight(text) <= LIMIT {
+        return match serde_json::from_str(text).map_err(not_json)? {
+            Json::Object(fields) => Ok(fields),
+            _ => Err(DecodeError::NotAnObject),
+        };
+    }
+    // From here on the text is known to be JSON.
+    serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
+    let members = members(text).ok_or(DecodeError::NotAnObject)?;
+    let mut left = LIMIT.saturating_sub(text.len());
+    let mut fields = Map::new();
+    for (name, value) in members {
+        if !USED.contains(&name.as_str()) {
+            continue;
+        }
+        let value = match (take(value, &mut left), name.as_str()) {
+            (true, _) => serde_json::from_str(value).map_err(not_json)?,
+            (false, ANSWER) => Json::Object(lightest(value, &mut left).map_err(not_json)?),
+            (false, _) => return Err(DecodeError::TooManyValues { field: name.chars().take(64).collect() }),
+        };
+        fields.insert(name, value);
+    }
+    Ok(fields)
+}
+
+/// The members of an object for which there is room; for those for which there is none a word.
+fn lightest(text: &str, left: &mut usize) -> Result<Map<String, Json>, serde_json::Error> {
+    let mut all = Map::new();
+    for (name, value) in members(text).unwrap_or_default() {
+        let room = name.len().saturating_mul(BYTE).saturating_add(OBJECT);
+        if *left < room {
+            break;
+        }
+        *left -= room;
+        let value =
+            if take(value, left) { serde_json::from_str(value)? } else { Json::String(LEFT_OUT.to_owned()) };
+        all.insert(name, value);
+    }
+    if all.is_empty() {
+        all.insert("stdout".to_owned(), Json::String(LEFT_OUT.to_owned()));
+    }
+    Ok(all)
+}
+
+/// Takes the room that a text needs, if there is so much.
+fn take(text: &str, left: &mut usize) -> bool {
+    let wanted = weight(text);
+    let is_room = wanted <= *left;
+    if is_room {
+        *left -= wanted;
+    }
+    is_room
+}
+
+/// The memory that reading a text may take, in bytes, about. Counts separators and brackets outside of texts, in one pass; text that is no JSON
+/// is weighed too, and refused by who reads it.
+fn weight(text: &str) -> usize {
+    let mut weight = text.len().saturating_mul(BYTE);
+    scan(text, |byte, _| {
+        weight = weight.saturating_add(match byte {
+            b',' => VALUE,
+            b'[' => ARRAY,
+            b'{' => OBJECT,
+            _ => 0,
+        });
+    });
+    weight
+}
+
+/// The members of the object that a text is, the last of each name, with their values as they are written; `None` when it is none. The
+/// text must be JSON.
+fn members(text: &str) -> Option<BTreeMap<String, &str>> {
+    let text = text.trim();
+    text.starts_with('{').then_some(())?;
+    let mut depth = 0_usize;
+    let mut ends: Vec<(Range<usize>, usize)> = Vec::new();
+    let (mut begin, mut colon) = (1, None);
+    scan(text, |byte, at| match byte {
+        b'{' | b'[' => depth += 1,
+        b':' if depth == 1 => colon = Some(at),
+        b'}' | b']' | b',' => {
+            let is_end = depth == 1;
+            if byte != b',' {
+                depth = depth.saturating_sub(1);
+            }
+            if is_end && let Some(colon) = colon.take() {
+                ends.push((begin..at, colon));
+                begin = at + 1;
+            }
+        }
+        _ => {}
+    });
+    let mut all = BTreeMap::new();
+    for (member, colon) in ends {
+        let name: String = serde_json::from_str(text.get(member.start..colon)?.trim()).ok()?;
+        all.insert(name, text.get(colon + 1..member.end)?.trim());
+    }
+    Some(all)
+}
+
+/// Calls with each byte outside of texts, and where it is.
+fn scan(text: &str, mut see: impl FnMut(u8, usize)) {
+    let (mut in_text, mut is_escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if in_text {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => in_text = false,
+                _ => {}
+            }
+        } else if byte == b'"' {
+            in_text = true;
+        } else {
+            see(byte, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_weigh_and_what_stands_in_a_text_does_not() {
+        assert_eq!(weight(""), 0);
+        assert_eq!(weight(r#""a,[{\",{""#), 10 * BYTE);
+        assert_eq!(weight("[1,2]"), 5 * BYTE + ARRAY + VALUE);
+        assert_eq!(weight(r#"{"a":{}}"#), 8 * BYTE + 2 * OBJECT);
+        assert_eq!(weight(r#"["\\",1]"#), 8 * BYTE + ARRAY + VALUE, "an escaped backslash ends no text");
+    }
+
+    #[test]
+    fn members_are_those_that_a_parser_finds() {
+        let texts = [
+            "{}",
+            " { } ",
+            r#"{"a":1}"#,
+            r#"{"a" : [1,{"b":[]},"x,:}"] , "b":{"c":{"d":"\"}"}},"a":null}"#,
+            r#"{"a,b:{":"}","\u0063":-1.5e3 , "":""}"#,
+        ];
+        for text in texts {
+            let parsed: Map<String, Json> = serde_json::from_str(text).unwrap();
+            let found = members(text).unwrap();
+            let found: Map<String, Json> =
+                found.into_iter().map(|(name, value)| (name, serde_json::from_str(value).unwrap())).collect();
+            assert_eq!(found, parsed, "{text}");
+        }
+        assert!(members("[1]").is_none());
+    }
+
+    #[test]
+    fn what_is_too_much_is_left_out_where_nothing_is_decided_by_it() {
+        let many = format!("[{}1]", "1,".repeat(1_000_000));
+        let unused = format!(r#"{{"z":{many},"session_id":"s","tool_input":{{"command":"ls"}}}}"#);
+        let fields = read(&unused).unwrap();
+        assert_eq!(fields.keys().collect::<Vec<_>>(), ["session_id", "tool_input"]);
+        let answer = format!(r#"{{"tool_response":{{"rows":{many},"stdout":"done"}},"session_id":"s"}}"#);
+        let fields = read(&answer).unwrap();
+        assert_eq!(fields["tool_response"]["stdout"], "done");
+        assert_eq!(fields["tool_response"]["rows"], LEFT_OUT);
+        assert!(read(&format!(r#"{{"tool_response":{many}}}"#)).is_ok());
+        let input = format!(r#"{{"tool_input":{{"command":"ls","x":{many}}}}}"#);
+        assert!(matches!(read(&input), Err(DecodeError::TooManyValues { .. })));
+        assert!(matches!(read(&many), Err(DecodeError::NotAnObject)));
+        assert!(matches!(read(&many[1..]), Err(DecodeError::NotJson { .. })));
+    }
+}
