@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use checkrein_engine::diagnostics::Diagnostic;
 pub use checkrein_engine::text::{counted, cut, plain};
 use checkrein_review::VerdictKind;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
 /// Writes a result. A reader that has gone away (`| head`) is no failure.
 pub fn print(text: &str) {
@@ -83,15 +83,110 @@ pub enum Wellness {
     Broken,
 }
 
-/// A table with a head, as wide as the terminal allows.
+/// A table with a head. Where the terminal is too narrow for it only the last column is broken, between words; where that does not do, each
+/// row is a paragraph.
 pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
+    let Some(width) = width() else { return grid(head, rows, None) };
+    let widths: Vec<usize> = (0..head.len())
+        .map(|column| {
+            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| shown_length(cell));
+            cells.chain(head.get(column).map(|title| title.len())).max().unwrap_or_default()
+        })
+        .collect();
+    // A column has a blank on each side.
+    let natural: usize = widths.iter().map(|width| width + 2).sum();
+    let before_last = natural - widths.last().map_or(0, |width| width + 2);
+    if natural <= width {
+        grid(head, rows, None)
+    } else if before_last + LAST <= width {
+        grid(head, rows, Some(width))
+    } else {
+        paragraphs(head, &rows, width)
+    }
+}
+
+/// The narrowest last column that is still read with ease, in characters (ours).
+const LAST: usize = 40;
+
+fn grid(head: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    let arrangement = match width {
+        Some(_) => ContentArrangement::Dynamic,
+        None => ContentArrangement::Disabled,
+    };
+    table.load_style(presets::NOTHING).set_content_arrangement(arrangement);
     table.set_header(head.iter().map(|title| dim(title)));
     rows.into_iter().for_each(|row| {
         table.add_row(row);
     });
+    if width.is_some() {
+        for column in 0..head.len().saturating_sub(1) {
+            if let Some(column) = table.column_mut(column) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+    }
     table.trim_fmt()
+}
+
+/// The width of the terminal that reads standard output, in characters; `None` where none does.
+pub fn width() -> Option<usize> {
+    Table::new().width().map(usize::from)
+}
+
+/// A text whose lines are broken between words where they are longer than the terminal is wide; what goes on is as far in as its line, and
+/// two more. A word that is longer than that stays whole.
+pub fn wrapped(text: &str) -> String {
+    width().map_or_else(|| text.to_owned(), |width| wrapped_at(text, width))
+}
+
+fn wrapped_at(text: &str, width: usize) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let margin = line.chars().take_while(|c| *c == ' ').count() + 2;
+        let mut now = String::new();
+        let mut length = 0;
+        for word in line.split_inclusive(' ') {
+            let more = shown_length(word.trim_end());
+            if more > 0 && length > margin && length + more > width {
+                lines.push(now.trim_end().to_owned());
+                now = " ".repeat(margin);
+                length = margin;
+            }
+            now.push_str(word);
+            length += shown_length(word);
+        }
+        lines.push(now.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+/// How many characters are seen: escapes of colours are not.
+fn shown_length(text: &str) -> usize {
+    let mut inside = false;
+    let seen = text.chars().filter(|c| {
+        let begins = *c == '\u{1b}';
+        let is_seen = !inside && !begins;
+        inside = begins || inside && *c != 'm';
+        is_seen
+    });
+    seen.count()
+}
+
+/// Rows one after another, the last cell below the others. A number has the title of its column in front.
+fn paragraphs(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
+    let mut lines = Vec::new();
+    for row in rows {
+        let cells = row.iter().zip(head).filter(|(cell, _)| !cell.is_empty()).map(|(cell, title)| {
+            let is_number = cell == "unknown" || cell.parse::<f64>().is_ok();
+            if is_number { format!("{title} {cell}") } else { cell.clone() }
+        });
+        let mut cells: Vec<String> = cells.collect();
+        let last = if row.last().is_some_and(|cell| !cell.is_empty()) { cells.pop() } else { None };
+        lines.push(wrapped_at(&cells.join("  "), width));
+        lines.extend(last.map(|last| wrapped_at(&format!("  {last}"), width)));
+    }
+    lines.join("\n")
 }
 
 /// Asks a person for yes or no; no when nobody can answer.
@@ -104,4 +199,41 @@ pub fn confirm(question: &str) -> bool {
     drop(write!(error, "{question} [y/N] ").and_then(|()| error.flush()));
     let mut line = String::new();
     input.lock().read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes" | "Yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words_and_words_stay_whole() {
+        let text =
+            "why  this deletes the only copy of `notes/plan.md`\n  and a-word-that-is-longer-than-the-line";
+        let wrapped = wrapped_at(text, 24);
+        let lines: Vec<&str> = wrapped.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "why  this deletes the",
+                "  only copy of",
+                "  `notes/plan.md`",
+                "  and",
+                "    a-word-that-is-longer-than-the-line"
+            ]
+        );
+        assert_eq!(wrapped_at(text, 200), text);
+        assert_eq!(
+            wrapped_at("\u{1b}[1mbold\u{1b}[0m word", 9),
+            "\u{1b}[1mbold\u{1b}[0m word",
+            "colours have no width"
+        );
+    }
+
+    #[test]
+    fn a_row_that_is_too_wide_becomes_two_paragraphs() {
+        let head = ["began", "answers", "worktree", "call", "why"];
+        let row = ["2026-11-22", "7", "", "Bash ls", "a reason in several words"];
+        let text = paragraphs(&head, &[row.map(str::to_owned).to_vec()], 20);
+        assert_eq!(text, "2026-11-22  answers\n  7  Bash ls\n  a reason in\n    several words");
+    }
 }

@@ -193,3 +193,49 @@ fn route_tells_what_is_not_there_by_the_status_of_a_shell() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("install it"), "{said}");
 }
+
+#[test]
+fn what_is_not_there_is_not_said_to_be_lost() {
+    let environment = TestEnvironment::new();
+    let told = |command: &str| String::from_utf8(environment.checkrein(&["check", command]).stdout).unwrap();
+    let absent = told("rm -rf ~/.local/share/absent");
+    assert!(absent.contains("nothing is there now") && !absent.contains("with everything in it"), "{absent}");
+    fs::create_dir_all(environment.home().join(".local/share/there/x")).unwrap();
+    fs::write(environment.home().join(".local/share/there/x/y"), "data").unwrap();
+    assert!(told("rm -rf ~/.local/share/there").contains("with everything in it"));
+}
+
+#[test]
+fn a_rule_of_ones_own_is_named_beside_a_built_in_one() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let example = readme.split("```").find(|block| block.contains("no_production")).unwrap();
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", example.trim_start_matches("yaml"));
+    let output = environment.checkrein(&["check", "kubectl delete ns production"]);
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(told.contains("no_production says block: production is changed by the pipeline only"), "{told}");
+}
+
+#[test]
+fn a_run_says_what_it_carried_and_blames_no_provider_for_its_own_limit() {
+    let environment = TestEnvironment::new();
+    environment.write("new file.txt", "x\n");
+    let said = |arguments: &[&str]| {
+        let output = environment.checkrein(arguments);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let carried = said(&["run", "--worktree", "w", "--carry", "new file.txt", "--", "true"]);
+    assert!(carried.contains("`new file.txt`"), "{carried}");
+    let stopped = said(&["run", "--time", "300ms", "--", "sleep", "20"]);
+    assert!(stopped.contains("its 0.3 s are over") && !stopped.contains("failed"), "{stopped}");
+}
+
+#[test]
+fn a_limit_of_memory_is_named_by_its_option() {
+    let environment = TestEnvironment::new();
+    let hog = "x=bytearray(300<<20); x[::4096]=b'1'*len(x[::4096]); import time; time.sleep(20)";
+    let output = environment.checkrein(&["exec", "--memory", "64M", "--", "python3", "-c", hog]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // Where the kernel bounds the memory it may end the program before it is looked at.
+    assert!(output.status.code() != Some(124) || said.contains("`--memory`"), "{said}");
+}

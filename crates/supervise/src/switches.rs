@@ -289,6 +289,14 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_of_a_limit_is_not_confused_with_what_is_left_of_the_agent() {
+        for stop in [Stop::NextCost(0.032, 0.03), Stop::NextCall(18_000, 17_999)] {
+            let text = stop.to_string();
+            assert!(text.contains("more than the") && !text.contains(" left"), "{text}");
+        }
+    }
+
+    #[test]
     fn the_breaker_trips_before_the_call_and_only_when_there_is_one() {
         let switches = Switches { tokens: Some(50_000), ..Switches::default() };
         assert_eq!(switches.judge(&at(32_000, 10_000), NOW, None), None, "exactly enough is enough");

@@ -79,7 +79,8 @@ pub fn runs(
         if all.is_empty() {
             print("no agent has run under `checkrein run` yet");
         } else {
-            print(&table(&["run", "began", "state", "worktree", "answers", "tokens", "cost", "agent"], rows));
+            let head = ["run", "began", "worktree", "answers", "tokens", "cost", "agent", "state"];
+            print(&table(&head, rows));
         }
         if hidden > 0 {
             log(&format!("and {hidden} older ones; `--number` shows more"));
@@ -112,12 +113,12 @@ fn row(found: &Found, state: &RunState, how: &str) -> Vec<String> {
     vec![
         found.id.to_string(),
         time(state.created),
-        reason.map_or_else(|| how.to_owned(), |reason| cut(&plain(&format!("{how}: {reason}")), REASON)),
         state.worktree.clone().unwrap_or_default(),
         known(spent.iterations.to_string()),
         known(spent.tokens.to_string()),
         spent.dollars.map_or_else(|| "unknown".to_owned(), |dollars| known(format!("{dollars:.2}"))),
         cut(&plain(&words(state).join(" ")), 40),
+        reason.map_or_else(|| how.to_owned(), |reason| cut(&plain(&format!("{how}: {reason}")), REASON)),
     ]
 }
 

@@ -14,7 +14,7 @@ use super::answers::{Answer, answers};
 use super::log::{call, folders, rollback_stage, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
-use crate::terminal::{bold, dim, plain, print, verdict};
+use crate::terminal::{bold, dim, plain, print, verdict, wrapped};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 
@@ -47,7 +47,7 @@ pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exi
         Output::Json => print(&pretty(&json!(found))?),
         Output::Text => {
             for record in &found {
-                print(&explain(record, &found, &all_answers));
+                print(&wrapped(&explain(record, &found, &all_answers)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Deletes a directory with all that is in it, where that holds something which exists nowhere else, or lies outside the expected scope.
 
-use checkrein_effects::{Depth, Effect, EffectKind, Stake};
+use checkrein_effects::{Depth, Effect, EffectKind, Nature, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 use checkrein_protocol::Decision;
@@ -61,11 +61,16 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
                 Stake::Unsaved | Stake::Critical => true,
             }
     });
-    let reason = format!(
-        "this deletes {}{} with everything in it, and not all of that exists elsewhere or belongs to this task",
-        context.names(&lost),
-        context.note(&lost)
-    );
+    let is_there = lost
+        .iter()
+        .filter_map(|index| context.effects.get(*index))
+        .any(|effect| effect.nature != Nature::NotThere);
+    let loss = if is_there {
+        " with everything in it, and not all of that exists elsewhere or belongs to this task"
+    } else {
+        ", and what may stand there when it runs is saved nowhere"
+    };
+    let reason = format!("this deletes {}{}{loss}", context.names(&lost), context.note(&lost));
     let alternatives = [
         "list what is in it and delete by name what has to go",
         "move it to a temporary directory first",
