@@ -315,8 +315,9 @@ pub fn supervise(
     let mut progress = lock(&listener).progress().clone();
     count(&mut progress, Life::Ended);
     // An agent that its hooks stopped ends by itself.
-    let stop = stop.or_else(|| progress.hook_stop.clone().map(Stop::Hooks));
-    // What came with the last words counts too: a run that was over its budget at its end was over its budget.
+    let stop = stop
+        .or_else(|| progress.hook_stop.clone().map(Stop::Hooks))
+        .or_else(|| agent.switches.passed(&progress));
     let moment = Moment { running: started.elapsed(), usage, progress };
     watch(&moment);
     drop(beating);

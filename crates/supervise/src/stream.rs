@@ -102,14 +102,28 @@ impl Progress {
     }
 }
 
+/// An answer of Claude.
+#[derive(Debug)]
+struct Answer {
+    name: String,
+    /// What was counted of it.
+    counted: Tokens,
+    /// How many bytes it has written so far.
+    written: u64,
+}
+
+/// How many bytes of an answer are at least one token (ours): the client tells of an answer while it is still being written, and then its
+/// count of what is written is that of the beginning. What is really used comes with the transcript or at the end.
+const BYTES_OF_A_TOKEN: u64 = 4;
+
 /// Listens to a stream of bytes.
 #[derive(Debug)]
 pub struct Listener {
     progress: Progress,
     line: Vec<u8>,
     skips: bool,
-    /// The last answers of Claude by name, with what was counted of each: those of sub-agents come between.
-    answers: VecDeque<(String, Tokens)>,
+    /// The last answers of Claude: those of sub-agents come between.
+    answers: VecDeque<Answer>,
     prices: Prices,
     speaker: Option<Speaker>,
     /// Calls of Codex that began, the newest.
@@ -325,13 +339,16 @@ impl Listener {
         });
         let name = message["id"].as_str().unwrap_or_default();
         let progress = &mut self.progress;
-        let known = self.answers.iter_mut().find(|(known, _)| !name.is_empty() && known == name);
-        if let Some((_, counted)) = known {
-            let more = tokens.beyond(counted);
+        let known = self.answers.iter_mut().find(|known| !name.is_empty() && known.name == name);
+        let written = count::written(message) + known.as_ref().map_or(0, |known| known.written);
+        let tokens = Tokens { output: tokens.output.max(written / BYTES_OF_A_TOKEN), ..tokens };
+        if let Some(known) = known {
+            let more = tokens.beyond(&known.counted);
             let sent = progress.last_sent;
             progress.used(message["model"].as_str(), more, &self.prices);
             progress.last_sent = sent.max(tokens.sent());
-            *counted = counted.plus(&more);
+            known.counted = known.counted.plus(&more);
+            known.written = written;
         } else {
             progress.iterations += 1;
             progress.goes_on = false;
@@ -342,7 +359,7 @@ impl Listener {
             if self.answers.len() >= ANSWERS {
                 self.answers.pop_front();
             }
-            self.answers.push_back((name.to_owned(), tokens));
+            self.answers.push_back(Answer { name: name.to_owned(), counted: tokens, written });
         }
         for block in message["content"].as_array().into_iter().flatten() {
             match block["type"].as_str() {
@@ -361,6 +378,10 @@ impl Listener {
                     Some(self.progress.told_cost.map_or(told, |before| before.max(told)));
             }
             Ok(None) => {}
+            Err(why) => self.progress.doubt(why),
+        }
+        match count::of_models(&row["modelUsage"]) {
+            Ok(told) => self.progress.tokens = self.progress.tokens.plus(&told.beyond(&self.progress.tokens)),
             Err(why) => self.progress.doubt(why),
         }
         if row["is_error"] == true {

@@ -213,6 +213,11 @@ impl Switches {
         hooks.or_else(|| self.by_machine(clock, usage)).or_else(|| self.by_words(progress))
     }
 
+    /// What a run that has ended by itself was stopped by all the same: what came with its last words counts too.
+    pub(crate) fn passed(&self, progress: &Progress) -> Option<Stop> {
+        self.by_words(&Progress { goes_on: false, ..progress.clone() })
+    }
+
     fn by_machine(&self, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
         if let Some(limit) = self.time.filter(|limit| clock.running >= *limit) {
             return Some(Stop::Time(limit));

@@ -59,6 +59,32 @@ pub(crate) fn of_claude(usage: &Json) -> Result<Tokens, Uncounted> {
     })
 }
 
+/// How many bytes an answer of Claude, or a part of it, holds: words, thoughts and what calls are given.
+pub(crate) fn written(message: &Json) -> u64 {
+    let text = |block: &Json, name: &str| block[name].as_str().map_or(0, str::len);
+    let blocks = message["content"].as_array().into_iter().flatten();
+    blocks
+        .map(|block| match block["type"].as_str() {
+            Some("tool_use" | "server_tool_use") => block["input"].to_string().len(),
+            _ => text(block, "text") + text(block, "thinking"),
+        })
+        .sum::<usize>() as u64
+}
+
+/// What Claude tells at its end of the tokens of all models; none where it tells nothing of them. `Err` when that cannot be said.
+pub(crate) fn of_models(models: &Json) -> Result<Tokens, Uncounted> {
+    let mut all = Tokens::default();
+    for (_, usage) in models.as_object().into_iter().flatten() {
+        all = all.plus(&Tokens {
+            input: count(usage, "inputTokens")?,
+            output: count(usage, "outputTokens")?,
+            cache_read: count(usage, "cacheReadInputTokens")?,
+            cache_write: count(usage, "cacheCreationInputTokens")?,
+        });
+    }
+    Ok(all)
+}
+
 /// The tokens of a turn of Codex. `Err` when that cannot be said.
 pub(crate) fn of_codex(usage: &Json) -> Result<Tokens, Uncounted> {
     if usage.get("input_tokens").is_none() && usage.get("output_tokens").is_none() {

@@ -188,6 +188,31 @@ fn steps_of_codex_are_told_once_whether_their_beginning_was_heard_or_not() {
 }
 
 #[test]
+fn an_answer_that_is_told_while_it_is_written_counts_by_what_it_holds_and_the_end_tells_all() {
+    let mut listener = Listener::new(Prices::default());
+    let part = |content: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"m1","model":"claude-sonnet-4-5","usage":{{"input_tokens":10,"output_tokens":1}},"content":[{content}]}}}}"#
+        ) + "\n"
+    };
+    let text = |length: usize| format!(r#"{{"type":"text","text":"{}"}}"#, "x".repeat(length));
+    listener.hear(part(&text(400)).as_bytes());
+    assert_eq!(listener.progress().tokens.output, 100);
+    let call = format!(
+        r#"{{"type":"tool_use","id":"t1","name":"Write","input":{{"content":"{}"}}}}"#,
+        "y".repeat(3_986)
+    );
+    listener.hear(part(&call).as_bytes());
+    assert_eq!((listener.progress().tokens.output, listener.progress().iterations), (1_100, 1));
+    let end = r#"{"type":"result","subtype":"success","modelUsage":{"a":{"inputTokens":10,"outputTokens":900},"b":{"outputTokens":600,"cacheReadInputTokens":7}}}"#;
+    listener.hear((end.to_owned() + "\n").as_bytes());
+    let tokens = listener.progress().tokens;
+    assert_eq!((tokens.input, tokens.output, tokens.cache_read), (10, 1_500, 7));
+    listener.hear(b"{\"type\":\"result\",\"modelUsage\":{\"a\":{\"outputTokens\":-1}}}\n");
+    assert!(listener.progress().uncounted.is_some());
+}
+
+#[test]
 fn an_error_of_the_provider_is_known_until_an_answer_comes() {
     let mut listener = Listener::new(Prices::default());
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529,"error":"overloaded","session_id":"s"}"#;
