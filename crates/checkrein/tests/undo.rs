@@ -247,7 +247,7 @@ fn every_destructive_command_is_taken_back_exactly() {
 #[test]
 fn a_deep_tree_is_no_trouble() {
     let environment = TestEnvironment::new();
-    let deep = format!("{}leaf.txt", "deep/".repeat(150));
+    let deep = format!("{}leaf.txt", "deep/".repeat(600));
     environment.write(&deep, "down here\n");
     let answer = perform(&environment, "call", "rm -rf deep");
     assert_eq!(decision(&answer), None, "{answer}");

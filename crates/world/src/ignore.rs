@@ -64,6 +64,9 @@ impl Rules {
 
     /// What the last rule that matches says; `None` when none does. The path is relative to the directory of the file.
     pub fn answer(&self, path: &str, node: Node) -> Option<Answer> {
+        if self.is_empty() {
+            return None;
+        }
         let parts: Vec<&str> = path.split('/').collect();
         self.0.iter().rev().find(|rule| rule.matches(&parts, node)).map(|rule| rule.answer)
     }

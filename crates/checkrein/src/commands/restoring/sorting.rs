@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checkrein_effects::regenerated_when_ignored;
 use checkrein_snapshot::{
@@ -138,27 +138,18 @@ impl Case<'_> {
     /// The top of the tree around a step that version control ignores and something makes again, where that was not the place that the
     /// action was about.
     fn made_again(&self, step: &Step) -> Option<PathBuf> {
-        let mut place = self.ground.store.workspace().to_owned();
-        let below = step.path.as_path().strip_prefix(&place).ok()?.to_owned();
-        let (mut top, mut is_ignored) = (None, false);
+        let workspace = self.ground.store.workspace();
+        let below = step.path.as_path().strip_prefix(workspace).ok()?;
+        let top = outermost_generated(workspace, below)?;
+        let is_meant = |root: &Root| root.path.as_path().starts_with(&top);
         let node = step.then.as_ref().or(step.now.as_ref());
-        for part in below.components() {
-            let is_beside = |name: &str| place.join(name).exists();
-            let is_named =
-                part.as_os_str().to_str().is_some_and(|name| regenerated_when_ignored(name, &is_beside));
-            place.push(part);
-            if is_named && top.is_none() {
-                top = Some(place.clone());
-            }
+        let is_ignored = |place: &Path| {
             let is_file = place == step.path.as_path() && !node.is_some_and(Node::is_directory);
-            is_ignored = is_ignored
-                || self.ground.ignoring.ignores(&place, if is_file { Sort::File } else { Sort::Directory });
-            if is_ignored && let Some(top) = &top {
-                let is_meant = |root: &Root| root.path.as_path().starts_with(top);
-                return (!self.snapshot.snapshot.roots.iter().any(is_meant)).then(|| top.clone());
-            }
-        }
-        None
+            self.ground.ignoring.ignores(place, if is_file { Sort::File } else { Sort::Directory })
+        };
+        let is_left = !self.snapshot.snapshot.roots.iter().any(is_meant)
+            && step.path.as_path().ancestors().take_while(|place| *place != workspace).any(is_ignored);
+        is_left.then_some(top)
     }
 
     /// The innermost place of the snapshot around a step.
@@ -267,4 +258,19 @@ fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
             && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
     };
     holds("HEAD") && prepared.steps().iter().any(goes_back)
+}
+
+/// The first directory or file on a way below a directory whose name is that of something that is made again.
+fn outermost_generated(directory: &Path, below: &Path) -> Option<PathBuf> {
+    let mut place = directory.to_owned();
+    for part in below.components() {
+        let is_beside = |name: &str| place.join(name).exists();
+        let is_named =
+            part.as_os_str().to_str().is_some_and(|name| regenerated_when_ignored(name, &is_beside));
+        place.push(part);
+        if is_named {
+            return Some(place);
+        }
+    }
+    None
 }
