@@ -225,7 +225,13 @@ fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
     by_command.environment.succeed(&["halt", "runaway", "--reason", "wrong branch"]);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(94));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("wrong branch"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("wrong branch") && said.contains("The report: `checkrein incident show "),
+        "{said}"
+    );
+    let incidents = by_command.environment.succeed(&["incidents"]);
+    assert_eq!(incidents.matches("runaway-1").count(), 1, "one report, of who halted it: {incidents}");
     assert_eq!(by_command.alive(), Vec::<String>::new());
 
     let by_file = Run::new();
@@ -233,7 +239,10 @@ fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
     let halts = by_file.environment.state().join("halts");
     fs::create_dir_all(&halts).unwrap();
     fs::write(halts.join("ALL"), "").unwrap();
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(94));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(94));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("The report: `checkrein incident show "), "{said}");
     assert_eq!(by_file.alive(), Vec::<String>::new());
 }
 

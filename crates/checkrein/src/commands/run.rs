@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `halted` | the report on a halt of a person |
 //! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
 //! | `onlooker` | judges what the agent is heard doing, where no hook does |
@@ -10,6 +11,7 @@
 //! | `strict` | what the strict profile wants before anything runs |
 //! | `teller` | how it goes, on one line |
 
+mod halted;
 mod hooks;
 mod limits;
 mod onlooker;
@@ -405,11 +407,20 @@ impl Plan {
         Ok(attempt.status)
     }
 
-    /// Reports that a switch ended the agent. A halt was reported by who asked for it; a signal is a person at the keyboard.
+    /// Reports that a switch ended the agent. A halt is reported by who asked for it, unless that was a plain file; a signal is a person at
+    /// the keyboard.
     fn report_stop(&self, attempt: &Attempt, reason: &str) {
         let name = attempt.stopped_by.as_deref().unwrap_or_default();
-        if matches!(name, "halted" | "signal" | "abandoned") {
+        if matches!(name, "signal" | "abandoned") {
             return;
+        }
+        if let ("halted", Some(session)) = (name, &attempt.session) {
+            let ran = Duration::from_secs_f64(attempt.seconds.max(0.0)).as_millis();
+            let since = self.surroundings.now().0.saturating_sub(u64::try_from(ran).unwrap_or(u64::MAX));
+            if let Some(id) = halted::report(&self.surroundings, session, since) {
+                log(&format!("checkrein: The report: `checkrein incident show {id}`"));
+                return;
+            }
         }
         let session = attempt.session.clone().map(SessionId);
         let ledger = session.map(|session| SessionLedger::open(&self.surroundings.state, &session));

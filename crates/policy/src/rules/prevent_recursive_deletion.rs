@@ -65,12 +65,12 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         .iter()
         .filter_map(|index| context.effects.get(*index))
         .any(|effect| effect.nature != Nature::NotThere);
-    let loss = if is_there {
+    let extent = if is_there {
         " with everything in it, and not all of that exists elsewhere or belongs to this task"
     } else {
         ", and what may stand there when it runs is saved nowhere"
     };
-    let reason = format!("this deletes {}{}{loss}", context.names(&lost), context.note(&lost));
+    let reason = format!("this deletes {}{}{extent}", context.names(&lost), context.note(&lost));
     let alternatives = [
         "list what is in it and delete by name what has to go",
         "move it to a temporary directory first",
