@@ -421,3 +421,24 @@ fn branches_and_tags_that_came_after_an_action_without_an_end_stay() {
     };
     assert_eq!(points_at("tags/moved"), points_at("heads/main"), "{told}{names}");
 }
+
+/// Git writes its index anew whenever somebody looks and a time differs: the same entries are no change since.
+#[test]
+fn an_index_with_the_same_entries_is_no_reason_to_keep_anything() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.write("README.md", "mine\n");
+    perform(&environment, "s", &project, "call", "git checkout-index -f -a");
+    run(&environment, &project, "touch -d '1 hour ago' README.md; git status");
+    let output = undo(&environment, &project, &[]);
+    assert!(output.status.success() && !said(&output).contains("changed since"), "{}", said(&output));
+    environment.git(&["add", "-A"]);
+    // What was staged since is work.
+    environment.write("README.md", "again\n");
+    perform(&environment, "s", &project, "more", "git checkout-index -f -a");
+    environment.write("staged", "s\n");
+    environment.git(&["add", "staged"]);
+    undo(&environment, &project, &[]);
+    let staged = environment.command("git").args(["ls-files"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&staged.stdout).contains("staged"));
+}

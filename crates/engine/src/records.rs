@@ -68,6 +68,7 @@ pub(crate) fn not_reviewed(action_id: &ActionId) -> RecordBody {
 }
 
 /// An event of the client, with who caused it.
+#[expect(clippy::needless_pass_by_value, reason = "what is made for a record is made nowhere else")]
 pub(crate) fn event_record(event: &HookEvent, fields: Json) -> RecordBody {
     // An input that is in there was cut already, and stays as it was.
     let mut fields = recorded(&fields, &mut { 2 * RECORDED_VALUES });

@@ -310,7 +310,11 @@ fn missing(aftermath: &Aftermath<'_>) -> Vec<Surprise> {
     let certain = aftermath.effects.iter().filter(|effect| effect.certainty == Certainty::Certain);
     let missed = certain.filter_map(|effect| {
         // The data of a repository change when there is something to write down.
-        let path = effect.target.path().filter(|path| path.name() != Some(".git"))?;
+        let is_repository = |path: &&AbsolutePath| {
+            let is_data = effect.kind == EffectKind::FileModify && effect.nature.is_kept_by_version_control();
+            path.name() == Some(".git") || is_data
+        };
+        let path = effect.target.path().filter(|path| !is_repository(path))?;
         let standing =
             aftermath.standings.iter().find(|(known, _)| known == path).map(|(_, known)| *known)?;
         let is_missed = match (effect.kind, standing) {

@@ -13,7 +13,9 @@ pub struct NotHeld {
 pub const NOT_HELD: &[NotHeld] = &[
     NotHeld {
         brief: "reading, unless `--read` is given",
-        text: "Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`.",
+        text: "Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`. What\n\
+              \x20 programs need may always be read, as far as the user may: `/usr`, `/etc`, `/opt`, `/proc`, `/sys`, `/dev`. Where root runs the\n\
+              \x20 command that is `/etc/shadow` too.",
     },
     NotHeld {
         brief: "files inside that have a second name outside (hard links)",

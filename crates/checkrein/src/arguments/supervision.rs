@@ -19,7 +19,7 @@ pub(crate) struct ExecArguments {
     /// A file or folder that may be changed, with all below it.
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
-    /// A file or folder that may be read; with one of these, besides the programs of the system, nothing else may.
+    /// A file or folder that may be read; then nothing else but `/usr`, `/etc`, `/opt`, `/proc`, `/sys`, `/dev`.
     #[arg(long, value_name = "PATH")]
     read: Vec<PathBuf>,
     /// Who may be talked to: `none`, `loopback`, `open`, or HOST:PORT, several with commas.

@@ -1,5 +1,6 @@
 //! Examples and laws of the comparison.
 
+use checkrein_effects::Nature;
 use proptest::prelude::*;
 
 use super::*;
@@ -112,8 +113,12 @@ fn what_is_certain_and_does_not_happen_is_missing_unless_the_call_failed() {
         certain(EffectKind::FileCreate, "/p/e"),
         certain(EffectKind::FileDelete, "/p/e"),
         certain(EffectKind::FileModify, "/p/f"),
+        Effect { nature: Nature::OfRemote, ..certain(EffectKind::FileModify, "/o.git") },
+        Effect { nature: Nature::OfRemote, ..certain(EffectKind::FileDelete, "/p/g") },
     ];
     let standings = [
+        (path("/o.git"), Standing::Unchanged),
+        (path("/p/g"), Standing::Unchanged),
         (path("/p/a"), Standing::Missing),
         (path("/p/b"), Standing::Unchanged),
         (path("/p/c"), Standing::Unchanged),
@@ -126,7 +131,7 @@ fn what_is_certain_and_does_not_happen_is_missing_unless_the_call_failed() {
         let found = compare(&aftermath).surprises;
         found.into_iter().map(|surprise| surprise.path.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(found(Ending::Succeeded), ["/p/a", "/p/b", "/p/c"]);
+    assert_eq!(found(Ending::Succeeded), ["/p/a", "/p/b", "/p/c", "/p/g"]);
     assert_eq!(found(Ending::Failed), [""; 0]);
 }
 

@@ -198,7 +198,11 @@ impl Case<'_> {
                         Origin::Unknown => false,
                     })
         };
-        if step.since == Since::Changed && is_kept && !misleads(prepared, snapshot, step) {
+        if step.since == Since::Changed
+            && is_kept
+            && !misleads(prepared, snapshot, step)
+            && !prepared.has_same_entries(step)
+        {
             Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
         } else if step.since == Since::Doubtful && is_kept && !self.is_no_loss(prepared, step, held) {
             Some(format!(
