@@ -16,6 +16,7 @@ use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Reach, Sev
 use crate::nature::{Nature, Relief};
 use crate::path::AbsolutePath;
 use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
+use crate::programs::known_hosts::reach;
 use crate::world::{Entry, Listing, VersionState, World};
 
 use loss::{Change, Loss, loss_of};
@@ -252,7 +253,7 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
             // A service, a setting, a device by name: what is grave among them says so in the catalogue.
             Some(_) | None => Severity::Medium,
         },
-        EffectKind::PackageInstall if is_unauthenticated_package(&effect.target) => Severity::High,
+        EffectKind::PackageInstall if is_package_from_anywhere(&effect.target) => Severity::High,
         EffectKind::SecretRead if effect.is_swept_along() => Severity::Low,
         EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
         EffectKind::Persistence if effect.is_by_chance() => Severity::Medium,
@@ -297,13 +298,17 @@ fn is_authenticated(target: &Target) -> bool {
 }
 
 /// Whether a package comes from an address that does not have to prove who it is. Packages run code when they are installed.
-fn is_unauthenticated_package(target: &Target) -> bool {
+fn is_package_from_anywhere(target: &Target) -> bool {
     let address = target.text().unwrap_or_default();
     let bare = address.rsplit_once(" @ ").map_or(address, |(_, bare)| bare);
-    let host = ["git+http://", "http://", "git://", "git+git://", "ftp://"]
+    let plain = ["git+http://", "http://", "git://", "git+git://", "ftp://"]
         .iter()
         .find_map(|scheme| bare.strip_prefix(scheme));
-    host.is_some_and(|host| !["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local)))
+    match plain {
+        Some(host) => !["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local)),
+        // Whoever has the host decides what is installed: one that is known for packages or source code has rules and a memory.
+        None => bare.contains("://") && reach(bare) == Reach::External,
+    }
 }
 
 /// The least number of entries of which one says "everything in the directory" (ours).

@@ -149,6 +149,10 @@ pub(crate) struct Machine<'w> {
     pub(crate) names: usize,
     /// Whether commands are being guessed from a text that could not be read.
     pub(super) guessing: bool,
+    /// Whether shells of this command show what they read or run (`set -x`, `bash -v`).
+    pub(crate) shows_commands: bool,
+    /// The file of settings whose variables the shell holds, since it was sourced.
+    pub(super) settings_held: Option<String>,
     /// The last list that was printed in an order that is not known.
     pub(crate) unordered: Option<String>,
     /// Walks of which only a pattern is known, by that pattern, and by what they choose.
@@ -215,6 +219,8 @@ impl<'w> Machine<'w> {
             exhausted: false,
             names: 0,
             guessing: false,
+            shows_commands: false,
+            settings_held: None,
             unordered: None,
             walks: BTreeMap::new(),
             sweep: Sweep::NONE,

@@ -1,11 +1,15 @@
 //! Running more from within a command: text, files, what comes in.
 
 use super::provenance;
+use checkrein_shell::{Command, Part, RedirectOperation, Simple};
+
+use crate::effect::{EffectKind, Target};
 use crate::path::AbsolutePath;
 use crate::predict::Prediction;
 use crate::world::Entry;
 
 use super::call::Input;
+use super::draft::Draft;
 use super::exit::{Exit, Output};
 use super::machine::Machine;
 use super::shell::Shell;
@@ -195,6 +199,9 @@ impl Machine<'_> {
 
     /// Runs a file in the present shell, as `source` does.
     pub(crate) fn run_file_here(&mut self, value: &Value, arguments: &[Value]) -> Done {
+        if let Some(done) = self.take_settings(value) {
+            return done;
+        }
         let Some(text) = self.script_text(value) else { return Done::next(Exit::unknown()) };
         let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
         let doubts = self.shell.doubts;
@@ -205,6 +212,70 @@ impl Machine<'_> {
             self.shell.positional = positional;
         }
         self.end_of_script(done, doubts)
+    }
+
+    /// Runs a file of settings that only sets variables, which shows nothing of it: what prints them later does. `None` for other files.
+    fn take_settings(&mut self, value: &Value) -> Option<Done> {
+        let paths = self.paths_through(value);
+        let [aim] = paths.as_slice() else { return None };
+        let path = aim.target.path()?.clone();
+        crate::places::credential(&path, &self.world.place().home)?;
+        let text = self.text(&path).as_exact()?.to_owned();
+        if self.shows_commands || self.source(&path).is_some() || !only_assigns(&text) {
+            return None;
+        }
+        let before = self.shell.variables.clone();
+        let done = self.run_exact_text(&text);
+        let origin = Output::Secret(path.as_str().to_owned());
+        for (name, variable) in &mut self.shell.variables {
+            if before.get(name) != Some(variable) {
+                variable.origin = Some(origin.clone());
+            }
+        }
+        self.settings_held = Some(path.as_str().to_owned());
+        Some(done)
+    }
+
+    /// Adds that variables which came from a file of settings are shown, when this call prints all that there are.
+    pub(crate) fn note_shown_settings(&mut self, name: &str, rest: &[Value]) {
+        let Some(place) = self.settings_held.clone() else { return };
+        let is_option = |word: &Value| word.known_start().starts_with('-') || word.known_start().is_empty();
+        let shows = match name {
+            "printenv" => true,
+            "env" | "set" | "export" | "declare" | "typeset" | "readonly" | "compgen" => {
+                rest.iter().all(is_option)
+            }
+            _ => false,
+        };
+        if shows && !(name == "set" && !rest.is_empty()) {
+            let target = AbsolutePath::new(&place).map_or(Target::Unknown, Target::Path);
+            self.add(
+                Draft::new(EffectKind::SecretRead, target).note("shows the variables that came from it"),
+            );
+        }
+    }
+
+    /// Adds that a variable which came from a file of settings is shown or sent, when words or input of a command
+    /// that shows or sends them hold it; `count` is how many effects there were before the command.
+    pub(super) fn note_shown_origin(&mut self, simple: &Simple, words: &[Value], count: usize) {
+        let Some(place) = self.settings_held.clone() else { return };
+        if !self.substituted.contains(&Output::Secret(place)) {
+            return;
+        }
+        let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or(program);
+        let is_fed = simple.redirects.iter().any(|redirect| {
+            matches!(
+                redirect.operation,
+                RedirectOperation::HereString(_) | RedirectOperation::HereDocument(_)
+            )
+        });
+        let is_sent = self.effects_since(count).any(|effect| {
+            matches!(effect.kind, EffectKind::DataUpload | EffectKind::NetworkRequest | EffectKind::Publish)
+        });
+        if is_fed || is_sent || SHOWING.iter().any(|name| program.starts_with(name)) {
+            self.note_shown_settings("printenv", &[]);
+        }
     }
 
     /// The text of a script, when it is known. When it is not, what running it means is added here.
@@ -312,6 +383,30 @@ impl Machine<'_> {
             commands: self.commands,
         }
     }
+}
+
+/// The beginnings of the names of programs that show the words that they are given, or run them as code.
+const SHOWING: &[&str] = &[
+    "echo", "print", "expr", "python", "node", "perl", "ruby", "php", "lua", "awk", "gawk", "jq", "sed",
+    "bash", "sh", "zsh", "dash", "env", "eval", "figlet", "banner", "logger", "date", "seq", "basename",
+    "dirname", "yes",
+];
+
+/// Whether a text only sets variables: no command that could print one, no word that could be told as a command that is not there.
+fn only_assigns(text: &str) -> bool {
+    let parsed = checkrein_shell::parse(text);
+    parsed.problems.is_empty()
+        && parsed.script.iter().all(|statement| match &statement.command {
+            Command::Simple(simple) => simple.redirects.is_empty() && match simple.written_name() {
+                None => simple.words.is_empty() && !simple.assignments.is_empty(),
+                Some("export") => simple.words.len() > 1
+                    && simple.words.iter().skip(1).all(
+                        |word| matches!(word.parts.first(), Some(Part::Literal(text)) if text.contains('=')),
+                    ),
+                Some(_) => false,
+            },
+            _ => false,
+        })
 }
 
 /// Whether a text holds nothing that a shell, which leaves null bytes out, could run.

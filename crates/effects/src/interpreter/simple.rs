@@ -69,6 +69,7 @@ impl Machine<'_> {
                 output: Output::Nothing,
             });
         }
+        let count = self.effect_count();
         let mut before: BTreeMap<String, Option<Variable>> = BTreeMap::new();
         for assignment in &simple.assignments {
             before.insert(assignment.name.clone(), self.shell.variables.get(&assignment.name).cloned());
@@ -118,6 +119,7 @@ impl Machine<'_> {
         if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
             self.rests_on_unseen(unseen);
         }
+        self.note_shown_origin(simple, &words, count);
         for (name, variable) in before {
             match variable {
                 Some(variable) => self.shell.variables.insert(name, variable),
@@ -368,6 +370,7 @@ impl Machine<'_> {
             };
         }
         self.see_through(name, rest);
+        self.note_shown_settings(name, rest);
         if name.contains('/') {
             let exit = self.call_path(name, rest);
             return Done::next(exit);

@@ -23,26 +23,34 @@ impl Machine<'_> {
             while left > 0
                 && let Some(word) = rest.split_whitespace().next()
             {
-                // What a quote opens here ends at the next one of its kind.
-                if let Some(quote) = word.chars().next().filter(|letter| matches!(letter, '"' | '\''))
-                    && let Some(inner) = rest.get(1..).and_then(|behind| behind.split(quote).next())
-                    && inner.contains(' ')
-                    && inner.split_whitespace().next().is_some_and(|name| self.knows(name))
-                {
-                    left -= 1;
-                    let command = Value::exact(inner);
-                    self.possibly(|machine| machine.in_subshell(|machine| machine.run_here(&command)));
-                }
-                let name = word.rsplit('/').next().unwrap_or(word);
+                // In another language a command is a text in quotes.
+                let bare = word.trim_start_matches(['"', '\'', '\\']);
+                let name = bare.rsplit('/').next().unwrap_or(bare);
                 if crate::catalogue::find(name, self.catalogue).is_some() {
                     left -= 1;
-                    let command = Value::exact(rest);
+                    let start = word.len() - bare.len();
+                    let quote = word.get(..start).and_then(|quotes| quotes.chars().last());
+                    let command = Value::exact(within(rest.get(start..).unwrap_or_default(), quote));
                     self.possibly(|machine| machine.in_subshell(|machine| machine.run_here(&command)));
                 }
                 rest = rest.get(word.len()..).unwrap_or_default().trim_start();
             }
         }
         self.guessing = false;
+    }
+}
+
+/// What stands in quotes of which the first is left out already; without one, all but a quote at the end that closes nothing in it.
+fn within(text: &str, quote: Option<char>) -> &str {
+    match quote {
+        Some(quote) if quote != '\\' => text.split(quote).next().unwrap_or(text),
+        Some(_) | None => {
+            let last = text.trim_end().chars().last().filter(|last| matches!(last, '"' | '\''));
+            match last {
+                Some(last) if text.matches(last).count() % 2 == 1 => text.trim_end().trim_end_matches(last),
+                Some(_) | None => text,
+            }
+        }
     }
 }
 

@@ -26,7 +26,15 @@ pub(crate) fn mount(machine: &mut Machine<'_>, call: &Call) -> Exit {
         .values(&["-o", "--options"])
         .filter_map(Value::as_exact)
         .any(|options| options.split(',').any(|option| option == "remount"));
-    if let Some(path) = place.as_ref().filter(|_| !again).and_then(|place| machine.one_path_through(place)) {
+    // What may not be written or run any more keeps the guard from its work as well as what hides it.
+    let restricts = arguments.has(&["-r", "--read-only"])
+        || arguments
+            .values(&["-o", "--options"])
+            .filter_map(Value::as_exact)
+            .any(|options| options.split(',').any(|option| matches!(option, "ro" | "noexec")));
+    if let Some(path) =
+        place.as_ref().filter(|_| !again || restricts).and_then(|place| machine.one_path_through(place))
+    {
         // What was there is hidden, and something else shows in its place.
         machine.bring(&path, Brought::Link);
     }

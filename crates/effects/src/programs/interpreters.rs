@@ -239,6 +239,16 @@ fn tool(machine: &mut Machine<'_>, call: &Call, file: &Value) {
 
 fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
     tool(machine, call, file);
+    // Some fetch what they are given an address of. Deno lets that do nothing to the machine unless it is told to.
+    let address = file.known_start();
+    if address.starts_with("https://") || address.starts_with("http://") {
+        let may = |word: &Value| ["-A", "--allow"].iter().any(|flag| word.known_start().starts_with(flag));
+        let is_bounded = call.program.starts_with("deno") && !call.words.iter().any(may);
+        if !is_bounded && super::known_hosts::reach(&address) == crate::effect::Reach::External {
+            machine.runs_from_network(&address);
+            return Exit::unknown();
+        }
+    }
     let text = match machine.read(file) {
         Output::Network(url) => {
             machine.runs_from_network(&url);

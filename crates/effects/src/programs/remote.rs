@@ -71,6 +71,14 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
         orders.push(text);
     }
     let mut unknown = !matches!(call.input, Input::Inherited | Input::Text(Value::Exact(_)));
+    if let ("sftp", Some((_, there))) = (
+        call.program.as_str(),
+        arguments.operand(0).and_then(|first| first.trim_start_matches("sftp://").split_once(':')),
+    ) && !there.ends_with('/')
+    {
+        // `sftp host:file [here]` fetches it.
+        fetched(machine, there, arguments.operand(1));
+    }
     if let Input::Text(text) = &call.input {
         orders.push(text.clone());
     }
@@ -83,6 +91,11 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
         for line in text.split(['\n', ';']) {
             let mut words = line.split_whitespace();
             let verb = words.next().unwrap_or_default();
+            if matches!(verb, "get" | "reget" | "mget") {
+                let names: Vec<&str> = words.clone().filter(|word| !word.starts_with('-')).collect();
+                let there = names.first().copied().unwrap_or_default();
+                fetched(machine, there, names.get(1).filter(|_| verb != "mget").copied());
+            }
             let mirrors_there = verb == "mirror" && line.contains("-R");
             if mirrors_there || matches!(verb, "put" | "mput" | "reput" | "send" | "append") {
                 let file = words.find(|word| !word.starts_with('-')).unwrap_or(".");
@@ -107,6 +120,21 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.possibly(|machine| machine.host(&address, Upload::Yes));
     }
     Exit::unknown()
+}
+
+/// Writes what is fetched: to the name that is given, or into it when it is a directory, else to its own name here.
+fn fetched(machine: &mut Machine<'_>, there: &str, here: Option<&str>) {
+    let name = there.rsplit('/').next().unwrap_or(there);
+    let file = match here {
+        Some(here) if here.ends_with('/') || machine.is_directory(&Value::exact(here)) == Some(true) => {
+            format!("{}/{name}", here.trim_end_matches('/'))
+        }
+        Some(here) => here.to_owned(),
+        None => name.to_owned(),
+    };
+    if !name.is_empty() && !name.contains('*') {
+        machine.write(&Value::Exact(file));
+    }
 }
 
 /// Interprets a call of scp.

@@ -2,6 +2,7 @@
 
 pub(crate) mod awk;
 pub(crate) mod sed;
+mod vim;
 
 use crate::effect::EffectKind;
 use crate::guard::{OF_PATCH, UNBOUND};
@@ -45,14 +46,14 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for command in &commands {
         let text = command.known_start();
         let text = text.trim_start_matches([':', '%', ' ']);
+        vim::run(machine, text);
         if let Some(shell) = text.strip_prefix('!') {
             machine.run_text(&Value::exact(shell), Input::Inherited);
         } else if let Some(shell) = text.strip_prefix("silent !").or_else(|| text.strip_prefix("silent! !")) {
             machine.run_text(&Value::exact(shell), Input::Inherited);
-        } else if text.contains("system(")
-            || text.contains("py3 ")
-            || text.contains("lua ")
-            || text.contains("luafile")
+        } else if ["luafile ", "pyfile ", "py3file ", "pyxfile ", "rubyfile ", "source ", "so "]
+            .iter()
+            .any(|order| text.starts_with(order))
         {
             machine.opaque(format!("`{}` runs code of its own", call.program));
         }

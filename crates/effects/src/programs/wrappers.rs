@@ -495,6 +495,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 standard_input |= text.starts_with('-') && text.contains('s');
                 interactive |= text.starts_with('-') && text.contains('i');
                 login |= text.starts_with('-') && text.contains('l');
+                machine.shows_commands |= text.starts_with('-') && text.contains(['x', 'v']);
                 let on = text.starts_with('-');
                 if text.contains('n') {
                     dry = on;

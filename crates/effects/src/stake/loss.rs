@@ -201,7 +201,13 @@ fn permissions(path: &AbsolutePath, depth: Depth, world: &dyn World) -> Loss {
         return Loss::new(Stake::Unsaved, "permissions of the system");
     }
     if world.entry(path) == Entry::Missing {
-        return absent(path, world);
+        let loss = absent(path, world);
+        // One that is there can be given back its rights, so one that is not cannot lose more.
+        return if depth == Depth::Single && loss.stake > Stake::Recoverable {
+            Loss::new(Stake::Recoverable, "")
+        } else {
+            loss
+        };
     }
     if depth == Depth::Recursive && credential_directory(path).is_some() {
         return Loss::new(Stake::Unsaved, "permissions of credentials");

@@ -282,7 +282,11 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 for flag in flags.chars().skip(1) {
                     match flag {
                         'e' => machine.shell.options.set_errexit(on),
-                        'x' if on => machine.show_prompt("PS4"),
+                        'x' if on => {
+                            machine.shows_commands = true;
+                            machine.show_prompt("PS4");
+                        }
+                        'v' if on => machine.shows_commands = true,
                         'u' => machine.shell.options.nounset = on,
                         'f' => machine.shell.options.noglob = on,
                         'C' => machine.shell.options.noclobber = on,
@@ -294,6 +298,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("noclobber") => machine.shell.options.noclobber = on,
                                 Some("noglob") => machine.shell.options.noglob = on,
                                 Some("pipefail") => machine.shell.options.pipefail = on,
+                                Some("xtrace" | "verbose") if on => machine.shows_commands = true,
                                 Some("history") if !on => {
                                     machine.forget_history("what is typed is not recorded any more");
                                 }

@@ -70,6 +70,9 @@ const REMOVALS: &[&str] = &[
     "unlink(",
 ];
 
+/// How languages name the variables of their environment.
+const ENVIRONMENTS: &[&str] = &["environ", "getenv", "process.env", "ENV", "Deno.env", "Sys.getenv"];
+
 /// Runs text in another language than that of the shell.
 ///
 /// Of a language that is not followed only the commands that stand in the text are.
@@ -86,6 +89,11 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
+    let is_inline = call.input != crate::interpreter::Input::Inherited
+        || call.words.iter().any(|word| word.as_exact() == Some(text));
+    if is_inline && ENVIRONMENTS.iter().any(|name| text.contains(name)) {
+        machine.note_shown_settings("printenv", &[]);
+    }
     let Some(language) =
         Language::of(call.program.split(' ').next().unwrap_or_default()).filter(|_| text.len() <= CODE)
     else {

@@ -332,6 +332,11 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.change_tree("uncommitted changes move to the stash");
             }
             git.stash_guard(words);
+            // In a project that is not the one of the task they are the work of somebody else, who does not look for it there.
+            let workspace = &git.machine.world().place().workspace;
+            if git.root().is_some_and(|root| !root.is_within(workspace) && !workspace.is_within(&root)) {
+                git.lose_changes(&[]);
+            }
             git.touch("uncommitted changes are kept in the stash")
         }
         Some(_) => Exit::failure(),

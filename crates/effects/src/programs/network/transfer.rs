@@ -1,6 +1,6 @@
 //! curl, wget and httpie.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{Certainty, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secrets};
 
 use super::{Sent, note_secret_sent, request};
@@ -78,10 +78,15 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// Writes what came to a file; when nothing comes over the network, nothing is written.
 fn save(machine: &mut Machine<'_>, file: &Value, came: &Output) {
+    let before = machine.effect_count();
+    machine.write_from(file, came);
     if matches!(came, Output::Network(_)) {
-        machine.if_it_succeeds(|machine| machine.write_from(file, came));
-    } else {
-        machine.write_from(file, came);
+        // That something new comes is only so when the request is answered; what is there is meant to be overwritten.
+        machine.amend(before, |effect| {
+            if effect.kind != EffectKind::FileModify {
+                effect.certainty = Certainty::Possible;
+            }
+        });
     }
 }
 

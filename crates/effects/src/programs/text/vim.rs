@@ -1,0 +1,184 @@
+//! What the script language of vim and its kin does to files, and what it runs: functions and commands, by their names.
+
+use crate::effect::Depth;
+use crate::interpreter::{Input, Machine, Value};
+
+/// What a function does with its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    /// Writes a file: the argument of this index.
+    Write(usize),
+    /// Removes a file, or a directory with all that is in it when the second argument says so.
+    Delete,
+    /// Moves the first file to the second.
+    Move,
+    /// Copies the first file to the second.
+    Copy,
+    /// Makes a directory.
+    MakeDirectory,
+    /// Runs the first argument in a shell.
+    Run,
+    /// Runs a function of a library or of another language.
+    Unread,
+}
+
+/// Functions that reach beyond the editor: `:help function-list` of Vim 9.1, and of Neovim 0.11.
+const FUNCTIONS: &[(&str, Act)] = &[
+    ("writefile", Act::Write(1)),
+    ("delete", Act::Delete),
+    ("rename", Act::Move),
+    ("filecopy", Act::Copy),
+    ("mkdir", Act::MakeDirectory),
+    ("system", Act::Run),
+    ("systemlist", Act::Run),
+    ("job_start", Act::Run),
+    ("jobstart", Act::Run),
+    ("term_start", Act::Run),
+    ("termopen", Act::Run),
+    ("ch_logfile", Act::Write(0)),
+    ("term_dumpwrite", Act::Write(1)),
+    ("libcall", Act::Unread),
+    ("libcallnr", Act::Unread),
+    ("luaeval", Act::Unread),
+    ("perleval", Act::Unread),
+    ("rubyeval", Act::Unread),
+    ("pyeval", Act::Unread),
+    ("py3eval", Act::Unread),
+    ("pyxeval", Act::Unread),
+    ("mzeval", Act::Unread),
+];
+
+/// Commands whose rest is code of another language, with the program that runs such.
+const LANGUAGES: &[(&[&str], &str, &str)] = &[
+    (&["lua"], "lua", "-e"),
+    (&["python", "py", "python3", "py3", "pythonx", "pyx"], "python3", "-c"),
+    (&["perl", "pe"], "perl", "-e"),
+    (&["ruby", "rub"], "ruby", "-e"),
+];
+
+/// Commands whose rest is a command of the shell, whatever they do with its output.
+const SHELLS: &[&str] = &["r !", "r!", "read !", "read!", "w !", "write !", "terminal ", "term ", "ter "];
+
+/// Carries out what a command line of the editor does by functions and other languages.
+pub(super) fn run(machine: &mut Machine<'_>, text: &str) {
+    for (name, act) in FUNCTIONS {
+        for arguments in calls(text, name) {
+            carry_out(machine, *act, &arguments);
+        }
+    }
+    let line = text.trim_start_matches(|c: char| c.is_ascii_digit() || " :%,$.".contains(c));
+    let line = ["silent! ", "silent ", "sil! ", "sil ", "noautocmd "]
+        .iter()
+        .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
+    if let Some(command) = SHELLS.iter().find_map(|start| line.strip_prefix(start)) {
+        machine.run_text(&Value::exact(command), Input::Inherited);
+    }
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    if let Some((_, program, option)) = LANGUAGES.iter().find(|(words, ..)| words.contains(&word)) {
+        let words = [*program, *option, rest].map(Value::exact);
+        machine.run_words(&words, Input::Inherited);
+    }
+}
+
+fn carry_out(machine: &mut Machine<'_>, act: Act, arguments: &[Option<String>]) {
+    let value = |machine: &Machine<'_>, index: usize| match arguments.get(index) {
+        Some(Some(text)) => Value::Exact(match text.strip_prefix("~/") {
+            Some(rest) => format!("{}/{rest}", machine.world().place().home),
+            None => text.clone(),
+        }),
+        Some(None) | None => Value::Unknown,
+    };
+    let first = value(machine, 0);
+    match act {
+        Act::Write(index) => {
+            let file = value(machine, index);
+            if file.as_exact().is_some() {
+                machine.write(&file);
+            } else {
+                machine.opaque("the editor writes to a file whose name is not known");
+            }
+        }
+        Act::Delete => {
+            let is_recursive = arguments.get(1).is_some_and(|flags| flags.as_deref() == Some("rf"));
+            machine.delete(&first, if is_recursive { Depth::Recursive } else { Depth::Single });
+        }
+        Act::Move => {
+            let words = [Value::exact("mv"), first, value(machine, 1)];
+            machine.run_words(&words, Input::Inherited);
+        }
+        Act::Copy => {
+            let words = [Value::exact("cp"), first, value(machine, 1)];
+            machine.run_words(&words, Input::Inherited);
+        }
+        Act::MakeDirectory => machine.make_directory(&first),
+        Act::Run => {
+            machine.run_text(&first, Input::Inherited);
+        }
+        Act::Unread => machine.opaque("the editor runs code of another language"),
+    }
+}
+
+/// The arguments of each call of a function in a text: those that are one text in quotes, by their value.
+fn calls(text: &str, name: &str) -> Vec<Vec<Option<String>>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(name)).map(|at| at + from) {
+        from = at + name.len();
+        let is_part = text
+            .get(..at)
+            .and_then(|before| before.chars().last())
+            .is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | '#' | ':' | '.'));
+        let behind = text.get(from..).unwrap_or_default();
+        if let (false, Some(inner)) = (is_part, behind.strip_prefix('(')) {
+            found.push(arguments(inner));
+        }
+    }
+    found
+}
+
+/// The arguments up to the bracket that closes them.
+fn arguments(text: &str) -> Vec<Option<String>> {
+    let mut parts: Vec<Option<String>> = vec![None];
+    let mut depth = 0_usize;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' | '\'' => {
+                let mut literal = String::new();
+                while let Some(next) = letters.next() {
+                    match next {
+                        '\\' if letter == '"' => literal.extend(letters.next()),
+                        next if next == letter => break,
+                        next => literal.push(next),
+                    }
+                }
+                if depth == 0
+                    && let Some(last) = parts.last_mut()
+                {
+                    *last = Some(literal);
+                }
+            }
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => break,
+            },
+            ',' if depth == 0 => parts.push(None),
+            _ => {}
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_found_with_their_texts() {
+        let literal = |text: &str| Some(text.to_owned());
+        assert_eq!(calls("call writefile(['a', \"b)\"], '/x')", "writefile"), [vec![None, literal("/x")]]);
+        assert_eq!(calls("call delete('a', 'rf') | q", "delete"), [vec![literal("a"), literal("rf")]]);
+        assert!(calls("call bufdelete(1) | undelete(2)", "delete").is_empty());
+    }
+}
