@@ -247,7 +247,7 @@ impl Machine<'_> {
             }
             _ => false,
         };
-        if shows && !(name == "set" && !rest.is_empty()) {
+        if shows && (name != "set" || rest.is_empty()) {
             let target = AbsolutePath::new(&place).map_or(Target::Unknown, Target::Path);
             self.add(
                 Draft::new(EffectKind::SecretRead, target).note("shows the variables that came from it"),
