@@ -202,8 +202,9 @@ fn permissions(path: &AbsolutePath, depth: Depth, world: &dyn World) -> Loss {
     }
     if world.entry(path) == Entry::Missing {
         let loss = absent(path, world);
-        // One that is there can be given back its rights, so one that is not cannot lose more.
-        return if depth == Depth::Single && loss.stake > Stake::Recoverable {
+        // A credential that is there can be given back its rights, so one that is not cannot lose more.
+        let is_credential = depth == Depth::Single && credential(path, &world.place().home).is_some();
+        return if is_credential && loss.stake > Stake::Recoverable {
             Loss::new(Stake::Recoverable, "")
         } else {
             loss
