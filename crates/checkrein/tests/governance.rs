@@ -51,6 +51,22 @@ fn a_tripwire_counts_over_the_session_and_halts_it() {
     environment.succeed(&["audit", "verify"]);
 }
 
+/// A mistake in a file that came with the project lifts nothing of what the person says for all projects.
+#[test]
+fn what_the_person_says_holds_beside_a_mistake_of_somebody_else() {
+    for mistake in ["x: 1\n", "profile: [", "governance: {tripwires: 5}\n"] {
+        let environment = environment(&format!("profile: strict\n{COUNTING}"));
+        environment.write("checkrein.yaml", mistake);
+        let changing = environment.bash("s", "touch new");
+        assert_eq!(decision(&changing), Some("deny"), "a strict profile asks nobody: {changing}");
+        for _ in 0..3 {
+            assert_eq!(decision(&environment.bash("s", "ls")), None, "{mistake}");
+        }
+        let halted = environment.bash("s", "ls");
+        assert!(reason(&halted).contains("three listings are enough"), "{mistake}: {halted}");
+    }
+}
+
 #[test]
 fn what_is_counted_survives_the_loss_of_the_state() {
     let environment = environment(COUNTING);

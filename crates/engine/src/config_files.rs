@@ -53,7 +53,7 @@ pub fn invalid(errors: &ConfigErrors) -> CommandError {
 
 /// Everything that takes part, blueprints included.
 pub fn layers(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
-    let mut layers = files(surroundings, workspace)?;
+    let mut layers = files(surroundings, workspace, LayerKind::Project)?;
     layers.push(environment(surroundings));
     Ok(layers)
 }
@@ -71,10 +71,11 @@ fn projects_around(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec
     around
 }
 
-/// The files that take part, blueprints included.
+/// The files that take part, blueprints included, up to those of one kind.
 pub(crate) fn files(
     surroundings: &Surroundings,
     workspace: &AbsolutePath,
+    last: LayerKind,
 ) -> Result<Vec<Layer>, CommandError> {
     let managed = AbsolutePath::root().join(MANAGED).join("config.yaml");
     let mut files = vec![
@@ -85,7 +86,7 @@ pub(crate) fn files(
     files.extend(projects.map(|project| (LayerKind::Project, project_file(&project))));
     let mut layers = Vec::new();
     let mut named = Vec::new();
-    for (kind, path) in files {
+    for (kind, path) in files.into_iter().filter(|(kind, _)| *kind <= last) {
         let Some(text) = read(&path)? else { continue };
         let source = Source::File { name: path.to_string(), text };
         named.extend(named_files(&source, &path, kind)?.into_iter().map(|source| Layer { kind, source }));

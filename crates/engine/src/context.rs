@@ -16,7 +16,7 @@ use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
 use crate::lost_records::Unrecorded;
 use crate::places;
-use crate::rules::RuleTexts;
+use crate::rules::{RuleTexts, standing};
 use crate::session_ledger;
 
 /// Everything that is needed to judge actions in one workspace.
@@ -73,7 +73,7 @@ impl Context {
             Ok((policy, rules)) => (policy, Some(rules)),
             Err(failure) => {
                 failures.push(failure);
-                (Policy::default(), None)
+                (standing(&surroundings, &workspace), None)
             }
         };
         Self {

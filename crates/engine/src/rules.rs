@@ -1,7 +1,7 @@
 //! The texts that the rules of a workspace rest on.
 
 use checkrein_effects::{AbsolutePath, UserCatalogue};
-use checkrein_policy::{Config, FileHash, Layer, LayerKind, Source};
+use checkrein_policy::{Config, FileHash, Layer, LayerKind, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::config_files;
@@ -38,7 +38,15 @@ enum Form {
 impl RuleTexts {
     /// Reads what holds in a workspace.
     pub(crate) fn read(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Self, CommandError> {
-        let layers = config_files::files(surroundings, workspace)?;
+        Self::read_up_to(surroundings, workspace, LayerKind::Project)
+    }
+
+    fn read_up_to(
+        surroundings: &Surroundings,
+        workspace: &AbsolutePath,
+        last: LayerKind,
+    ) -> Result<Self, CommandError> {
+        let layers = config_files::files(surroundings, workspace, last)?;
         let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
         Ok(Self { layers, catalogue: config_files::catalogue_texts(surroundings)? })
     }
@@ -64,8 +72,16 @@ impl RuleTexts {
         surroundings: &Surroundings,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
-        let mut layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).collect();
-        layers.push(config_files::environment(surroundings));
+        self.config_with(Some(config_files::environment(surroundings)), surroundings, trusted)
+    }
+
+    fn config_with(
+        &self,
+        environment: Option<Layer>,
+        surroundings: &Surroundings,
+        trusted: &[FileHash],
+    ) -> Result<Config, CommandError> {
+        let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).chain(environment).collect();
         let loaded =
             checkrein_policy::load(&layers, trusted).map_err(|errors| config_files::invalid(&errors))?;
         let mut config = loaded.config;
@@ -94,6 +110,27 @@ impl RuleTexts {
             .filter(|layer| matches!(layer.form, Form::Settings | Form::Rules))
             .filter_map(|layer| AbsolutePath::new(&layer.name))
     }
+}
+
+/// What still holds where something of the configuration is wrong: all but the environment, or what the person says for all projects, or
+/// what is installed on the machine. A file that came with a project must not lift the person's own rules by a mistake in it.
+pub(crate) fn standing(surroundings: &Surroundings, workspace: &AbsolutePath) -> Policy {
+    let trusted = config_files::trusted(surroundings).unwrap_or_default();
+    let environment = || Some(config_files::environment(surroundings));
+    let ways = [
+        (LayerKind::Project, None),
+        (LayerKind::User, environment()),
+        (LayerKind::User, None),
+        (LayerKind::Managed, environment()),
+        (LayerKind::Managed, None),
+    ];
+    for (last, environment) in ways {
+        let Ok(texts) = RuleTexts::read_up_to(surroundings, workspace, last) else { continue };
+        if let Ok(config) = texts.config_with(environment, surroundings, &trusted) {
+            return Policy::new(config).with_catalogue(texts.catalogue().unwrap_or_default());
+        }
+    }
+    Policy::default()
 }
 
 /// Trusts the rules that hold in a workspace now: the text of its project file, all of them together for sessions that began with
