@@ -221,7 +221,9 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
             Stake::Nothing | Stake::Regenerable | Stake::Recoverable if !runs_in_pipeline(&effect.target) => {
                 Severity::Low
             }
-            Stake::Unsaved if in_system(&effect.target) => Severity::High,
+            Stake::Unsaved if in_system(&effect.target) || effect.nature == Nature::NamedByOutput => {
+                Severity::High
+            }
             Stake::Nothing | Stake::Regenerable | Stake::Recoverable | Stake::Unsaved => Severity::Medium,
             Stake::Critical => Severity::Critical,
         },

@@ -88,11 +88,13 @@ pub enum Nature {
     Background,
     /// Text that no shell can read.
     Unreadable,
+    /// What is written was named by the output of a program, of which nothing is known beforehand.
+    NamedByOutput,
 }
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
@@ -132,6 +134,7 @@ impl Nature {
         Self::HoldsUp,
         Self::Background,
         Self::Unreadable,
+        Self::NamedByOutput,
     ];
 
     /// The word used on the wire and in the catalogue, such as `moved`.
@@ -176,6 +179,7 @@ impl Nature {
             Self::HoldsUp => "holds_up",
             Self::Background => "background",
             Self::Unreadable => "unreadable",
+            Self::NamedByOutput => "named_by_output",
         }
     }
 
@@ -230,7 +234,8 @@ impl Nature {
             | Self::Signal
             | Self::HoldsUp
             | Self::Background
-            | Self::Unreadable => Relief::None,
+            | Self::Unreadable
+            | Self::NamedByOutput => Relief::None,
         }
     }
 }

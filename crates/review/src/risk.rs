@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{AbsolutePath, Effect, EffectKind, PastAction, Place, Reach, Severity, Stake, World};
+use checkrein_effects::{
+    AbsolutePath, Effect, EffectKind, Nature, PastAction, Place, Reach, Severity, Stake, World,
+};
 use checkrein_policy::{Config, in_scope, location};
 
 use crate::fingerprint::Fingerprint;
@@ -135,6 +137,8 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
     match effect.kind {
         EffectKind::FileRead | EffectKind::ProcessSpawn => 0.1,
         EffectKind::FileCreate => 0.3,
+        // As deleting it: any file may be named, and none of them can be saved (ours).
+        EffectKind::FileModify if effect.nature == Nature::NamedByOutput => 0.8,
         EffectKind::FileModify => 0.4,
         EffectKind::NetworkRequest => match effect.reach {
             Some(Reach::Local | Reach::Known) => 0.2,

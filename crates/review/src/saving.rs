@@ -217,7 +217,8 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::Signal
         | Nature::HoldsUp
         | Nature::Background
-        | Nature::Unreadable => ReferenceChange::Grow,
+        | Nature::Unreadable
+        | Nature::NamedByOutput => ReferenceChange::Grow,
     }
 }
 

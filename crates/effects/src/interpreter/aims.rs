@@ -62,6 +62,9 @@ impl Machine<'_> {
             }
             Value::Glob(pattern) => vec![aim(self.pattern_target(pattern), certainty)],
             Value::Between { prefix, suffix } => vec![aim(self.between_target(prefix, suffix), certainty)],
+            Value::Unknown if nature == Nature::Ordinary && self.is_named_by_output() => {
+                vec![Aim { nature: Nature::NamedByOutput, ..aim(Target::Unknown, certainty) }]
+            }
             Value::Unknown => vec![aim(Target::Unknown, certainty)],
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::catalogue::UserCatalogue;
 use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
 use crate::guard::PARENT;
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
 use crate::programs::find::Choice;
@@ -115,6 +116,8 @@ pub(crate) struct Machine<'w> {
     pub(super) gathered: Output,
     /// Outputs of the substitutions in the words of the running command that are not text.
     pub(super) substituted: Vec<Output>,
+    /// How many programs are running for words that came out of an output of which nothing is known.
+    pub(super) from_output: usize,
     /// Words of the running command whose text is not sure, with the reason: variables that are not set, for instance.
     pub(super) hollow: Vec<(Value, String)>,
     /// What comes out of the ends of process substitutions and open descriptors, by path.
@@ -201,6 +204,7 @@ impl<'w> Machine<'w> {
             cause: String::new(),
             gathered: Output::Nothing,
             substituted: Vec::new(),
+            from_output: 0,
             hollow: Vec::new(),
             ends: BTreeMap::new(),
             outlet: None,
@@ -405,6 +409,12 @@ impl<'w> Machine<'w> {
         if draft.kind == EffectKind::Opaque && self.bounds.is_some() {
             return self.add_bounded(&draft);
         }
+        // Who reads, makes or adds to what an output names destroys nothing.
+        let destroys = draft.kind == EffectKind::FileModify && !self.appending;
+        let nature = match draft.nature {
+            Nature::NamedByOutput if !destroys => Nature::Ordinary,
+            nature => nature,
+        };
         let doubtful = self.doubt > 0 || self.shell.doubts.any();
         let effect = Effect {
             certainty: if doubtful { Certainty::Possible } else { draft.certainty },
@@ -412,7 +422,7 @@ impl<'w> Machine<'w> {
             severity: draft.severity.unwrap_or(Severity::Low),
             reversible: draft.reversible,
             reach: draft.reach,
-            nature: draft.nature,
+            nature,
             cause: self.cause.clone(),
             note: draft.note,
             ..Effect::new(draft.kind, draft.target)

@@ -112,12 +112,20 @@ impl Machine<'_> {
     pub(crate) fn with_words_from<T>(&mut self, output: &Output, work: impl FnOnce(&mut Self) -> T) -> T {
         let telling = matches!(output, Output::Network(_) | Output::Secret(_) | Output::Local(_));
         let before = self.substituted.len();
+        let outside = usize::from(matches!(output, Output::Unknown | Output::Text(Value::Unknown)));
+        self.from_output += outside;
         if telling {
             self.substituted.push(output.clone());
         }
         let answer = work(self);
         self.substituted.truncate(before);
+        self.from_output -= outside;
         answer
+    }
+
+    /// Whether a word of the running command of which nothing is known came out of a program: it may name any file.
+    pub(super) fn is_named_by_output(&self) -> bool {
+        self.from_output > 0 || self.substituted.contains(&Output::Unknown)
     }
 
     /// Runs `work` with variables of the environment set.

@@ -573,6 +573,11 @@ impl Machine<'_> {
             Some(folded) => exit = folded,
             None => exit.output = filters::class(&call, exit.output, read),
         }
+        if exit.output == Output::Unknown
+            && let Some(names) = filters::named(self, &call)
+        {
+            exit.output = names;
+        }
         self.veiled |= !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing)
             && filters::decodes(&call);
         exit

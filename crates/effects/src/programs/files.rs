@@ -247,7 +247,10 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if taken && !replaces {
                 continue;
             }
-            if symbolic {
+            let named = machine.paths(&place).into_iter().find(|aim| aim.nature == Nature::NamedByOutput);
+            if let (true, true, Some(aim)) = (symbolic, replaces, named) {
+                machine.add(Draft::at(EffectKind::FileModify, aim));
+            } else if symbolic {
                 machine.make_link(&place, source);
             } else {
                 machine.second_name(source);

@@ -4,11 +4,13 @@
 //! | module | holds |
 //! |---|---|
 //! | `choosing` | filters that choose lines of a list whose order is not known |
+//! | `lists` | programs that list names below a place |
 //! | `searching` | `grep`, and what `sed` and `awk` print |
 //! | `showing` | what programs show of the files that they read |
 //! | `texts` | what a known text becomes |
 
 mod choosing;
+mod lists;
 mod searching;
 mod showing;
 mod texts;
@@ -19,6 +21,7 @@ use crate::programs::builtins;
 use crate::programs::processes::listing;
 use crate::world::{Entry, Listing};
 
+pub(crate) use lists::named;
 pub(crate) use showing::{Showing, showing};
 use texts::filtered;
 pub(super) use texts::{decoded_base64, decoded_hexadecimal};
@@ -100,7 +103,9 @@ pub(crate) fn class(call: &Call, output: Output, read: Output) -> Output {
     };
     match output {
         Output::Unknown => match read {
-            Output::Nothing if passing => coarse(Output::from_input(&call.input)),
+            Output::Nothing if passing => {
+                lists::passed(call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
+            }
             Output::Nothing => Output::Unknown,
             read => coarse(read),
         },

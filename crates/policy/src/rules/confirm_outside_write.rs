@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "confirm_outside_write",
     set: RuleSet::All,
     docs: RuleDocs {
-        detects: "Changes files outside the expected scope that exist nowhere else.",
+        detects: "Changes files outside the expected scope that exist nowhere else, or files that only the output of a program names.",
         danger: "They belong to something else, and nobody looks for the change there.",
         example: "echo x > ~/other/notes.txt",
         instead: "Write below the workspace or a temporary directory.",
@@ -24,6 +24,7 @@ pub(super) static RULE: Rule = Rule {
     ignores: &[
         "file_modify /home/dev/proj/notes.txt unsaved",
         "file_modify /tmp/x unsaved",
+        "file_modify ? unsaved",
         "file_create /home/dev/other/new.txt",
         "file_modify /home/dev/other/notes.txt recoverable",
     ],
@@ -31,6 +32,20 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let changes = |effect: &Effect| effect.kind == EffectKind::FileModify;
+    let named = context.select(|effect| {
+        changes(effect) && effect.nature == Nature::NamedByOutput && effect.stake == Stake::Unsaved
+    });
+    if !named.is_empty() {
+        return Finding::on(
+            named,
+            RULE.name,
+            Decision::Modify,
+            "this overwrites or changes files that the output of a program names; which ones, and where they lie, nobody knows before it runs, \
+             so that nothing of them can be saved"
+                .to_owned(),
+            &["print the list first, and give the files that have to change by name"],
+        );
+    }
     let critical = context.any(|effect| changes(effect) && effect.stake == Stake::Critical);
     let outside = context.select(|effect| {
         changes(effect)

@@ -256,7 +256,10 @@ impl Plan {
         let aims = if moves { machine.paths(place) } else { machine.paths_through(place) };
         for aim in aims {
             let Some(path) = aim.target.path().cloned() else {
-                let mut draft = Draft::at(EffectKind::FileCreate, aim);
+                // What a list names is there; what a name that is made up means may be new.
+                let is_listed = aim.nature == Nature::NamedByOutput || matches!(place, Value::Glob(_));
+                let kind = if is_listed { EffectKind::FileModify } else { EffectKind::FileCreate };
+                let mut draft = Draft::at(kind, aim);
                 if is_tree {
                     draft = draft.recursive();
                 }

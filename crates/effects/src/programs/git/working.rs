@@ -281,6 +281,12 @@ fn init(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             let word = Value::exact(directory.as_str());
             match git.machine.entry(&directory) {
                 Entry::Missing | Entry::Unknown => git.machine.make_directory(&word),
+                // Of a repository that is there git sets what describes the file system; everything else stays.
+                Entry::Directory if !words.has("--separate-git-dir") => git.machine.add(
+                    Draft::new(EffectKind::FileModify, Target::Path(directory.join("config")))
+                        .nature(Nature::SettingThatRunsNothing)
+                        .note("a repository that is there keeps all that is in it"),
+                ),
                 Entry::Directory | Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
                     git.machine.add(
                         Draft::new(EffectKind::FileModify, Target::Path(directory)).severity(Severity::Low),
