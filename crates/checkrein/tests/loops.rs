@@ -106,6 +106,13 @@ fn neither_pauses_nor_times_nor_refused_calls_nor_turns_hide_a_loop() {
     });
     assert!(ended <= ENDS, "sleep: {ended}");
 
+    // A run of which no effect is known is no look either.
+    let mut napping = Session::new("");
+    let ended = rounds_until_halted(&mut napping, |session, _| {
+        session.call("sleep 0.3; python3 -m unittest discover -s tests", FAILING, true);
+    });
+    assert!(ended <= ENDS, "a nap: {ended}");
+
     let mut moving = Session::new("");
     let ended = rounds_until_halted(&mut moving, |session, round| {
         let output = format!(

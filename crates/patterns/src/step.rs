@@ -151,6 +151,11 @@ impl Deed {
             "nvidia-smi",
             "nc",
         ];
+        /// Programs that look at something, or only say something.
+        const LOOKING: [&str; 24] = [
+            "test", "[", "ls", "cat", "tail", "head", "grep", "rg", "stat", "wc", "find", "file", "du", "df",
+            "date", "uptime", "free", "id", "git", "jq", "echo", "printf", "true", "false",
+        ];
         /// Programs that wait.
         const WAITING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
         let runs = |names: &[&str]| programs.iter().any(|name| names.contains(&name.as_str()));
@@ -158,13 +163,17 @@ impl Deed {
             return Self::Waits;
         }
         if runs(&WAITING) {
-            let only_looks = effects.iter().all(|effect| {
+            let looks = |effect: &Effect| {
                 matches!(
                     effect.kind,
                     EffectKind::NetworkRequest | EffectKind::FileRead | EffectKind::SecretRead
                 )
-            });
-            let known = |name: &String| WAITING.contains(&name.as_str()) || WATCHING.contains(&name.as_str());
+            };
+            // A run of tests may have no effect at all, and is no look.
+            let only_looks = !effects.is_empty() && effects.iter().all(looks);
+            let known = |name: &String| {
+                [&WAITING[..], &WATCHING[..], &LOOKING[..]].iter().any(|names| names.contains(&name.as_str()))
+            };
             return if only_looks || programs.iter().all(known) { Self::Waits } else { Self::Retries };
         }
         if effects.iter().any(|effect| effect.kind.is_mutating()) {
