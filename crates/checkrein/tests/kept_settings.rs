@@ -77,6 +77,39 @@ fn the_next_call_puts_back_what_a_call_without_an_end_did() {
 }
 
 #[test]
+fn a_configuration_that_a_call_made_looser_is_put_back_whatever_it_says_of_itself() {
+    let environment = begun();
+    let changes =
+        [None, Some("mode: observe\n"), Some("profile: [\n"), Some("step_reviewer: {enabled: false}\n")];
+    for before in [None, Some("profile: strict\n")] {
+        let file = environment.configure("config.yaml", before.unwrap_or_default());
+        if before.is_none() {
+            fs::remove_file(&file).unwrap();
+        }
+        let session = format!("with-{}", before.is_some());
+        for change in changes.into_iter().filter(|change| *change != before) {
+            environment.bash(&session, "ls");
+            match change {
+                Some(text) => fs::write(&file, text).unwrap(),
+                None => fs::remove_file(&file).unwrap(),
+            }
+            let response = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+            let end = environment.payload(&session, "PostToolUse", shell_call("call", "ls", response));
+            let said = environment.answer_to(&end).to_string();
+            assert!(said.contains("was put back"), "{change:?}: {said}");
+            assert_eq!(fs::read_to_string(&file).ok().as_deref(), before, "{change:?}");
+        }
+        environment.bash(&session, "ls");
+        fs::write(&file, "step_reviewer: {risk: {high_threshold: 0.7}}\n").unwrap();
+        let response = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+        let end = environment.payload(&session, "PostToolUse", shell_call("call", "ls", response));
+        let said = environment.answer_to(&end).to_string();
+        assert_eq!(said.contains("was put back"), before.is_some(), "only what is stricter stays: {said}");
+        drop(fs::remove_file(&file));
+    }
+}
+
+#[test]
 fn what_a_person_changes_between_calls_stays() {
     let environment = begun();
     let local = environment.project().join(".claude/settings.local.json");

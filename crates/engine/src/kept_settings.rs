@@ -1,4 +1,5 @@
-//! The settings of the client, put back when a call took the hooks out of them.
+//! The settings of the client, put back when a call took the hooks out of them, and the configuration of the person, put back when a call
+//! made it looser.
 //!
 //! What a call is going to do to them is predicted, and a prediction can miss. So the settings files that take part in a session are kept
 //! in its folder as they were when the hooks were last known to stand, and every event looks, by what `stat` tells, whether one of them
@@ -13,7 +14,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use checkrein_clients::{CANARY_SESSION, Protection};
 use checkrein_effects::{AbsolutePath, EffectKind, Timestamp};
 use checkrein_ledger::{SessionLedger, last};
-use checkrein_policy::Mode;
+use checkrein_policy::{Config, Layer, LayerKind, Mode, Source, strictest};
 use checkrein_protocol::{Enforcement, HookAnswer, HookEvent, Moment, Record, RecordBody, ReviewRecord};
 use checkrein_review::VerdictKind;
 use checkrein_world::changes::real_path;
@@ -77,10 +78,11 @@ pub(crate) fn watch(
     }
     let Some(kept) = kept else {
         if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
-            let files = settings_of_client(context.surroundings(), context.workspace(), &event.cwd);
+            let mut files = settings_of_client(context.surroundings(), context.workspace(), &event.cwd);
+            files.push(configuration(context));
             // What stands in no hands of ours at the beginning is nothing to go back to.
             let all: Vec<Kept> = files.iter().map(Kept::now).collect();
-            let stands = |kept: &Kept| why_fallen(context, kept).is_none();
+            let stands = |kept: &Kept| why_fallen(context, kept, kept).is_none();
             store(context, ledger, &all.into_iter().filter(stands).collect::<Vec<_>>());
         }
         return None;
@@ -92,14 +94,19 @@ pub(crate) fn watch(
     let mut next = kept.clone();
     let mut fallen = Vec::new();
     for one in changed {
-        match why_fallen(context, &Kept::now(&one.path)) {
+        match why_fallen(context, one, &Kept::now(&one.path)) {
             Some(why) => fallen.push(Fallen { kept: one, why }),
             None => renew(&mut next, &one.path),
         }
     }
     let records =
         if fallen.is_empty() { Vec::new() } else { last(&ledger.path(), RECORDS).unwrap_or_default() };
-    let is_enforced = context.policy().config().mode == Mode::Enforce;
+    // A call that loosened the configuration has not thereby had the last word on this.
+    let was_enforced = |fallen: &Fallen<'_>| {
+        fallen.kept.path == configuration(context)
+            && config_of(fallen.kept).is_some_and(|config| config.mode == Mode::Enforce)
+    };
+    let is_enforced = context.policy().config().mode == Mode::Enforce || fallen.iter().any(was_enforced);
     let mut said = Vec::new();
     for Fallen { kept, why } in fallen {
         let ran_unrecorded = context.unrecorded.as_ref().is_some_and(|call| {
@@ -107,6 +114,10 @@ pub(crate) fn watch(
         });
         let is_by_a_call = ran_unrecorded || is_by_a_call(&records, kept, context.surroundings().now());
         if !is_enforced || !is_by_a_call {
+            if kept.path == configuration(context) {
+                // What a person says of it holds for the sessions to come.
+                renew(&mut next, &kept.path);
+            }
             continue;
         }
         match put_back(ledger, kept) {
@@ -137,8 +148,27 @@ pub(crate) fn with(answer: HookAnswer, told: Option<String>) -> HookAnswer {
     }
 }
 
-/// Why a settings file would keep the client from calling the hooks; `None` when it would not.
-fn why_fallen(context: &Context, file: &Kept) -> Option<String> {
+/// The configuration of the person for all projects.
+fn configuration(context: &Context) -> AbsolutePath {
+    context.surroundings().configuration.join("config.yaml")
+}
+
+/// What the person's own file says, with what is built in; `None` when that cannot be used.
+fn config_of(file: &Kept) -> Option<Config> {
+    let Some(text) = file.text.clone() else { return Some(Config::default()) };
+    let source = Source::File { name: file.path.to_string(), text };
+    let loaded = checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[]);
+    loaded.ok().map(|loaded| loaded.config)
+}
+
+/// Why a settings file would keep the client from calling the hooks, or the configuration lets pass more than it did; `None` when neither
+/// is so.
+fn why_fallen(context: &Context, was: &Kept, file: &Kept) -> Option<String> {
+    if file.path == configuration(context) {
+        let (was, now) = (config_of(was)?, config_of(file));
+        let is_looser = now.is_none_or(|now| strictest(&now, &was) != now);
+        return is_looser.then(|| "it let pass more than before".to_owned());
+    }
     let hooks = &context.surroundings().client.hooks;
     match hooks.protection(file.text.as_deref(), &context.installations().commands(&file.path)) {
         Protection::Falls { why } => Some(why),
@@ -257,14 +287,14 @@ fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
         at: context.surroundings().now(),
-        title: "checkrein: a call took the hooks away".to_owned(),
+        title: "checkrein: a call changed what guards this session".to_owned(),
         text: text.clone(),
     };
     if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
         context.surroundings().diagnostics.add(format!("{text}; nobody was told: {error}"));
     }
     format!(
-        "checkrein keeps its hooks: {text}\nLeave these files as they are, and say at the end that this happened. A person removes the \
+        "checkrein keeps its settings: {text}\nLeave these files as they are, and say at the end that this happened. A person removes the \
          guard with `checkrein uninstall` in a terminal."
     )
 }
