@@ -64,7 +64,9 @@ pub(crate) fn named(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     if !machine.is_listened_to() {
         return None;
     }
-    if VALUES.contains(&call.program.as_str()) {
+    // What has blanks in it is a text, not a name.
+    let is_one_word = |word: &Value| word.as_exact().is_some_and(|text| !text.contains(char::is_whitespace));
+    if VALUES.contains(&call.program.as_str()) && call.words.iter().all(is_one_word) {
         return Some(Output::Text(Value::Unknown));
     }
     if call.program == "git" {
