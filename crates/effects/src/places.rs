@@ -17,7 +17,8 @@ mod system;
 mod watchers;
 
 pub(crate) use credentials::{
-    Secrecy, credential, credential_directory, environment_file, key_material, machine_credential, secrecy,
+    Secrecy, credential, credential_directory, environment_file, is_for_tests, key_material,
+    machine_credential, secrecy,
 };
 pub(crate) use generated::{generated, regenerable_cache};
 pub use generated::{regenerated_tree, regenerated_when_ignored};

@@ -4,6 +4,7 @@ mod known;
 
 use crate::path::AbsolutePath;
 use crate::stake::name_matches;
+use crate::world::{VersionState, World};
 
 use super::system::is_home_of_somebody;
 use known::{DIRECTORIES, ENDS, NAMES, PROFILES, SUFFIXES, WHOLE};
@@ -36,6 +37,30 @@ pub(crate) fn credential(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'s
         .or_else(|| by_name(name))
         .or_else(|| by_system_path(path.as_str()))
         .or_else(|| in_home(path, home))
+}
+
+/// Names of directories in which projects keep what only tests use.
+const OF_TESTS: [&str; 11] = [
+    "test",
+    "tests",
+    "testdata",
+    "__tests__",
+    "spec",
+    "fixtures",
+    "__fixtures__",
+    "testing",
+    "e2e",
+    "examples",
+    "mocks",
+];
+
+/// Whether a file that looks like a credential is one that a project keeps for its tests, and everybody who has the repository has it: it is
+/// as it was committed, and lies where tests do, or says in its name that it is for them.
+pub(crate) fn is_for_tests(path: &AbsolutePath, world: &dyn World) -> bool {
+    let Some(relative) = path.relative_to(&world.place().workspace) else { return false };
+    let is_named = matches!(path.name(), Some(".env.test" | ".env.testing" | ".env.ci"));
+    let is_beside = relative.split('/').rev().skip(1).any(|part| OF_TESTS.contains(&part));
+    (is_named || is_beside) && world.version(path) == VersionState::TrackedClean
 }
 
 /// What the secret in a file gives away, for a file that holds one.

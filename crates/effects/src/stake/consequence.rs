@@ -4,8 +4,8 @@ use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Severity, 
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{
-    SHADOWS, SystemPlace, credential, credential_directory, generated, is_known_at_home, is_lifeline,
-    is_program_directory, names_watcher, persistence, system_place, watcher,
+    SHADOWS, SystemPlace, credential, credential_directory, generated, is_for_tests, is_known_at_home,
+    is_lifeline, is_program_directory, names_watcher, persistence, system_place, watcher,
 };
 use crate::world::World;
 
@@ -14,8 +14,8 @@ use super::pattern::{Matches, PathPattern};
 
 /// Whether an effect that reads a file reads a secret.
 ///
-/// What the same command has written before (`made`) is no secret to it. A credential that is not there counts: reading it was
-/// meant.
+/// What the same command has written before (`made`) is no secret to it, nor is what a commit holds for tests. A credential that is not
+/// there counts: reading it was meant.
 pub(crate) fn reads_secret(effect: &Effect, made: &[AbsolutePath], world: &dyn World) -> bool {
     if effect.kind != EffectKind::FileRead {
         return false;
@@ -28,6 +28,7 @@ pub(crate) fn reads_secret(effect: &Effect, made: &[AbsolutePath], world: &dyn W
             && !is_temporary(path, world)
             && !world.history().created.contains(path)
             && !made.contains(path)
+            && !is_for_tests(path, world)
     };
     match &effect.target {
         Target::Path(path) => secret(path) && generated(path, world).is_none(),
