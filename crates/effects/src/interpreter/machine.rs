@@ -162,6 +162,8 @@ pub(crate) struct Machine<'w> {
     pub(crate) walks: BTreeMap<String, Choice>,
     /// What is known of how secrets are shown that are read.
     pub(super) sweep: Sweep,
+    /// Secrets that were read, and whether anything of what they hold was shown.
+    pub(super) shown_secrets: BTreeMap<AbsolutePath, bool>,
 }
 
 impl<'w> Machine<'w> {
@@ -228,6 +230,7 @@ impl<'w> Machine<'w> {
             unordered: None,
             walks: BTreeMap::new(),
             sweep: Sweep::NONE,
+            shown_secrets: BTreeMap::new(),
         }
     }
 

@@ -68,20 +68,22 @@ impl Machine<'_> {
         self.sweep.shows_kept = shown;
     }
 
-    /// Takes back what was noted of secrets that are meant, or that come out in another way.
+    /// Takes back what was noted of secrets that are meant and shown, or that come out in another way.
     pub(crate) fn settle_sweeps(&mut self, text: &str) {
         let place = self.world.place();
         let workspace = place.workspace.clone();
         // Where the home directory is swept, the keys of the person are.
         let is_project = !place.home.is_within(&workspace);
         let shows_kept = self.sweep.shows_kept;
+        let shown = std::mem::take(&mut self.shown_secrets);
+        let is_hidden = |path: &AbsolutePath| path.is_within(&workspace) && shown.get(path) == Some(&false);
         for effect in &mut self.effects {
             let is_kept = effect.nature == Nature::SweptIntoFile;
             if effect.nature != Nature::SweptAlong && !is_kept {
                 continue;
             }
             let by_chance = match &effect.target {
-                Target::Path(path) => is_by_chance(path, &workspace, text),
+                Target::Path(path) => is_by_chance(path, &workspace, text) || is_hidden(path),
                 Target::Glob(pattern) => {
                     let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
                     let base = fixed.rsplit_once('/').map_or("", |(base, _)| base);

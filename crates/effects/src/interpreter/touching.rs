@@ -4,6 +4,7 @@ use crate::effect::{Depth, EffectKind, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
+use crate::programs::filters::Showing;
 use crate::world::Entry;
 
 use super::brought::Content;
@@ -58,6 +59,10 @@ impl Machine<'_> {
                     (Target::Path(_), EffectKind::SecretRead) | (Target::Glob(_), EffectKind::FileRead)
                 );
                 let target = aim.target.clone();
+                if let (EffectKind::SecretRead, Target::Path(path)) = (kind, &target) {
+                    let is_shown = self.sweep.showing != Showing::Nothing;
+                    *self.shown_secrets.entry(path.clone()).or_insert(false) |= is_shown;
+                }
                 let mut draft = Draft::at(kind, aim);
                 match self.swept() {
                     Some(nature) if can_be_swept => draft = draft.nature(nature),
