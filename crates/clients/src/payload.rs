@@ -1,8 +1,10 @@
 //! The fields of a hook payload, for the clients that write flat objects.
 
 use checkrein_effects::{AbsolutePath, Action, ToolName};
-use checkrein_protocol::{ActionId, ActorId, Client, HookEvent, Moment, PermissionMode, SessionId};
-use serde_json::{Map, Value as Json};
+use checkrein_protocol::{
+    ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, PermissionMode, SessionId,
+};
+use serde_json::{Map, Value as Json, json};
 
 use crate::error::DecodeError;
 use crate::weight;
@@ -123,6 +125,27 @@ pub(crate) fn readable(action: &Action) -> Result<(), DecodeError> {
         Some(field) if action.shell_text().is_none() => unusable(field),
         Some(_) | None => Ok(()),
     }
+}
+
+/// The answer to a question that the client is about to put to the person, in the form that Claude Code and Codex share: a refusal, or
+/// nothing, since the person is being asked already.
+pub(crate) fn permission(answer: &HookAnswer) -> Json {
+    match answer {
+        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => json!({ "hookSpecificOutput": {
+            "hookEventName": "PermissionRequest",
+            "decision": { "behavior": "deny", "message": reason },
+        }}),
+        HookAnswer::Silent
+        | HookAnswer::Allow { .. }
+        | HookAnswer::Hint { .. }
+        | HookAnswer::Rewrite { .. }
+        | HookAnswer::Ask { .. } => json!({}),
+    }
+}
+
+/// A text that the model reads beside an event, in the form that they share.
+pub(crate) fn context(name: &str, text: &str) -> Json {
+    json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })
 }
 
 /// An answer as one line.

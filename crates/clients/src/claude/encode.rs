@@ -3,7 +3,7 @@
 use checkrein_protocol::{HookAnswer, HookEvent, Moment};
 use serde_json::{Value as Json, json};
 
-use crate::payload::line;
+use crate::payload::{context, line, permission};
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can.
 pub(super) fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
@@ -72,21 +72,6 @@ fn before(name: &str, answer: &HookAnswer) -> Json {
     }
 }
 
-fn permission(answer: &HookAnswer) -> Json {
-    match answer {
-        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => json!({ "hookSpecificOutput": {
-            "hookEventName": "PermissionRequest",
-            "decision": { "behavior": "deny", "message": reason },
-        }}),
-        // The person is being asked already.
-        HookAnswer::Silent
-        | HookAnswer::Allow { .. }
-        | HookAnswer::Hint { .. }
-        | HookAnswer::Rewrite { .. }
-        | HookAnswer::Ask { .. } => json!({}),
-    }
-}
-
 fn after(name: &str, answer: &HookAnswer) -> Json {
     match answer {
         HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
@@ -142,8 +127,4 @@ fn configuration(answer: &HookAnswer) -> Json {
             json!({ "decision": "block", "reason": reason })
         }
     }
-}
-
-fn context(name: &str, text: &str) -> Json {
-    json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })
 }

@@ -3,7 +3,7 @@
 use checkrein_protocol::{HookAnswer, HookEvent, Moment};
 use serde_json::{Value as Json, json};
 
-use crate::payload::line;
+use crate::payload::{context, line, permission};
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
 pub(super) fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
@@ -61,21 +61,6 @@ fn before(answer: &HookAnswer) -> Json {
     }
 }
 
-fn permission(answer: &HookAnswer) -> Json {
-    match answer {
-        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => json!({ "hookSpecificOutput": {
-            "hookEventName": "PermissionRequest",
-            "decision": { "behavior": "deny", "message": reason },
-        }}),
-        // The person is being asked already.
-        HookAnswer::Silent
-        | HookAnswer::Allow { .. }
-        | HookAnswer::Hint { .. }
-        | HookAnswer::Rewrite { .. }
-        | HookAnswer::Ask { .. } => json!({}),
-    }
-}
-
 /// A refusal takes the place of the output, so it is kept for what must stop; a stop would not, it only loses the output.
 fn after(answer: &HookAnswer) -> Json {
     match answer {
@@ -97,8 +82,4 @@ fn turn(name: &str, answer: &HookAnswer) -> Json {
         }
         HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
     }
-}
-
-fn context(name: &str, text: &str) -> Json {
-    json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })
 }
