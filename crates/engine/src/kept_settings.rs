@@ -123,10 +123,10 @@ pub(crate) fn watch(
         match put_back(ledger, kept) {
             Ok(()) => {
                 renew(&mut next, &kept.path);
-                said.push(format!("`{}` was put back: a call changed it, and {why}", kept.path));
+                said.push(format!("`{}` was put back: it changed while a call ran, and {why}", kept.path));
             }
             Err(error) => said.push(format!(
-                "`{}` was changed by a call, and {why}; it could not be put back: {}",
+                "`{}` changed while a call ran, and {why}; it could not be put back: {}",
                 kept.path, error.message
             )),
         }
