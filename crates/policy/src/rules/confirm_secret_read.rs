@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.note(&secrets)
     );
     let alternatives = [
-        "look for the names of the settings only, not for their values",
+        "read the example beside it if there is one (`.env.example`), or what the code asks for; `wc -l` shows how many settings there are",
         "ask the person for what is needed",
     ];
     Finding::on(secrets, RULE.name, Decision::Modify, reason, &alternatives)

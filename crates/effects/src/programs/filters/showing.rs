@@ -1,7 +1,6 @@
 //! What programs show of the files that they read.
 
 use crate::interpreter::{Call, Value};
-use crate::places::environment_file;
 use crate::programs::expression::{Case, Dialect, Expression};
 
 use super::searching::Search;
@@ -71,41 +70,7 @@ pub(crate) fn showing(call: &Call) -> Showing {
     if program == "agrep" && call.arguments_written().any(|text| is_cluster_with(text, &['l', 'c', 's'])) {
         return Showing::Nothing;
     }
-    if shows_names_only(call) { Showing::Nothing } else { Showing::Everything }
-}
-
-/// Whether a filter prints of files of settings no more than the names that stand there: tried on one with every sign as a value. What could
-/// choose lines by what they hold is taken to print them.
-fn shows_names_only(call: &Call) -> bool {
-    let mut words: Vec<&str> = Vec::new();
-    for word in &call.words {
-        let Some(word) = word.as_exact() else { return false };
-        words.push(word);
-    }
-    let is_settings = |word: &&str| environment_file(word.rsplit('/').next().unwrap_or(word));
-    let files = words.iter().rev().take_while(|word| is_settings(word)).count();
-    let options: Vec<String> =
-        words.iter().take(words.len() - files).map(|word| (*word).to_owned()).collect();
-    let script = options.last().map(String::as_str).unwrap_or_default();
-    let has_letters = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
-    let chooses = match call.program.as_str() {
-        "cut" => false,
-        "sed" => {
-            has_letters(script.strip_prefix('s').unwrap_or("a").trim_end_matches('g')) || options.len() > 1
-        }
-        "awk" | "gawk" | "mawk" => script.replace(' ', "") != "{print$1}",
-        _ => true,
-    };
-    if files == 0 || chooses {
-        return false;
-    }
-    let value: String = (' '..='~').collect();
-    let text = format!("FIRST={value}\nSECOND_NAME='{value}'\nexport THIRD=\"{value}\"\n");
-    let names = ["FIRST", "SECOND_NAME", "export THIRD"];
-    super::texts::filtered(&call.program, &options, &text).is_some_and(|shown| {
-        shown.lines().count() == names.len()
-            && shown.lines().zip(names).all(|(line, name)| line.trim_end_matches('=') == name)
-    })
+    Showing::Everything
 }
 
 /// Whether a word is a cluster of letters with one of these among them: `-il`.
