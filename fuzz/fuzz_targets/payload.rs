@@ -1,8 +1,10 @@
-//! Any bytes give an event or an error.
+//! Any bytes give an event or an error, whichever client sends them.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|payload: &[u8]| {
-    drop(std::hint::black_box(checkrein_clients::claude::decode(payload)));
+    for client in checkrein_clients::CLIENTS {
+        drop(std::hint::black_box((client.decode)(payload)));
+    }
 });

@@ -1,7 +1,8 @@
 //! Any command gives a review, and the same one twice.
 #![no_main]
 
-use checkrein_effects::{Action, World as _};
+use checkrein_facts::World as _;
+use checkrein_protocol::Action;
 use checkrein_fuzz::{ran_out_of_time, world};
 use checkrein_policy::Policy;
 use checkrein_review::review;

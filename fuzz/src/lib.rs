@@ -1,6 +1,8 @@
 //! What the targets share.
 
-use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, World as _, predict};
+use checkrein_effects::predict;
+use checkrein_facts::{Place, RecordedWorld, World as _};
+use checkrein_protocol::{AbsolutePath, Action};
 
 /// Predicts the effects of code that a program is given on its standard input, twice; both must be the same.
 ///

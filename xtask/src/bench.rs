@@ -7,12 +7,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, Timestamp, VersionState};
+use checkrein_facts::{Place, RecordedWorld, VersionState};
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
 use checkrein_policy::Policy;
 use checkrein_protocol::{
-    ActionId, Decision, Enforcement, RecordBody, ReviewRecord, RiskLevel, RiskRecord, SessionId, VerdictKind,
+    AbsolutePath, Action, ActionId, Decision, Enforcement, RecordBody, ReviewRecord, RiskLevel, RiskRecord,
+    SessionId, Timestamp, VerdictKind,
 };
+
 use checkrein_review::review;
 use serde_json::json;
 
@@ -125,7 +127,7 @@ fn fill(home: &StateHome, session: &str, count: usize) -> Outcome {
 fn record(number: usize) -> RecordBody {
     RecordBody::Review(Box::new(ReviewRecord {
         action_id: ActionId(format!("call-{number}")),
-        tool: checkrein_effects::ToolName("Bash".to_owned()),
+        tool: checkrein_protocol::ToolName("Bash".to_owned()),
         input: json!({ "command": format!("cargo test --test case_{number}") }),
         cwd: "/home/dev/project".to_owned(),
         actor: None,

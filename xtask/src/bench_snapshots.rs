@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     Bounds, Captured, Choice, Circumstances, Effort, Ended, Ignoring, Manner, Mounts, Occasion, Snapshot,
     Store, Taken, Unchanged, Wanted, capture,

@@ -20,8 +20,9 @@ mod literate;
 use std::fs;
 use std::path::Path;
 
-use checkrein_effects::{Depth, EffectKind, RecordedWorld};
+use checkrein_facts::RecordedWorld;
 use checkrein_policy::Policy;
+use checkrein_protocol::{Depth, EffectKind};
 use checkrein_review::{Review, review};
 use libtest_mimic::{Arguments, Failed, Trial};
 use literate::{Case, build_world, pages, place, read_page};

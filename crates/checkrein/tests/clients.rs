@@ -13,7 +13,7 @@ use std::fs;
 use std::io::Write as _;
 
 use checkrein_clients::{CLIENTS, Place, Scope};
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
 

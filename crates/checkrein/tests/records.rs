@@ -12,9 +12,9 @@ mod support;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use checkrein_effects::Timestamp;
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
-use checkrein_protocol::{RecordBody, SessionId};
+use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+
 use serde_json::json;
 use support::TestEnvironment;
 

@@ -16,9 +16,11 @@ mod literate;
 use std::fs;
 use std::path::Path;
 
-use checkrein_effects::{Action, RecordedWorld, UserCatalogue, Wording};
+use checkrein_effects::{UserCatalogue, Wording};
+use checkrein_facts::RecordedWorld;
 use checkrein_patterns::{Clarity, Deed};
 use checkrein_policy::Policy;
+use checkrein_protocol::Action;
 use checkrein_review::{
     Forecast, Review, Saved, can_be_taken_back, changed_work_trees, changes_unknown_files, depends_on_saving,
     is_contained, is_opaque, reference_change, runs_unread_code, to_save,

@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use checkrein_effects::AbsolutePath;
-use checkrein_protocol::{Client, HookAnswer, HookEvent};
+use checkrein_protocol::{AbsolutePath, Client, HookAnswer, HookEvent};
 
 use crate::canary::Canary;
 use crate::error::DecodeError;

@@ -1,6 +1,6 @@
 //! A payload that must be denied, to prove that an installed hook protects.
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use serde_json::Value as Json;
 
 /// The session name of the canary. Its records go to a ledger of their own.

@@ -16,8 +16,8 @@ mod hooks;
 mod questions;
 mod resume;
 
-use checkrein_effects::AbsolutePath;
-use checkrein_protocol::Client;
+use checkrein_protocol::{AbsolutePath, Client};
+
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};

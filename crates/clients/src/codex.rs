@@ -15,8 +15,8 @@ mod encode;
 mod resume;
 mod trust;
 
-use checkrein_effects::AbsolutePath;
-use checkrein_protocol::Client;
+use checkrein_protocol::{AbsolutePath, Client};
+
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript, Trust};

@@ -10,8 +10,8 @@
 mod decode;
 mod encode;
 
-use checkrein_effects::AbsolutePath;
-use checkrein_protocol::Client;
+use checkrein_protocol::{AbsolutePath, Client};
+
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};

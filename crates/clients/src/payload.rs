@@ -1,9 +1,10 @@
 //! The fields of a hook payload, for the clients that write flat objects.
 
-use checkrein_effects::{AbsolutePath, Action, ToolName};
 use checkrein_protocol::{
-    ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, PermissionMode, SessionId,
+    AbsolutePath, Action, ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, PermissionMode,
+    SessionId, ToolName,
 };
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::DecodeError;

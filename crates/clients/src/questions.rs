@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_effects::{AbsolutePath, Effect};
-use checkrein_protocol::PermissionMode;
+use checkrein_protocol::{AbsolutePath, Effect, PermissionMode};
 
 /// A call about which a person is to be asked.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,6 @@ mod naming;
 mod settings;
 
 use naming::finds;
-pub use settings::leads_guard;
 pub(crate) use settings::leaves_hooks;
 
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake, Target};
@@ -297,8 +296,8 @@ fn is_client(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recorded::RecordedWorld;
     use crate::world::{Place, VersionState};
+    use checkrein_facts::RecordedWorld;
 
     fn path(text: &str) -> AbsolutePath {
         AbsolutePath::new(text).unwrap()

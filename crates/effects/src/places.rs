@@ -1,4 +1,4 @@
-//! Well-known places: where credentials lie, what runs later by itself, what belongs to the system, what is generated.
+//! Well-known places: where credentials lie, what runs later by itself, what belongs to the system.
 //!
 //! | module | holds |
 //! |---|---|
@@ -6,12 +6,10 @@
 //! | `persistence` | files that make something run later |
 //! | `system` | directories of the machine rather than of a person |
 //! | `watchers` | what keeps an agent in check: other guards, settings of agents |
-//! | `generated` | files that a build, an install or a download makes again |
 //!
 //! The tables name places by their last parts, so that they hold in every home directory, not only in one's own.
 
 mod credentials;
-mod generated;
 mod persistence;
 mod system;
 mod watchers;
@@ -20,8 +18,6 @@ pub(crate) use credentials::{
     Secrecy, credential, credential_directory, environment_file, is_for_tests, key_material,
     machine_credential, secrecy,
 };
-pub(crate) use generated::{generated, regenerable_cache};
-pub use generated::{regenerated_tree, regenerated_when_ignored};
 pub(crate) use persistence::{SHADOWS, is_known_at_home, is_pipeline, persistence};
 pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
 pub(crate) use watchers::{names_watcher, watcher};

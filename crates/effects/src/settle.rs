@@ -98,8 +98,8 @@ mod tests {
     use super::*;
     use crate::action::Action;
     use crate::predict::predict;
-    use crate::recorded::RecordedWorld;
     use crate::world::Place;
+    use checkrein_facts::RecordedWorld;
 
     fn world(user: &str) -> RecordedWorld {
         let home = AbsolutePath::new("/home/dev").unwrap();

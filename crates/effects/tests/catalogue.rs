@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Entry, FileFacts, GuardedPath, Place,
-    RecordedWorld, Severity, Target, Timestamp, VersionState, predict,
+use checkrein_effects::predict;
+use checkrein_facts::{Entry, FileFacts, GuardedPath, Place, RecordedWorld, VersionState};
+use checkrein_protocol::{
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Severity, Target, Timestamp,
 };
 use toml::Value as Toml;
 

@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{
-    AbsolutePath, Action, EffectKind, Place, Prediction, RecordedWorld, VersionState, predict,
-};
+use checkrein_effects::{Prediction, predict};
+use checkrein_facts::{Place, RecordedWorld, VersionState};
+use checkrein_protocol::{AbsolutePath, Action, EffectKind};
 use proptest::prelude::*;
 
 fn world() -> RecordedWorld {
@@ -248,7 +248,7 @@ fn what_is_not_followed_is_looked_over() {
         let prediction = interpret(&text);
         assert!(
             prediction.effects.iter().any(|effect| {
-                effect.kind == EffectKind::Opaque && effect.severity >= checkrein_effects::Severity::High
+                effect.kind == EffectKind::Opaque && effect.severity >= checkrein_protocol::Severity::High
             }),
             "asked about: {}",
             &text[..60]

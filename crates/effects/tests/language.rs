@@ -22,10 +22,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Entry, Place, RecordedWorld, VersionState,
-    predict,
-};
+use checkrein_effects::predict;
+use checkrein_facts::{Entry, Place, RecordedWorld, VersionState};
+use checkrein_protocol::{AbsolutePath, Action, Certainty, Depth, Effect, EffectKind};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -130,7 +129,7 @@ fn world(facts: &str) -> RecordedWorld {
             }
             "unlisted" => {
                 world = world.with_directory(&path(rest));
-                world.listings.insert(path(rest), checkrein_effects::Listing::Unknown);
+                world.listings.insert(path(rest), checkrein_facts::Listing::Unknown);
                 world
             }
             "variable" => {

@@ -1,9 +1,10 @@
 //! What a review becomes: an answer to the client, and what the configuration says about how it is looked at.
 
-use checkrein_effects::{Action, EffectKind, History, Place};
+use checkrein_facts::{History, Place};
 use checkrein_patterns::{Audience, PatternKind, PatternSensitivity, PatternSettings, Share};
 use checkrein_policy::{Approve, Config, Mode, Precedent, Profile, ReviewMode, Sensitivity};
-use checkrein_protocol::HookAnswer;
+use checkrein_protocol::{Action, EffectKind, HookAnswer};
+
 use checkrein_review::{Need, Review, Rewrite, VerdictKind, can_be_taken_back, to_save};
 use serde_json::Value as Json;
 
@@ -77,9 +78,8 @@ pub(crate) fn changes_something(review: &Review) -> bool {
 
 /// Whether this very action ran before in the session.
 pub(crate) fn precedent(history: &History, review: &Review) -> Precedent {
-    let ran = |past: &checkrein_effects::PastAction| {
-        past.exact == review.fingerprint.exact && past.failed.is_some()
-    };
+    let ran =
+        |past: &checkrein_facts::PastAction| past.exact == review.fingerprint.exact && past.failed.is_some();
     if history.recent.iter().any(ran) { Precedent::Known } else { Precedent::Unknown }
 }
 
@@ -106,8 +106,9 @@ pub fn pattern_settings(config: &Config) -> PatternSettings {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_effects::{AbsolutePath, RecordedWorld, VersionState, World as _};
+    use checkrein_facts::{RecordedWorld, VersionState, World as _};
     use checkrein_policy::Policy;
+    use checkrein_protocol::AbsolutePath;
     use checkrein_review::Escalation;
 
     use super::*;

@@ -12,9 +12,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{AbsolutePath, Action, VersionState, World};
+use checkrein_facts::{VersionState, World};
 use checkrein_ledger::mask::mask_text;
-use checkrein_protocol::SnapshotRecord;
+use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
+
 use checkrein_review::{
     Forecast, Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changed_work_trees,
     changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque, reference_change,

@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::AbsolutePath;
 use checkrein_intervention::IncidentId;
+use checkrein_protocol::AbsolutePath;
 
 use crate::environment::Surroundings;
 use crate::incident;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use checkrein_effects::Timestamp;
+use checkrein_protocol::Timestamp;
 
 /// What tells the time of records and verdicts.
 pub trait Clock: fmt::Debug + Send + Sync {

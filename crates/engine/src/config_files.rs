@@ -8,11 +8,12 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use checkrein_effects::{AbsolutePath, UserCatalogue};
+use checkrein_effects::UserCatalogue;
 use checkrein_files::Forced;
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
 };
+use checkrein_protocol::AbsolutePath;
 use checkrein_world::changes::real_path;
 
 use crate::environment::{MANAGED, Surroundings};

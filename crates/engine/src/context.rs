@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{AbsolutePath, GuardedPath, History, Timestamp};
+use checkrein_facts::{GuardedPath, History};
 use checkrein_ledger::{Durability, SessionLedger};
 use checkrein_policy::{LogLevel, Policy};
-use checkrein_protocol::{Beginning, RecordBody, SessionId};
+use checkrein_protocol::{AbsolutePath, Beginning, RecordBody, SessionId, Timestamp};
+
 use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
 

@@ -13,10 +13,11 @@
 
 use std::time::Instant;
 
-use checkrein_effects::{Action, History, World as _};
+use checkrein_facts::{History, World as _};
 use checkrein_ledger::{Appended, Durability, KnownSession, LedgerError, SessionLedger, SessionState};
 use checkrein_policy::{LogLevel, Mode, Sync};
-use checkrein_protocol::{ActionId, HookAnswer, HookEvent, RecordBody, ReviewRecord};
+use checkrein_protocol::{Action, ActionId, HookAnswer, HookEvent, RecordBody, ReviewRecord};
+
 use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
 use checkrein_snapshot::SessionPlace;
 use checkrein_supervise::runs::HookSwitch;

@@ -7,16 +7,16 @@
 use std::time::Instant;
 
 use checkrein_clients::Protection;
-use checkrein_effects::{AbsolutePath, Action};
 use checkrein_ledger::{
     Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, is_halted,
 };
 use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
-    ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord, PermissionMode,
-    RecordBody, SessionId,
+    AbsolutePath, Action, ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
+    PermissionMode, RecordBody, SessionId,
 };
+
 use checkrein_review::{Fingerprint, VerdictKind};
 use checkrein_snapshot::SessionPlace;
 use checkrein_supervise::runs::HookedSession;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use checkrein_clients::ClientAdapter;
-use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_ledger::StateHome;
-use checkrein_protocol::Client;
+use checkrein_protocol::{AbsolutePath, Client, Timestamp};
+
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
 use checkrein_supervise::{Kernel, Network, Scope};
 

@@ -5,13 +5,13 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::Timestamp;
 use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, TimelineEntry};
 use checkrein_ledger::mask::mask_text;
 use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
-use checkrein_protocol::{InterventionRecord, Record, RecordBody, SurpriseRecordKind};
+use checkrein_protocol::{InterventionRecord, Record, RecordBody, SurpriseRecordKind, Timestamp};
+
 use serde_json::json;
 
 use crate::environment::Surroundings;

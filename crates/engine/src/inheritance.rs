@@ -6,11 +6,10 @@
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 
-use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{
     Durability, FolderName, HaltTarget, SessionLedger, SessionState, StateHome, halt, halted, is_halted, last,
 };
-use checkrein_protocol::{HaltScope, HookEvent, RecordBody};
+use checkrein_protocol::{AbsolutePath, HaltScope, HookEvent, RecordBody};
 
 use crate::context::Context;
 

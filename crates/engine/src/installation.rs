@@ -7,7 +7,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
 
 use checkrein_clients::{ClientAdapter, FIRST, HookCommand, PLACES, Place, Protection};
-use checkrein_effects::{AbsolutePath, GuardedPath};
+use checkrein_facts::GuardedPath;
+use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{MANAGED, Surroundings, testimony_folder};

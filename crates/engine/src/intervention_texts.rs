@@ -5,10 +5,10 @@
 
 use std::fs;
 
-use checkrein_effects::AbsolutePath;
 use checkrein_intervention::{CustomStrategy, InterventionKind, Template};
 use checkrein_patterns::PatternKind;
 use checkrein_policy::{Config, FileHash, NamedText, named_texts};
+use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files::read;

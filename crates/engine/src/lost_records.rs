@@ -10,10 +10,12 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_intervention::{IncidentId, RecoveryPolicy};
 use checkrein_ledger::{Durability, SessionLedger, Testified, last};
-use checkrein_protocol::{Beginning, Damage, HookEvent, Moment, Outcome, RecordBody, VerificationRecord};
+use checkrein_protocol::{
+    AbsolutePath, Beginning, Damage, HookEvent, Moment, Outcome, RecordBody, Timestamp, VerificationRecord,
+};
+
 use serde::{Deserialize, Serialize};
 
 use crate::config_files;

@@ -2,12 +2,12 @@
 
 use std::cell::LazyCell;
 
-use checkrein_effects::{Severity, Timestamp};
 use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task};
 use checkrein_ledger::SessionState;
 use checkrein_patterns::{Issue, News, PatternKind, PatternSettings};
 use checkrein_policy::{Config, Profile, StrategyType};
-use checkrein_protocol::RecordBody;
+use checkrein_protocol::{RecordBody, Severity, Timestamp};
+
 use checkrein_review::VerdictKind;
 
 use crate::environment::Surroundings;

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use checkrein_effects::{AbsolutePath, Timestamp};
 use checkrein_files::Forced;
+use checkrein_protocol::{AbsolutePath, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The program that sends, beside this one.

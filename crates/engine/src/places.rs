@@ -7,9 +7,9 @@
 use std::fs;
 use std::sync::Arc;
 
-use checkrein_effects::AbsolutePath;
 use checkrein_ledger::FolderName;
-use checkrein_protocol::SessionId;
+use checkrein_protocol::{AbsolutePath, SessionId};
+
 use checkrein_world::changes::real_path;
 
 use crate::environment::{Surroundings, home_from_system};

@@ -7,13 +7,13 @@ use std::thread;
 use std::time::Duration;
 
 use checkrein_clients::{Announces, Question, Questions};
-use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{SessionLedger, last};
 use checkrein_policy::Profile;
 use checkrein_protocol::{
-    ActionId, DoubtRecord, Enforcement, HookEvent, PermissionMode, Record, RecordBody, ReviewRecord,
-    UnansweredRecord,
+    AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, PermissionMode, Record, RecordBody,
+    ReviewRecord, UnansweredRecord,
 };
+
 use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
 use serde_json::Value as Json;
 

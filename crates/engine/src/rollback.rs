@@ -8,12 +8,15 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkrein_effects::{AbsolutePath, Effect, Nature, Target, Timestamp};
 use checkrein_intervention::{Candidate, Choice, Holds, choose};
 use checkrein_ledger::{SessionLedger, SessionState, last};
 use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::Config;
-use checkrein_protocol::{Record, RecordBody, ReviewRecord, RollbackRecord, RollbackStage};
+use checkrein_protocol::{
+    AbsolutePath, Effect, Nature, Record, RecordBody, ReviewRecord, RollbackRecord, RollbackStage, Target,
+    Timestamp,
+};
+
 use checkrein_snapshot::{
     Bounds, Deed, FileTime, Ignoring, Listed, Manner, Moment, Mounts, Node, Occasion, Over, Preparation,
     Prepared, Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,

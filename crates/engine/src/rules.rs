@@ -1,7 +1,8 @@
 //! The texts that the rules of a workspace rest on.
 
-use checkrein_effects::{AbsolutePath, UserCatalogue};
+use checkrein_effects::UserCatalogue;
 use checkrein_policy::{Config, FileHash, Layer, LayerKind, Policy, Source};
+use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files;

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use checkrein_effects::{AbsolutePath, GuardedPath};
+use checkrein_facts::GuardedPath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{Deed, Node, Step};
 use checkrein_supervise::worktree::guard_files;
 

@@ -6,11 +6,13 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 
 use checkrein_clients::Prices;
 use checkrein_clients::transcript::{Meter, Reading};
-use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{Cost, KnownSession, SessionState};
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::Config;
-use checkrein_protocol::{HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord};
+use checkrein_protocol::{
+    AbsolutePath, HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord,
+};
+
 use checkrein_supervise::runs::{HookLimits, HookSwitch, Spent};
 
 use crate::docket::Docket;

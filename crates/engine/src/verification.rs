@@ -12,15 +12,16 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use checkrein_effects::{
-    AbsolutePath, Change, Effect, EffectKind, History, Nature, Standing, Timestamp, predict_with,
-};
+use checkrein_effects::predict_with;
+use checkrein_facts::History;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_ledger::{FolderName, SessionLedger, last};
 use checkrein_protocol::{
-    ActionId, DoubtRecord, Enforcement, Looked, Outcome, Progress, Record, RecordBody, ReviewRecord, Success,
-    SurpriseRecord, VerdictKind, VerificationRecord,
+    AbsolutePath, ActionId, Change, DoubtRecord, Effect, EffectKind, Enforcement, Looked, Nature, Outcome,
+    Progress, Record, RecordBody, ReviewRecord, Standing, Success, SurpriseRecord, Timestamp, VerdictKind,
+    VerificationRecord,
 };
+
 use checkrein_review::{
     Aftermath, Comparison, DoubtChange, Ending, Knowledge, OtherCause, SurpriseKind, compare, doubt_change,
 };

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use checkrein_effects::{AbsolutePath, Action, Timestamp, ToolName};
 use checkrein_engine::clock::Clock;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::notification::{Notice, Notifier};
 use checkrein_engine::{Engine, Response, ToolCall};
 use checkrein_ledger::{FolderName, last};
 use checkrein_protocol::{
-    ActionId, Client, HookAnswer, Outcome, Progress, Record, RecordBody, SessionId, Success,
+    AbsolutePath, Action, ActionId, Client, HookAnswer, Outcome, Progress, Record, RecordBody, SessionId,
+    Success, Timestamp, ToolName,
 };
+
 use serde_json::json;
 
 /// How many calls the endurance test makes where nobody says otherwise, and the variable that does.

@@ -1,8 +1,8 @@
 //! The controller: what was done so far, and what is done now (seed 000).
 
-use checkrein_effects::{Severity, Timestamp};
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
+use checkrein_protocol::{InterventionKind, InterventionRecord, RecoveryConsent, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::custom::{CustomStrategy, StrategyAnswer};
@@ -11,8 +11,6 @@ use crate::rollback::{Proposed, Rollback};
 use crate::score::{band, combined_score, severity_score};
 use crate::strategy::{pattern_specific, progressive};
 use crate::throttle::{Growth, Ran, Throttle, reduction, reduction_of};
-use checkrein_protocol::RecoveryConsent;
-use checkrein_protocol::{InterventionKind, InterventionRecord};
 
 /// How long an intervention counts as recent, in milliseconds (seed 000: five minutes).
 const RECENT: u64 = 5 * 60 * 1000;

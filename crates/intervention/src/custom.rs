@@ -3,11 +3,10 @@
 //! One rule a line: a pattern or `*`, the least severity, how often something was done about the pattern in the last five minutes at
 //! least, `->`, and a rung of the ladder or `wait`. Where no rule fits, the ladder is climbed step by step.
 
-use checkrein_effects::Severity;
 use checkrein_patterns::PatternKind;
+use checkrein_protocol::{InterventionKind, Severity};
 
 use crate::template::TemplateError;
-use checkrein_protocol::InterventionKind;
 
 /// The most rules of a file (ours).
 const MOST_RULES: usize = 1_000;

@@ -1,12 +1,10 @@
 //! Incidents: what is saved of an emergency stop (seed 000): timeline, impact, root cause, factors, recommendations, ways on.
 
-use checkrein_effects::{Severity, Timestamp};
 use checkrein_patterns::{ActionNumber, Issue, PatternKind};
+use checkrein_protocol::{InterventionKind, InterventionRecord, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::recovery::{Failure, RecoveryPlan, RecoveryPolicy, plan};
-use checkrein_protocol::InterventionKind;
-use checkrein_protocol::InterventionRecord;
 
 /// The name of an incident: the second in which it happened, and the session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -2,12 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use checkrein_effects::Timestamp;
 use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::{CheckpointRollback, SafeCheckpointCriteria};
+use checkrein_protocol::{RecoveryConsent, Timestamp};
 use serde::{Deserialize, Serialize};
-
-use checkrein_protocol::RecoveryConsent;
 
 /// How many outcomes before a snapshot say whether it is safe (ours).
 const OUTCOMES: usize = 20;

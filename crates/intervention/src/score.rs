@@ -1,9 +1,7 @@
 //! How much an issue weighs (seed 000).
 
-use checkrein_effects::Severity;
 use checkrein_patterns::{Issue, Share};
-
-use checkrein_protocol::InterventionKind;
+use checkrein_protocol::{InterventionKind, Severity};
 
 /// base(severity) x confidence x (1 + impact), base .2, .5, .8, 1 (seed 000); from 0 to 2.
 pub fn severity_score(issue: &Issue) -> f64 {

@@ -1,9 +1,7 @@
 //! Which rung comes next (seed 000).
 
-use checkrein_effects::Severity;
 use checkrein_patterns::{PatternKind, Share};
-
-use checkrein_protocol::InterventionKind;
+use checkrein_protocol::{InterventionKind, Severity};
 
 /// One up when the last intervention helped less than the threshold, else one down (seed 000).
 pub fn progressive(current: InterventionKind, effectiveness: Share, threshold: Share) -> InterventionKind {

@@ -1,8 +1,8 @@
 //! Tighter limits (seed 000).
 
-use checkrein_effects::Severity;
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::ReductionFactors;
+use checkrein_protocol::Severity;
 use serde::{Deserialize, Serialize};
 
 /// How fast something grows: the mean ratio of neighbours.

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_precision_loss)]
 
-use checkrein_effects::{Severity, Timestamp};
 use checkrein_intervention::{
     Controller, CustomStrategy, Decision, Intervention, InterventionKind, Occasion, Proposed, Ran,
     RecoveryConsent, Task, WhyNot,
 };
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
+use checkrein_protocol::{Severity, Timestamp};
 
 const GOALS: [&str; 1] = ["make the parser accept comments"];
 

@@ -1,7 +1,7 @@
 //! One line of a ledger: how a record becomes text with a hash, and how the text is checked.
 
-use checkrein_effects::Timestamp;
-use checkrein_protocol::{Record, RecordBody, RecordHash};
+use checkrein_protocol::{Record, RecordBody, RecordHash, Timestamp};
+
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 

@@ -1,6 +1,7 @@
 //! All sessions at a glance, from their state files.
 
-use checkrein_effects::{Timestamp, Trust};
+use checkrein_facts::Trust;
+use checkrein_protocol::Timestamp;
 
 use crate::error::LedgerError;
 use crate::halt::{Halt, is_halted};

@@ -3,8 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::Timestamp;
-use checkrein_protocol::{RecordBody, RecordHash, RemovedSession};
+use checkrein_protocol::{RecordBody, RecordHash, RemovedSession, Timestamp};
 
 use crate::error::LedgerError;
 use crate::halt::is_halted;

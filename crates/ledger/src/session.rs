@@ -6,8 +6,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{EffectKind, Timestamp};
-use checkrein_protocol::{Damage, Record, RecordBody, ReviewRecord, SessionId};
+use checkrein_protocol::{Damage, EffectKind, Record, RecordBody, ReviewRecord, SessionId, Timestamp};
 
 use crate::cache::Cached;
 use crate::error::LedgerError;

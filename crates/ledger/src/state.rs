@@ -5,19 +5,18 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::{
-    AbsolutePath, Certainty, Counted, Depth, Effect, EffectKind, History, PastAction, Severity, Tally,
-    Timestamp, Trust,
-};
+use checkrein_facts::{History, PastAction, Tally, Trust};
 use checkrein_intervention::{Controller, Proposed, Ran};
 use checkrein_patterns::{
     ActionNumber, Bearing, Behaviour, Clarity, Deed, Edit, Ending, Mark, Observation, Place, Plan, Probe,
     Side, Success, Touch, Use,
 };
 use checkrein_protocol::{
-    ActionId, Beginning, Damage, DoubtRecord, Enforcement, HaltScope, MessagePlace, OutcomeRecord, Record,
-    RecordBody, ReviewRecord, RollbackRecord, RollbackStage, VerdictKind,
+    AbsolutePath, ActionId, Beginning, Certainty, Counted, Damage, Depth, DoubtRecord, Effect, EffectKind,
+    Enforcement, HaltScope, MessagePlace, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord,
+    RollbackStage, Severity, Timestamp, VerdictKind,
 };
+
 use serde::{Deserialize, Serialize};
 
 use crate::spent::Spent;

@@ -5,9 +5,12 @@
 
 mod support;
 
-use checkrein_effects::{Amount, Counted, TallyKey, TallyWindow, Timestamp};
 use checkrein_ledger::{SessionState, first_prev};
-use checkrein_protocol::{GovernanceRecord, Posture, Record, RecordBody, TierLevel};
+use checkrein_protocol::{
+    Amount, Counted, GovernanceRecord, Posture, Record, RecordBody, TallyKey, TallyWindow, TierLevel,
+    Timestamp,
+};
+
 use support::review;
 
 const WINDOW: TallyWindow = TallyWindow::Actions(10);

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use checkrein_effects::Timestamp;
 use checkrein_ledger::{Durability, StateHome, last, lines, verify_all};
+use checkrein_protocol::Timestamp;
 use support::{forget_state, ledger, prompt, review, started};
 
 /// Not a test of its own: what the processes do that the tests below start.

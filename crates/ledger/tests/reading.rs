@@ -3,12 +3,12 @@
 
 mod support;
 
-use checkrein_effects::Timestamp;
 use checkrein_ledger::{
     Durability, HaltTarget, Lifted, StateHome, export_csv, export_csv_header, export_json_lines, find, halt,
     is_halted, last, lines, resume, sessions, verify,
 };
-use checkrein_protocol::{HaltScope, RecordBody};
+use checkrein_protocol::{HaltScope, RecordBody, Timestamp};
+
 use support::{fill, forget_state, ledger, outcome, prompt, review, started, surprised};
 
 #[test]

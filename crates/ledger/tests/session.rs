@@ -5,9 +5,9 @@ mod support;
 
 use std::io::Write as _;
 
-use checkrein_effects::Timestamp;
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
-use checkrein_protocol::{Damage, RecordBody, SessionId};
+use checkrein_protocol::{Damage, RecordBody, SessionId, Timestamp};
+
 use support::forget_state;
 
 fn prompt(text: &str) -> RecordBody {

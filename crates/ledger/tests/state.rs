@@ -3,10 +3,13 @@
 
 mod support;
 
-use checkrein_effects::{AbsolutePath, Depth, EffectKind, Timestamp};
 use checkrein_ledger::{Durability, StateHome, bounds};
 use checkrein_patterns::ActionNumber;
-use checkrein_protocol::{HaltScope, RecordBody, RollbackRecord, RollbackStage, VerdictKind};
+use checkrein_protocol::{
+    AbsolutePath, Depth, EffectKind, HaltScope, RecordBody, RollbackRecord, RollbackStage, Timestamp,
+    VerdictKind,
+};
+
 use proptest::prelude::*;
 use support::{
     STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started, surprised,

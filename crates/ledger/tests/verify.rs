@@ -6,11 +6,11 @@ mod support;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_effects::Timestamp;
 use checkrein_ledger::{
     BrokenKind, Durability, SessionLedger, StateHome, Verification, prune, verify, verify_all, verify_session,
 };
-use checkrein_protocol::SessionId;
+use checkrein_protocol::{SessionId, Timestamp};
+
 use proptest::prelude::*;
 use support::{fill, forget_state, ledger, prompt, review, started};
 

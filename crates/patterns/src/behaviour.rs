@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::StuckLoopThresholds;
+use checkrein_protocol::{Claim, Mark, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::combination;
@@ -21,8 +21,6 @@ use crate::spiral::{Spiral, Usage};
 use crate::stagnation::Stagnation;
 use crate::step::{Deed, Ending, Fate, Plan, Probe, Step};
 use crate::wandering::Wandering;
-use checkrein_protocol::Claim;
-use checkrein_protocol::Mark;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
 /// action makes.

@@ -2,9 +2,8 @@
 //!
 //! The patterns are sequences of phrases, found without regular expressions, so that a message costs one pass for each and nothing is compiled.
 
-use checkrein_effects::Severity;
 use checkrein_policy::CascadeThresholds;
-use checkrein_protocol::{Cascade, CascadeLevel};
+use checkrein_protocol::{Cascade, CascadeLevel, Severity};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 

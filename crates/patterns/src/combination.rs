@@ -42,7 +42,7 @@ pub(crate) fn detect(issues: &[Issue]) -> Vec<Issue> {
 mod tests {
     use super::*;
     use crate::issue::ActionNumber;
-    use checkrein_effects::Severity;
+    use checkrein_protocol::Severity;
 
     fn issue(kind: PatternKind, confidence: f64) -> Issue {
         Issue {

@@ -3,14 +3,13 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::OscillatingEditsThresholds;
+use checkrein_protocol::{Mark, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
 use crate::step::Edit;
-use checkrein_protocol::Mark;
 
 /// How many edits are remembered (ours).
 const WINDOW: usize = 16;

@@ -2,14 +2,12 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::RepetitiveErrorsThresholds;
+use checkrein_protocol::{ErrorCategory, ErrorSignature, Mark, Observation, Severity, TestCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
-use checkrein_protocol::Mark;
-use checkrein_protocol::{ErrorCategory, ErrorSignature, Observation, TestCounts};
 
 /// How many errors are remembered, and looked at (upstream 1.2).
 const WINDOW: usize = 10;

@@ -3,8 +3,8 @@
 //! What is compared is the action *and* what it showed, so whatever makes progress is no loop: another range read is another action, an
 //! output that changed is another result. What waits for something may answer the same for long.
 
-use checkrein_effects::Severity;
 use checkrein_policy::StuckLoopThresholds;
+use checkrein_protocol::Severity;
 
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::Success;

@@ -1,12 +1,11 @@
 //! What is said and forgotten without anything being done: monologues, and memory that is emptied again and again.
 
-use checkrein_effects::Severity;
 use checkrein_policy::{CascadeThresholds, StuckLoopThresholds};
+use checkrein_protocol::{Mark, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::settings::Audience;
-use checkrein_protocol::Mark;
 
 /// What was said since the last action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

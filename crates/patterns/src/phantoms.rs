@@ -3,16 +3,13 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::HallucinationThresholds;
+use checkrein_protocol::{Claim, ErrorCategory, Mark, Missing, Severity, TestCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
 use crate::step::{Deed, Probe};
-use checkrein_protocol::Claim;
-use checkrein_protocol::Mark;
-use checkrein_protocol::{ErrorCategory, Missing, TestCounts};
 
 /// How many are remembered (ours).
 const WINDOW: usize = 8;

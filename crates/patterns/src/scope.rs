@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::ScopeCreepThresholds;
+use checkrein_protocol::{Mark, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
-use checkrein_protocol::Mark;
 
 /// How many different places are remembered (ours).
 const WINDOW: usize = 64;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::ResourceSpiralThresholds;
+use checkrein_protocol::Severity;
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};

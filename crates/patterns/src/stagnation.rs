@@ -1,13 +1,11 @@
 //! Stagnation: tests that are run again and come out the same (seed 004: two strikes; upstream 3.8: two when nothing passes, three when
 //! some do). What counts as progress: other counts, or other failures.
 
-use checkrein_effects::Severity;
 use checkrein_policy::StagnationThresholds;
+use checkrein_protocol::{Mark, Observation, Severity, TestCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
-use checkrein_protocol::Mark;
-use checkrein_protocol::{Observation, TestCounts};
 
 /// The last run of the tests and how often it came out the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -1,13 +1,11 @@
 //! Steps: what detectors are told about an action and its outcome.
 
-use checkrein_effects::{Effect, EffectKind};
+use checkrein_protocol::{Effect, EffectKind, Mark, Observation};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::ActionNumber;
 use crate::observation::Success;
 use crate::scope::Touch;
-use checkrein_protocol::Mark;
-use checkrein_protocol::Observation;
 
 /// An action that was reviewed and let through; its outcome comes later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -291,7 +289,7 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use checkrein_effects::Target;
+    use checkrein_protocol::Target;
 
     #[test]
     fn the_bearing_of_an_action() {

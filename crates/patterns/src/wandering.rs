@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 
-use checkrein_effects::Severity;
 use checkrein_policy::ExplorationWanderingThresholds;
+use checkrein_protocol::{Mark, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
 use crate::step::Place;
-use checkrein_protocol::Mark;
 
 /// How many looks are remembered (ours).
 const WINDOW: usize = 24;

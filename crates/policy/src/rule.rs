@@ -5,11 +5,11 @@ mod custom;
 mod example;
 mod expression;
 
-use checkrein_effects::{Action, Effect, History, Intent, Place};
+use checkrein_facts::{History, Place};
+use checkrein_protocol::{Action, Decision, Effect, Intent};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use checkrein_protocol::Decision;
 
 pub(crate) use context::is_external;
 pub use custom::{CompiledRule, CustomRule, RuleProblem};

@@ -1,6 +1,7 @@
 //! Where mutations are expected.
 
-use checkrein_effects::{AbsolutePath, Place, Target};
+use checkrein_facts::Place;
+use checkrein_protocol::{AbsolutePath, Target};
 
 use crate::config::Config;
 

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use checkrein_effects::{Action, Effect, EffectKind};
 use checkrein_policy::{
     BuiltinRules, Config, CustomRule, Decision, Example, LimitPreset, Limits, Policy, check_rules, rules,
 };
+use checkrein_protocol::{Action, Effect, EffectKind};
 use proptest::prelude::*;
 
 fn findings(text: &str, policy: &Policy) -> Vec<(String, Decision)> {

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use checkrein_effects::{Action, RecordedWorld, Recorder, Timestamp, World};
+use checkrein_facts::{RecordedWorld, Recorder, World};
 use checkrein_policy::Policy;
+use checkrein_protocol::{Action, Timestamp};
 
 use crate::fingerprint::Fnv;
 use crate::review::Forecast;

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{AbsolutePath, Action, Effect, EffectKind, Entry, Place, Reach, Target, World};
+use checkrein_facts::{Entry, Place, World};
 use checkrein_policy::{Config, ContainedCommands, ContainedNetwork, Decision, in_scope, location};
+use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Reach, Target};
 use checkrein_shell::{Command, Connective, Part, Simple, parse, quoted};
 
 use crate::rewrite::{literal, simple_commands};

@@ -1,7 +1,7 @@
 //! The matrix and the rules put together (seed 002, design 5).
 
-use checkrein_effects::Severity;
 use checkrein_policy::{Config, Decision};
+use checkrein_protocol::Severity;
 
 use crate::verdict::{RationalityLevel, RiskLevel, Score};
 

@@ -1,6 +1,6 @@
 //! What makes two actions the same, or of one kind.
 
-use checkrein_effects::{Action, Effect};
+use checkrein_protocol::{Action, Effect};
 use serde::{Deserialize, Serialize};
 
 /// Three 64-bit marks of an action. Equal marks mean equal for practical purposes, not for security.

@@ -2,10 +2,11 @@
 //!
 //! Order: tripwires, rules, CTQ, thresholds, flag, trust debt, tier review. Each can only make the verdict stricter.
 
-use checkrein_effects::{Counted, Effect, EffectKind, Severity, Target, Timestamp, Trust};
+use checkrein_facts::Trust;
 use checkrein_policy::{
     Config, Decision, Metric, Origin, Posture, Precedent, RiskClass, Tier, TripwireReport, VerdictKind,
 };
+use checkrein_protocol::{Counted, Effect, EffectKind, Severity, Target, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Escalation, Rationality, Review, Risk, RuleFinding, ScopeReach, Score};

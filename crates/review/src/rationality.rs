@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{AbsolutePath, Action, Depth, Effect, EffectKind, Stake, World};
+use checkrein_facts::World;
 use checkrein_policy::Config;
+use checkrein_protocol::{AbsolutePath, Action, Depth, Effect, EffectKind, Stake};
 
 use crate::fingerprint::Fingerprint;
 use crate::verdict::{Rationality, RationalityLevel, Score};

@@ -1,7 +1,7 @@
 //! The answer in words: at most five lines, for a model to obey and a person to read.
 
-use checkrein_effects::{Effect, Stake};
 use checkrein_policy::{Decision, VerdictKind};
+use checkrein_protocol::{Effect, Stake};
 
 use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects};
 
@@ -40,7 +40,7 @@ pub fn sentence(effect: &Effect) -> String {
     let verb = effect.kind.verb();
     let target = effect.target.text().unwrap_or("something unknown");
     let below =
-        if effect.depth == checkrein_effects::Depth::Recursive { " and everything below" } else { "" };
+        if effect.depth == checkrein_protocol::Depth::Recursive { " and everything below" } else { "" };
     let stake = match effect.stake {
         Stake::Nothing => "",
         Stake::Regenerable => " (can be made again)",
@@ -97,7 +97,7 @@ impl Review {
             .effects
             .iter()
             .filter(|effect| {
-                effect.kind.is_mutating() && effect.severity >= checkrein_effects::Severity::Medium
+                effect.kind.is_mutating() && effect.severity >= checkrein_protocol::Severity::Medium
             })
             .take(2)
             .map(sentence)

@@ -4,12 +4,12 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use checkrein_effects::{
-    Action, Certainty, Effect, EffectKind, Nature, Prediction, Severity, World, intent, predict_with,
-};
+use checkrein_effects::{Prediction, predict_with};
+use checkrein_facts::{World, intent};
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
 };
+use checkrein_protocol::{Action, Certainty, Effect, EffectKind, Nature, Severity};
 
 use crate::decision::{self, Grounds};
 use crate::fingerprint::Fingerprint;

@@ -3,7 +3,8 @@
 //! Each rewrite works on the tree and the spans of the text, never on patterns in it, and proposes nothing when the command
 //! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
 
-use checkrein_effects::{Action, Effect, EffectKind, Target, World};
+use checkrein_facts::World;
+use checkrein_protocol::{Action, Effect, EffectKind, Target};
 use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse, quoted};
 
 use crate::verdict::{Consent, Review, Rewrite, Safety};

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{
-    AbsolutePath, Effect, EffectKind, Nature, PastAction, Place, Reach, Severity, Stake, World,
-};
+use checkrein_facts::{PastAction, Place, World};
 use checkrein_policy::{Config, in_scope, location};
+use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Reach, Severity, Stake};
 
 use crate::fingerprint::Fingerprint;
 use crate::saving::is_data_in_a_file;
@@ -261,7 +260,8 @@ fn pattern_factor(world: &dyn World) -> Option<Factor> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_effects::{AbsolutePath, Place, RecordedWorld, Target};
+    use checkrein_facts::{Place, RecordedWorld};
+    use checkrein_protocol::{AbsolutePath, Target};
 
     use super::*;
 

@@ -3,11 +3,12 @@
 //! Pure like the rest: [`to_save`] says what would have to be saved, the edge saves it, and [`Forecast::judge`](crate::Forecast::judge) judges the action again
 //! with the knowledge of what really is. What could not be saved changes nothing.
 
-use checkrein_effects::{
-    AbsolutePath, Certainty, Depth, Effect, EffectKind, FileChange, Nature, Place, Severity, Stake, Target,
-    is_read_through,
-};
+use checkrein_effects::is_read_through;
+use checkrein_facts::Place;
 use checkrein_policy::{Config, Decision, VerdictKind, in_scope, location};
+use checkrein_protocol::{
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, FileChange, Nature, Severity, Stake, Target,
+};
 
 use crate::verdict::{Escalation, Review, Safety};
 

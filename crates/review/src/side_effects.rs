@@ -1,6 +1,6 @@
 //! Side effects: what would change, whether it can be taken back, what softens it (seed 002).
 
-use checkrein_effects::{Effect, Severity, Stake};
+use checkrein_protocol::{Effect, Severity, Stake};
 
 use crate::verdict::SideEffects;
 

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::{
-    AbsolutePath, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, Standing, Target,
-};
 use checkrein_policy::covers;
-
-use checkrein_protocol::{Footprint, SurpriseRecordKind};
+use checkrein_protocol::{
+    AbsolutePath, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, Footprint, Standing,
+    SurpriseRecordKind, Target,
+};
 
 use crate::reasoning::sentence;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use checkrein_effects::{Effect, Intent, Severity};
 use checkrein_policy::{Decision, VerdictKind};
+use checkrein_protocol::{Effect, Intent, Severity};
 pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 

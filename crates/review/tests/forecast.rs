@@ -4,11 +4,11 @@
 
 use std::cell::Cell;
 
-use checkrein_effects::{
-    AbsolutePath, Action, Committed, Entry, FileText, History, Listing, Place, RecordedWorld, Repository,
-    Timestamp, VersionState, World,
+use checkrein_facts::{
+    Committed, Entry, FileText, History, Listing, Place, RecordedWorld, Repository, VersionState, World,
 };
 use checkrein_policy::Policy;
+use checkrein_protocol::{AbsolutePath, Action, Timestamp};
 use checkrein_review::{
     Escalation, Forecast, Reach, ReviewCache, Saved, Size, TimeToLive, VerdictKind, review,
 };

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
 
-use checkrein_effects::{AbsolutePath, Action, PastAction, Place, RecordedWorld, Timestamp, VersionState};
+use checkrein_facts::{PastAction, Place, RecordedWorld, VersionState};
 use checkrein_policy::{Decision, Policy};
+use checkrein_protocol::{AbsolutePath, Action, Timestamp};
 use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, review};
 
 fn world() -> RecordedWorld {

@@ -13,7 +13,7 @@ use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     Bounds, Captured, Choice, Draft, Effort, Ended, Ignored, Ignoring, Manner, Occasion, Over, SkipReason,
     Wanted, capture, capture_small_first,

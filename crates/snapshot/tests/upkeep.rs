@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     Effort, Ignoring, Manner, Moment, Occasion, Pin, Preparation, Retention, Snapshot, SnapshotId, Store,
     Taken, Unchanged,

@@ -13,7 +13,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_effects::{AbsolutePath, Change, Standing, Timestamp};
+use checkrein_protocol::{AbsolutePath, Change, Standing, Timestamp};
 
 pub use crate::ignore::Node;
 pub use picture::{PICTURE_LIMIT, Picture};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 
 use crate::repository::{repository_at, small_text};
 use crate::version::Versions;

@@ -5,7 +5,8 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use checkrein_effects::{AbsolutePath, Listing};
+use checkrein_facts::Listing;
+use checkrein_protocol::AbsolutePath;
 
 use crate::budget::Budget;
 use crate::inflate::{self, Sink, Wanted};

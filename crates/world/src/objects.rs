@@ -6,7 +6,8 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use checkrein_effects::{AbsolutePath, Committed, Repository};
+use checkrein_facts::{Committed, Repository};
+use checkrein_protocol::AbsolutePath;
 
 use crate::budget::Budget;
 use crate::inflate;

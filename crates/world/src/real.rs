@@ -8,10 +8,11 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use checkrein_effects::{
-    AbsolutePath, Committed, Entry, FileFacts, FileText, GuardedPath, History, Listing, Place, Repository,
-    Timestamp, VersionState, World,
+use checkrein_facts::{
+    Committed, Entry, FileFacts, FileText, GuardedPath, History, Listing, Place, Repository, VersionState,
+    World,
 };
+use checkrein_protocol::{AbsolutePath, Timestamp};
 
 use crate::budget::Budget;
 use crate::members::members;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use checkrein_effects::{AbsolutePath, Repository};
+use checkrein_facts::Repository;
+use checkrein_protocol::AbsolutePath;
 
 /// The greatest length of the small files of a repository that are read, in bytes (ours).
 const SMALL: u64 = 64 * 1024;

@@ -247,7 +247,7 @@ fn is_hexadecimal(text: &str) -> bool {
 }
 
 /// The text of a list, which may be longer than the other small files of a repository.
-fn lines_of(path: &checkrein_effects::AbsolutePath) -> Option<String> {
+fn lines_of(path: &checkrein_protocol::AbsolutePath) -> Option<String> {
     let facts = fs::metadata(path.as_str()).ok()?;
     if !facts.is_file() || facts.len() > LIST {
         return None;
@@ -259,8 +259,8 @@ fn lines_of(path: &checkrein_effects::AbsolutePath) -> Option<String> {
 mod tests {
     use super::*;
     use crate::budget::Budget;
-    use checkrein_effects::AbsolutePath;
-    use checkrein_effects::Committed;
+    use checkrein_facts::Committed;
+    use checkrein_protocol::AbsolutePath;
     use std::process::Command;
 
     fn git(directory: &Path, script: &str) -> String {

@@ -9,7 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::rc::Rc;
 
-use checkrein_effects::{AbsolutePath, Committed, Repository, VersionState};
+use checkrein_facts::{Committed, Repository, VersionState};
+use checkrein_protocol::AbsolutePath;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 

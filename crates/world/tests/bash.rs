@@ -12,7 +12,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use checkrein_effects::{AbsolutePath, Action, History, Timestamp, predict};
+use checkrein_effects::predict;
+use checkrein_facts::History;
+use checkrein_protocol::{AbsolutePath, Action, Timestamp};
 use checkrein_world::{RealWorld, Surroundings};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checkrein_effects::{AbsolutePath, ChangeKind, Standing, Timestamp};
+use checkrein_protocol::{AbsolutePath, ChangeKind, Standing, Timestamp};
 use checkrein_world::changes::{
     Before, Bounds, Ground, Look, Memory, Novelty, Picture, look, real_path, standing,
 };

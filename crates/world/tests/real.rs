@@ -8,7 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use checkrein_effects::{AbsolutePath, Entry, FileText, History, Listing, Timestamp, VersionState, World};
+use checkrein_facts::{Entry, FileText, History, Listing, VersionState, World};
+use checkrein_protocol::{AbsolutePath, Timestamp};
 use checkrein_world::{RealWorld, Surroundings, find_workspace};
 use tempfile::TempDir;
 

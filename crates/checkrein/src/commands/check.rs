@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
-use checkrein_effects::{AbsolutePath, Action};
 use checkrein_engine::batch::batch_answer;
-use checkrein_protocol::{BatchAnswer, BatchQuestion};
+use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion};
+
 use checkrein_review::{Governance, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
 
@@ -191,8 +191,8 @@ pub fn explain(review: &Review) -> String {
         lines.push(bold("effects"));
         for effect in review.side_effects.effects.iter().take(20) {
             let certainty = match effect.certainty {
-                checkrein_effects::Certainty::Certain => "",
-                checkrein_effects::Certainty::Possible => "perhaps ",
+                checkrein_protocol::Certainty::Certain => "",
+                checkrein_protocol::Certainty::Possible => "perhaps ",
             };
             let note = if effect.note.is_empty() {
                 String::new()

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use checkrein_clients::{
     CANARY_SESSION, CLIENTS, ClientAdapter, FIRST, Place, Registration, Scope, Unanswered,
 };
-use checkrein_effects::AbsolutePath;
 use checkrein_policy::{Config, ContainedCommands, Mode};
+use checkrein_protocol::AbsolutePath;
 use checkrein_supervise::NOT_HELD;
 use checkrein_world::find_workspace;
 use serde::Serialize;
@@ -170,7 +170,7 @@ pub(super) fn has_hooks(surroundings: &Surroundings, client: &'static ClientAdap
     !settings.commands.is_empty() && findings.iter().all(|finding| finding.wellness != Wellness::Broken)
 }
 
-fn crate_cwd() -> Result<checkrein_effects::AbsolutePath, CommandError> {
+fn crate_cwd() -> Result<checkrein_protocol::AbsolutePath, CommandError> {
     Ok(Surroundings::of_process()?.cwd)
 }
 

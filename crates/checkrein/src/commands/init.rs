@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, HookCommand, Place, Registration, Scope};
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::json;
 use similar::TextDiff;

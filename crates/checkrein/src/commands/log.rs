@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_effects::Severity;
 pub use checkrein_engine::text::{call, rollback_stage, time};
 use checkrein_ledger::{FolderName, SessionLedger, last, lines};
-use checkrein_protocol::{ActionId, Judgement, Record, RecordBody, VerdictKind};
+use checkrein_protocol::{ActionId, Judgement, Record, RecordBody, Severity, VerdictKind};
 
 use super::answers::{Answer, answers};
 use super::surprises::surprises_in_one_line;

@@ -173,7 +173,7 @@ fn mail(surroundings: &Surroundings, settings: &Notifications, notice: &Notice) 
     );
     let path = folder(surroundings).join(format!(".mail-{}", std::process::id()));
     let written = config_files::write_private(
-        &checkrein_effects::AbsolutePath::new(&path.to_string_lossy())
+        &checkrein_protocol::AbsolutePath::new(&path.to_string_lossy())
             .ok_or("the state has no plain path")?,
         text.as_bytes(),
     );

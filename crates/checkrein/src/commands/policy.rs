@@ -1,7 +1,7 @@
 //! `checkrein policy`: what governance holds here, whether it is right, and what its examples show.
 
-use checkrein_effects::AbsolutePath;
 use checkrein_policy::{Blueprint, Config, CustomRule, Layer, LayerKind, Source, Trial, load, trials};
+use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 use serde_json::json;
 

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::BufReader;
 
-use checkrein_effects::{AbsolutePath, Action, Timestamp};
 use checkrein_patterns::Issue;
 use checkrein_policy::{Config, Layer, LayerKind, Policy, Source};
-use checkrein_protocol::ActionId;
+use checkrein_protocol::{AbsolutePath, Action, ActionId, Timestamp};
+
 use checkrein_review::VerdictKind;
 use serde_json::{Value as Json, json};
 

@@ -7,9 +7,10 @@ mod sorting;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use checkrein_effects::{AbsolutePath, History, VersionState, World as _};
+use checkrein_facts::{History, VersionState, World as _};
 use checkrein_ledger::{Durability, FolderName, SessionLedger};
-use checkrein_protocol::RecordBody;
+use checkrein_protocol::{AbsolutePath, RecordBody};
+
 use checkrein_snapshot::{
     Bounds, Deed, Ignoring, Listed, Manner, Moment, Mounts, Node, Over, Preparation, Prepared, Request,
     Restored, Skipped, SnapshotId, Step, Store,

@@ -26,11 +26,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::going_on;
-use checkrein_effects::AbsolutePath;
 use checkrein_ledger::{FolderName, SessionLedger, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, Profile};
-use checkrein_protocol::SessionId;
+use checkrein_protocol::{AbsolutePath, SessionId};
+
 use checkrein_supervise::runs::{HookStop, RunEnd, Runs};
 use checkrein_supervise::{
     ATTEMPT_VARIABLE, Above, Agent, Attempts, Bytes, Hold, Interaction, Life, Milliseconds, Moment, Nesting,

@@ -1,7 +1,7 @@
 //! `checkrein trust`: a person agrees to what a project file loosens.
 
-use checkrein_effects::AbsolutePath;
 use checkrein_ledger::SessionLedger;
+use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 
 use super::{Exit, for_people_only};

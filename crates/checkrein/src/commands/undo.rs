@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::{AbsolutePath, Effect, EffectKind, Nature};
 use checkrein_ledger::{FolderName, SessionLedger, SessionSummary, lines};
-use checkrein_protocol::{Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Record, RecordBody, ReviewRecord};
+
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
     Deed, Extent, FileTime, Gone, Listed, Moment, Occasion, Period, Prepared, Since, SnapshotId, Step,

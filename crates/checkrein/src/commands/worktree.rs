@@ -8,7 +8,7 @@ mod taking_away;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{Ignored, Manner};
 use checkrein_supervise::runs::{Insistence, Lock, Stage};
 use checkrein_supervise::worktree::{

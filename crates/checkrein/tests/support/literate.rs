@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::{
-    AbsolutePath, Action, Committed, FileText, GuardedPath, Listing, Place, RecordedWorld, VersionState,
-};
+use checkrein_facts::{Committed, FileText, GuardedPath, Listing, Place, RecordedWorld, VersionState};
+use checkrein_protocol::{AbsolutePath, Action};
 
 /// All pages below a folder, sorted.
 pub fn pages(folder: &Path) -> Vec<PathBuf> {

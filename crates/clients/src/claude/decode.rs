@@ -1,7 +1,9 @@
 //! Claude Code's hook payloads to events.
 
-use checkrein_effects::{AbsolutePath, Change, ChangeKind};
-use checkrein_protocol::{Client, HookEvent, Moment, Outcome, Progress, Success};
+use checkrein_protocol::{
+    AbsolutePath, Change, ChangeKind, Client, HookEvent, Moment, Outcome, Progress, Success,
+};
+
 use serde_json::Value as Json;
 
 use super::hooks::EVENTS;

@@ -1,6 +1,6 @@
 //! How Claude Code registers hooks in its settings.
 
-use checkrein_effects::leads_guard;
+use checkrein_facts::leads_guard;
 use serde_json::Value as Json;
 
 use crate::registration::{HookLayout, Matching, Unit, variables_in_env};

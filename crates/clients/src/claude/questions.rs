@@ -12,8 +12,7 @@
 //!
 //! Without a person (`-p`) an asked call is refused with our own text, but for those that run.
 
-use checkrein_effects::{AbsolutePath, Effect, Target};
-use checkrein_protocol::PermissionMode;
+use checkrein_protocol::{AbsolutePath, Effect, PermissionMode, Target};
 
 use crate::questions::{Question, Questions};
 

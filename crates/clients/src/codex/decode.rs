@@ -1,7 +1,7 @@
 //! Codex's hook payloads to events.
 
-use checkrein_effects::{AbsolutePath, Change, ChangeKind};
-use checkrein_protocol::{HookEvent, Moment, Outcome, Progress, Success};
+use checkrein_protocol::{AbsolutePath, Change, ChangeKind, HookEvent, Moment, Outcome, Progress, Success};
+
 use serde_json::Value as Json;
 
 use super::CODEX;

@@ -1,6 +1,6 @@
 //! Whether Codex runs our hooks: it passes over each one that a person has not trusted, without a word.
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use serde_json::Value as Json;
 
 /// Why the hook of the review of calls in `settings`, whose text this is, is passed over by what `config.toml` says; `None` when it runs, as

@@ -1,7 +1,9 @@
 //! Gemini CLI's hook payloads to events.
 
-use checkrein_effects::{AbsolutePath, Action, Change, ChangeKind, ToolName};
-use checkrein_protocol::{HookEvent, Moment, Outcome, Progress, Success};
+use checkrein_protocol::{
+    AbsolutePath, Action, Change, ChangeKind, HookEvent, Moment, Outcome, Progress, Success, ToolName,
+};
+
 use serde_json::Value as Json;
 
 use super::GEMINI;

@@ -47,8 +47,8 @@ mod tests {
     use crate::action::Action;
     use crate::path::AbsolutePath;
     use crate::predict::predict;
-    use crate::recorded::RecordedWorld;
     use crate::world::VersionState;
+    use checkrein_facts::RecordedWorld;
 
     fn natures(command: &str, kind: EffectKind) -> Vec<Nature> {
         let home = AbsolutePath::new("/home/dev").unwrap();

@@ -226,8 +226,8 @@ mod tests {
     use crate::action::Action;
     use crate::effect::EffectKind;
     use crate::predict::predict;
-    use crate::recorded::RecordedWorld;
     use crate::world::{Place, VersionState};
+    use checkrein_facts::RecordedWorld;
 
     fn found(path: &str) -> bool {
         let home = AbsolutePath::new("/home/dev").unwrap();

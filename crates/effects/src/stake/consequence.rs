@@ -4,10 +4,11 @@ use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Severity, 
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{
-    SHADOWS, SystemPlace, credential, credential_directory, generated, is_for_tests, is_known_at_home,
-    is_lifeline, is_program_directory, names_watcher, persistence, system_place, watcher,
+    SHADOWS, SystemPlace, credential, credential_directory, is_for_tests, is_known_at_home, is_lifeline,
+    is_program_directory, names_watcher, persistence, system_place, watcher,
 };
 use crate::world::World;
+use checkrein_facts::generated;
 
 use super::loss::is_temporary;
 use super::pattern::{Matches, PathPattern};

@@ -3,10 +3,11 @@
 use crate::effect::{Depth, Stake, Target};
 use crate::path::AbsolutePath;
 use crate::places::{
-    SystemPlace, credential, credential_directory, environment_file, generated, is_home_of_somebody,
-    is_lifeline, key_material, regenerable_cache, system_place,
+    SystemPlace, credential, credential_directory, environment_file, is_home_of_somebody, is_lifeline,
+    key_material, system_place,
 };
 use crate::world::{Entry, Listing, VersionState, World};
+use checkrein_facts::{generated, regenerable_cache};
 
 use super::pattern::{Matches, PathPattern};
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::nature::Nature;
-use crate::recorded::RecordedWorld;
 use crate::world::{Entry, Place};
+use checkrein_facts::RecordedWorld;
 
 fn path(text: &str) -> AbsolutePath {
     AbsolutePath::new(text).unwrap()

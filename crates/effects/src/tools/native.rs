@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 
 use crate::action::Action;
 use crate::effect::{Depth, EffectKind, Reach, Severity, Stake, Target};
-use crate::guard::leads_guard;
 use crate::interpreter::Last;
+use checkrein_facts::leads_guard;
 use checkrein_shell::quoted;
 
 use super::call::{PATH_KEYS, ToolCall, text_of};

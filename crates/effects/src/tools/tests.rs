@@ -3,8 +3,8 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::effect::{Certainty, Depth, EffectKind, Reach};
 use crate::path::AbsolutePath;
-use crate::recorded::RecordedWorld;
 use crate::world::{Entry, Place, VersionState};
+use checkrein_facts::RecordedWorld;
 
 fn path(text: &str) -> AbsolutePath {
     AbsolutePath::new(text).unwrap()

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, predict};
+use checkrein_effects::predict;
+use checkrein_facts::{Place, RecordedWorld};
+use checkrein_protocol::{AbsolutePath, Action};
 
 mod oracle;
 mod programs;

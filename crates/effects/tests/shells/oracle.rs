@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{
-    AbsolutePath, Action, Certainty, EffectKind, Place, RecordedWorld, Severity, Target, predict,
-};
+use checkrein_effects::predict;
+use checkrein_facts::{Place, RecordedWorld};
+use checkrein_protocol::{AbsolutePath, Action, Certainty, EffectKind, Severity, Target};
 
 use super::programs::{Chance, Doubt, Language, Part, prelude, program};
 

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use checkrein_effects::{AbsolutePath, Action, History, Place, RecordedWorld, Timestamp, VersionState};
+use checkrein_facts::{History, Place, RecordedWorld, VersionState};
 use checkrein_ledger::{SessionState, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
-    ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Tokens, TranscriptMark,
-    UsageRecord,
+    AbsolutePath, Action, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId,
+    Timestamp, Tokens, TranscriptMark, UsageRecord,
 };
+
 use checkrein_review::VerdictKind;
 use checkrein_supervise::runs::HookLimits;
 use proptest::prelude::*;

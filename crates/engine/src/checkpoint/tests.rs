@@ -1,7 +1,8 @@
 //! What becomes of a review by what is saved; pure.
 
-use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld, VersionState};
+use checkrein_facts::{Place, RecordedWorld, VersionState};
 use checkrein_policy::Policy;
+use checkrein_protocol::{AbsolutePath, Action};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! What was saved and what was not, in words.
 
-use checkrein_effects::{Action, ToolName};
+use checkrein_protocol::{Action, ToolName};
 use checkrein_review::ToSave;
 use checkrein_snapshot::{Bounds, Captured, Over, SkipReason, Skipped};
 

@@ -196,7 +196,7 @@ fn take(
     place: Option<SessionPlace>,
 ) -> Result<Taken, SnapshotError> {
     let store = store(context.surroundings(), context.workspace());
-    let root = store.workspace().to_str().and_then(checkrein_effects::AbsolutePath::new);
+    let root = store.workspace().to_str().and_then(checkrein_protocol::AbsolutePath::new);
     let ignoring = ignoring(context.surroundings(), root.as_ref().unwrap_or(context.workspace()));
     let own = [PathBuf::from(context.surroundings().state_path.as_str())];
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{Node as SavedNode, ObjectId, Reader, SnapshotId};
 use checkrein_world::changes::Node;
 

@@ -1,7 +1,9 @@
 //! The bodies of records: every text in them is masked and kept to a bounded length.
 
-use checkrein_effects::{AbsolutePath, Effect, Target};
-use checkrein_protocol::{OutcomeRecord, RecordBody, ReviewRecord, VerificationRecord};
+use checkrein_protocol::{
+    AbsolutePath, Effect, OutcomeRecord, RecordBody, ReviewRecord, Target, VerificationRecord,
+};
+
 use serde_json::Value as Json;
 
 use super::{MaskKey, mask_json, mask_text};

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use checkrein_effects::{AbsolutePath, Depth, Effect, EffectKind, Target, Timestamp, ToolName};
 use checkrein_ledger::{Durability, SessionLedger, StateHome};
 use checkrein_protocol::{
-    ActionId, Decision, DoubtRecord, Enforcement, HaltScope, Looked, OutcomeRecord, RecordBody, ReviewRecord,
-    RiskLevel, RiskRecord, SessionId, SurpriseRecord, SurpriseRecordKind, VerdictKind, VerificationRecord,
+    AbsolutePath, ActionId, Decision, Depth, DoubtRecord, Effect, EffectKind, Enforcement, HaltScope, Looked,
+    OutcomeRecord, RecordBody, ReviewRecord, RiskLevel, RiskRecord, SessionId, SurpriseRecord,
+    SurpriseRecordKind, Target, Timestamp, ToolName, VerdictKind, VerificationRecord,
 };
+
 use serde_json::json;
 
 pub fn ledger(home: &Path, session: &str) -> SessionLedger {

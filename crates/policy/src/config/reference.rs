@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use checkrein_effects::EffectKind;
+use checkrein_protocol::{Decision, EffectKind};
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::Keys;
@@ -11,7 +11,6 @@ use super::rule_text::RULE_KEYS;
 use super::settings::Config;
 use super::tripwire_text::{PATTERN_KEYS, TRIPWIRE_KEYS};
 use super::value::{Kind, Value};
-use checkrein_protocol::Decision;
 
 /// The reference of all settings, as Markdown.
 pub fn reference() -> String {

@@ -1,6 +1,6 @@
 //! Custom rules as they stand in files.
 
-use checkrein_effects::EffectKind;
+use checkrein_protocol::{Decision, EffectKind};
 
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::{Keys, Proof, bad, condition_fault, is_plain_name, missing, text, texts, unknown_key};
@@ -8,7 +8,6 @@ use super::yaml::{Entry, Node, NodeValue, Position};
 use crate::config::Config;
 use crate::rule::CustomRule;
 use crate::rules;
-use checkrein_protocol::Decision;
 
 /// The keys of a rule.
 pub(crate) static RULE_KEYS: Keys = &[

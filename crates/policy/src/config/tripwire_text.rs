@@ -1,6 +1,6 @@
 //! Tripwires and own patterns as they stand in files.
 
-use checkrein_effects::{Severity, TallyWindow};
+use checkrein_protocol::{Severity, TallyWindow, VerdictKind};
 
 use super::error::{ConfigErrorKind, Fault};
 use super::fields::{
@@ -10,7 +10,6 @@ use super::fields::{
 use super::yaml::{Entry, Node, NodeValue, Position};
 use crate::config::Config;
 use crate::governance::{COUNTING_LIMIT, Count, Origin, Tripwire, Wanted};
-use checkrein_protocol::VerdictKind;
 
 /// The keys of a tripwire.
 pub(crate) static TRIPWIRE_KEYS: Keys = &[

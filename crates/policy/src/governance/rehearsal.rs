@@ -1,11 +1,11 @@
 //! Examples of tripwires and own patterns, played one action after the other as a session would.
 
-use checkrein_effects::{Tally, Timestamp};
+use checkrein_facts::Tally;
+use checkrein_protocol::{Timestamp, VerdictKind};
 
 use super::tripwire::{CompiledTripwire, Tripwire, check_tripwires};
 use crate::config::Config;
 use crate::rule::{Example, ExampleError};
-use checkrein_protocol::VerdictKind;
 
 /// How many actions one example may have (ours).
 const ACTIONS_LIMIT: usize = 256;

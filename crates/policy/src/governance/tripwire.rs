@@ -5,10 +5,9 @@
 
 use std::sync::OnceLock;
 
-use checkrein_effects::{Amount, Counted, Severity, TallyKey, TallyWindow, Timestamp};
+use checkrein_protocol::{Amount, Counted, Severity, TallyKey, TallyWindow, Timestamp, VerdictKind};
 
 use crate::rule::{Condition, RuleContext, RuleFailure};
-use checkrein_protocol::VerdictKind;
 
 /// How many tripwires and own patterns may count (ours): the state of a session holds a tally for each.
 pub const COUNTING_LIMIT: usize = 32;

@@ -1,7 +1,7 @@
 //! Trust debt: what it grows by, how it wears off, what it leads to (ACGP, provider `acgp.core.default@1`).
 
-use checkrein_effects::{Severity, Timestamp, Trust};
-use checkrein_protocol::{Posture, VerdictKind};
+use checkrein_facts::Trust;
+use checkrein_protocol::{Posture, Severity, Timestamp, VerdictKind};
 
 /// What costs trust, and what lost trust leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]

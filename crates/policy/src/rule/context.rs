@@ -1,10 +1,9 @@
 //! What built-in rules ask of their context.
 
-use checkrein_effects::{Effect, EffectKind, Reach};
+use checkrein_protocol::{Decision, Effect, EffectKind, Reach};
 
 use super::{Finding, RuleContext, RuleName};
 use crate::scope;
-use checkrein_protocol::Decision;
 
 impl RuleContext<'_> {
     /// The effects that satisfy a condition, as indices.

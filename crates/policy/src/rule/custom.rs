@@ -2,12 +2,11 @@
 
 use std::sync::OnceLock;
 
-use checkrein_effects::EffectKind;
+use checkrein_protocol::{Decision, EffectKind};
 
 use super::expression::Condition;
 use super::{Example, ExampleError, Finding, RuleContext, RuleError, RuleFailure, RuleName};
 use crate::config::Config;
-use checkrein_protocol::Decision;
 
 /// A rule of the user: a condition in the Common Expression Language (CEL) and what follows when it holds.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,9 +12,9 @@
 //! certain, single, nothing at stake, severity by kind and stake. `history` with `actions=` and `file_operations=` says
 //! what happened before.
 
-use checkrein_effects::{
-    AbsolutePath, Action, Aim, Certainty, Depth, Effect, EffectKind, History, Place, Reach, Severity, Stake,
-    Target, intent,
+use checkrein_facts::{History, Place, intent};
+use checkrein_protocol::{
+    AbsolutePath, Action, Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target,
 };
 
 use super::RuleContext;

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::objects::Value;
 use cel::parser::PrattParser;
-use checkrein_effects::{Amount, Depth, Effect, Reach};
+use checkrein_protocol::{Amount, Depth, Effect, Reach};
 use serde_json::Value as Json;
 
 use super::{RuleContext, RuleFailure};

@@ -1,9 +1,8 @@
 //! Deletes, moves away or throws away what lies outside the expected scope and was not made in this session, also when it is saved first.
 
-use checkrein_effects::{Depth, Effect, EffectKind, Stake};
+use checkrein_protocol::{Decision, Depth, Effect, EffectKind, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_outside_loss",

@@ -1,9 +1,8 @@
 //! Changes files outside the expected scope that exist nowhere else.
 
-use checkrein_effects::{Certainty, Effect, EffectKind, Nature, Severity, Stake};
+use checkrein_protocol::{Certainty, Decision, Effect, EffectKind, Nature, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_outside_write",

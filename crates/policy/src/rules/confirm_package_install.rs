@@ -1,9 +1,8 @@
 //! Installs software from a place that is not the usual registry, or that is known for harm.
 
-use checkrein_effects::{EffectKind, Severity};
+use checkrein_protocol::{Decision, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_package_install",

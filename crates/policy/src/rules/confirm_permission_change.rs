@@ -1,9 +1,8 @@
 //! Changes who may read, write or run what: of something that must not be touched, or of a whole tree outside the task.
 
-use checkrein_effects::{Depth, Effect, EffectKind, Severity, Stake};
+use checkrein_protocol::{Decision, Depth, Effect, EffectKind, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_permission_change",

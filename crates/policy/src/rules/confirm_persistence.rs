@@ -1,9 +1,8 @@
 //! Makes something run later by itself: shell start-up files, cron, git hooks, ssh keys, units.
 
-use checkrein_effects::{EffectKind, Severity};
+use checkrein_protocol::{Decision, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_persistence",

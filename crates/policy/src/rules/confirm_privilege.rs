@@ -1,9 +1,8 @@
 //! Runs with more rights than the agent has, to change the system or what lies outside the task.
 
-use checkrein_effects::{EffectKind, Severity, Stake};
+use checkrein_protocol::{Decision, EffectKind, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_privilege",

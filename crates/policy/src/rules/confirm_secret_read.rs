@@ -1,9 +1,8 @@
 //! Reads a credential: a private key, a token, a password store, a `.env` file.
 
-use checkrein_effects::{EffectKind, Severity};
+use checkrein_protocol::{Decision, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_secret_read",

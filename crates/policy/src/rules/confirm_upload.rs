@@ -1,10 +1,9 @@
 //! Sends local data to a host.
 
-use checkrein_effects::{Effect, EffectKind, Severity};
+use checkrein_protocol::{Decision, Effect, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
 use crate::scope::location;
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "confirm_upload",

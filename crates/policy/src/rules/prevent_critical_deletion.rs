@@ -1,9 +1,8 @@
 //! Deletes or empties what must never be lost: the home directory, the system, a whole repository, credentials.
 
-use checkrein_effects::{EffectKind, Stake};
+use checkrein_protocol::{Decision, EffectKind, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_critical_deletion",

@@ -1,9 +1,8 @@
 //! Destroys data in a store: drops, truncates, flushes, deletes without a condition.
 
-use checkrein_effects::{Effect, EffectKind, Reach, Severity, Stake};
+use checkrein_protocol::{Decision, Effect, EffectKind, Reach, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_datastore_destruction",

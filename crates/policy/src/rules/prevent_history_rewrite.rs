@@ -1,9 +1,8 @@
 //! Rewrites history that others may have.
 
-use checkrein_effects::{EffectKind, Severity};
+use checkrein_protocol::{Decision, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_history_rewrite",

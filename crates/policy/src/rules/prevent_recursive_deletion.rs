@@ -1,9 +1,8 @@
 //! Deletes a directory with all that is in it, where that holds something which exists nowhere else, or lies outside the expected scope.
 
-use checkrein_effects::{Depth, Effect, EffectKind, Nature, Stake};
+use checkrein_protocol::{Decision, Depth, Effect, EffectKind, Nature, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_recursive_deletion",

@@ -1,9 +1,8 @@
 //! Runs code that comes from a host at that moment.
 
-use checkrein_effects::EffectKind;
+use checkrein_protocol::{Decision, EffectKind};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_remote_code_execution",

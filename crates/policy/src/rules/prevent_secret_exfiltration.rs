@@ -1,9 +1,8 @@
 //! Reads a credential and talks to an outside host in the same action.
 
-use checkrein_effects::{EffectKind, Severity};
+use checkrein_protocol::{Decision, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_secret_exfiltration",

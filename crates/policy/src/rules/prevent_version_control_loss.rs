@@ -1,9 +1,8 @@
 //! Throws away work that is in no commit, or commits that nothing names any more.
 
-use checkrein_effects::{Effect, EffectKind, Severity, Stake, Target};
+use checkrein_protocol::{Decision, Effect, EffectKind, Severity, Stake, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "prevent_version_control_loss",

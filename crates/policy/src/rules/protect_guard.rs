@@ -1,9 +1,8 @@
 //! Touches the guard itself: its state, its configuration, its binaries, the hooks that call it.
 
-use checkrein_effects::{EffectKind, Severity, Target};
+use checkrein_protocol::{Decision, EffectKind, Severity, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "protect_guard",

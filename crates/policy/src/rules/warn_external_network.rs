@@ -1,9 +1,8 @@
 //! Talks to a host that is neither this machine nor known for documentation, packages or code.
 
-use checkrein_effects::{EffectKind, Severity};
+use checkrein_protocol::{Decision, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
-use checkrein_protocol::Decision;
 
 pub(super) static RULE: Rule = Rule {
     name: "warn_external_network",

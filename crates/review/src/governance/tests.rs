@@ -1,9 +1,8 @@
 //! The formulas of ACGP and seed 003, and the laws of governance.
 
-use checkrein_effects::{
-    AbsolutePath, Action, Amount, EffectKind, Place, RecordedWorld, Tally, TallyWindow, World as _,
-};
+use checkrein_facts::{Place, RecordedWorld, Tally, World as _};
 use checkrein_policy::{CompiledTripwire, Contract, Count, Example, Fallback, FlagFactors, Policy, Tripwire};
+use checkrein_protocol::{AbsolutePath, Action, Amount, EffectKind, TallyWindow};
 use proptest::prelude::*;
 
 use super::*;

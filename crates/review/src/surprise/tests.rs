@@ -1,6 +1,6 @@
 //! Examples and laws of the comparison.
 
-use checkrein_effects::Nature;
+use checkrein_protocol::Nature;
 use proptest::prelude::*;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_effects::Timestamp;
+use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ignore::Node;

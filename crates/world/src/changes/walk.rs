@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Instant, UNIX_EPOCH};
 
-use checkrein_effects::{Change, ChangeKind, Repository, Timestamp, regenerated_tree};
+use checkrein_facts::{Repository, regenerated_tree};
+use checkrein_protocol::{Change, ChangeKind, Timestamp};
 
 use super::listing::{Listing, Shown};
 use super::picture::{Folder, Picture};

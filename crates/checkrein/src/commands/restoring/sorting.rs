@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_effects::regenerated_when_ignored;
+use checkrein_facts::regenerated_when_ignored;
 use checkrein_snapshot::{
     Deed, Listed, Moment, Node, Origin, Prepared, Root, SavedPath, Selection, Since, Sort, Step,
 };

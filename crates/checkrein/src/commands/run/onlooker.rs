@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{AbsolutePath, Action};
 use checkrein_ledger::SessionLedger;
 use checkrein_policy::{Mode, Profile};
-use checkrein_protocol::{ActionId, SessionId};
+use checkrein_protocol::{AbsolutePath, Action, ActionId, SessionId};
+
 use checkrein_review::{Review, VerdictKind};
 use checkrein_supervise::{Backlog, Heard, Speaker, Stop, Waiting, backlog};
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_supervise::{Breaker, Milliseconds, Passage, ProviderFailure};
 
 use crate::terminal::log;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::Kept;
 use checkrein_supervise::runs::{RunError, RunId};
 use checkrein_supervise::worktree::{Kind, Owner, Repository, SharedMoment, Watched};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use checkrein_effects::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     Bounds, Choice, Circumstances, Effort, Ended, Manner, Occasion, SkipReason, SnapshotId, Wanted, capture,
     measure,

@@ -1,9 +1,8 @@
 //! Code and its effects, language by language.
 
-use crate::{
-    AbsolutePath, Action, Certainty, Depth, EffectKind, Entry, Place, RecordedWorld, Target, VersionState,
-    predict,
-};
+use crate::predict;
+use checkrein_facts::{Entry, Place, RecordedWorld, VersionState};
+use checkrein_protocol::{AbsolutePath, Action, Certainty, Depth, EffectKind, Target};
 use proptest::prelude::*;
 
 fn path(text: &str) -> AbsolutePath {

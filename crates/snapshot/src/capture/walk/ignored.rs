@@ -73,7 +73,7 @@ impl Walk<'_> {
             return None;
         }
         let is_beside = |name: &str| beside.iter().any(|known| known.as_bytes() == name.as_bytes());
-        let kept = if checkrein_effects::regenerated_when_ignored(&name.to_string_lossy(), &is_beside) {
+        let kept = if checkrein_facts::regenerated_when_ignored(&name.to_string_lossy(), &is_beside) {
             self.is_little(place, name, stat).then_some(Keeping::Whole)
         } else {
             self.is_small(stat).then_some(Keeping::ByName)

@@ -1,14 +1,14 @@
 //! Files that a build, an install or a download makes again.
 
-use crate::path::AbsolutePath;
 use crate::world::{Entry, VersionState, World};
+use checkrein_protocol::AbsolutePath;
 
 /// What makes the file or directory again (`an install of dependencies`); `None` when nothing is known to.
 ///
 /// Looks at every part of the path below the workspace root of whoever made it: `node_modules/x/y` is as
 /// regenerable as `node_modules`. Names that people also use for their own work (`build`, `out`, `bin`) count only when
 /// version control ignores them or a build file stands beside them and they are not tracked.
-pub(crate) fn generated(path: &AbsolutePath, world: &dyn World) -> Option<&'static str> {
+pub fn generated(path: &AbsolutePath, world: &dyn World) -> Option<&'static str> {
     if let Some(why) = path.name().and_then(file_name) {
         return Some(why);
     }
@@ -63,7 +63,7 @@ pub fn regenerated_when_ignored(name: &str, beside: &dyn Fn(&str) -> bool) -> bo
 const TRANSIENT: &[&str] = &["tmp", "temp", ".tmp", ".temp", "log", "logs", "sessions", "cover", "nohup.out"];
 
 /// What fills the cache that holds the path (`a download of crates`); `None` outside the well-known caches.
-pub(crate) fn regenerable_cache(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
+pub fn regenerable_cache(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     if let Some(relative) = path.relative_to(home) {
         let (_, why) = HOME_CACHES.iter().find(|(cache, _)| starts_with_parts(relative, cache))?;
         return Some(why);

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::path::AbsolutePath;
 use crate::world::{
-    Committed, Entry, FileFacts, FileText, History, Listing, Place, Repository, Timestamp, VersionState,
-    World,
+    Committed, Entry, FileFacts, FileText, History, Listing, Place, Repository, VersionState, World,
 };
+use checkrein_protocol::{AbsolutePath, Timestamp};
 
 /// A world that answers from recorded facts. What was not recorded is [`Entry::Missing`] and the like under a
 /// [`RecordedWorld::complete`] world (tests), and `Unknown` otherwise (replay).

@@ -3,11 +3,11 @@
 //! One trait with two implementations: the real one reads the machine within bounds (crate `world`), the recorded one
 //! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no disk.
 
-pub use checkrein_protocol::Timestamp;
+use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::path::AbsolutePath;
 use crate::tally::Tally;
+use checkrein_protocol::AbsolutePath;
 
 /// Facts about the machine, gathered before or while an action is judged. Every question is bounded; what cannot be
 /// answered is said so (`Unknown`), never guessed.

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-pub use checkrein_protocol::{Amount, Counted, TallyKey, TallyWindow};
+use checkrein_protocol::{Amount, Counted, TallyKey, TallyWindow};
 use serde::{Deserialize, Serialize};
 
-use crate::world::Timestamp;
+use checkrein_protocol::Timestamp;
 
 /// How many moments one tally keeps apart (ours). Beyond it the two oldest become one, at the time of the newer: what is counted
 /// leaves the window later then, never earlier.

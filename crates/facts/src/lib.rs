@@ -1,0 +1,29 @@
+//! The facts that a judgement may rest on.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `world` | the facts about a machine and a session, behind one trait |
+//! | `recorded` | the world as a list of facts, for replay and tests |
+//! | `tally` | what a session counts: amounts in windows of time |
+//! | `environment` | variables that lead the guard itself |
+//! | `generated` | files that a build, an install or a download makes again |
+//! | `intent` | what an action is for, seen from what it would change |
+//!
+//! **Invariants.** Whoever judges asks [`World`] and nothing else, so that a past decision replays bit for bit. This crate interprets
+//! no command: who needs facts alone does not build the interpreter.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod environment;
+mod generated;
+mod intent;
+mod recorded;
+mod tally;
+mod world;
+
+pub use environment::leads_guard;
+pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};
+pub use intent::intent;
+pub use recorded::*;
+pub use tally::*;
+pub use world::*;
