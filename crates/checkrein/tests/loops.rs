@@ -93,7 +93,9 @@ fn equal_failing_runs_end_in_a_halt_with_an_incident_in_every_profile() {
         });
         assert!(ended <= ENDS, "{profile}: after {ended}");
         let listed = session.environment.succeed(&["incidents"]);
-        assert!(listed.contains("stuck_loop"), "{profile}: {listed}");
+        // Where nobody watches, equal results of tests end it before the loop does.
+        let issue = if profile == "interactive" { "stuck_loop" } else { "stagnation" };
+        assert!(listed.contains(issue), "{profile}: {listed}");
         assert_eq!(decision(&session.call("ls", "", false).0), Some("deny"), "{profile}");
     }
 }
@@ -259,6 +261,45 @@ fn tests_that_come_out_the_same_are_advised_or_halted_as_the_policy_says() {
     assert!(!advised.is_halted());
     assert!(!stagnate("").is_halted());
     assert!(stagnate("interventions:\n  two_strikes:\n    stagnation: halt\n").is_halted());
+}
+
+#[test]
+fn equal_results_of_tests_end_an_unattended_session_within_fourteen_runs() {
+    const SOME_PASS: &str = "22 failed, 3 passed in 0.12s";
+    for profile in ["unattended", "strict"] {
+        for fails in [false, true] {
+            let mut session = Session::new(&format!("profile: {profile}\n"));
+            let ended = rounds_until_halted(&mut session, |session, _| {
+                session.call("pytest", SOME_PASS, fails);
+            });
+            assert!(ended <= 14, "{profile}, {fails}: after {ended}");
+            assert_eq!(session.bodies("halted").len(), 1);
+            let listed = session.environment.succeed(&["incidents"]);
+            assert!(listed.contains("stagnation"), "{profile}, {fails}: {listed}");
+        }
+    }
+    let mut advised =
+        Session::new("profile: unattended\ninterventions:\n  two_strikes:\n    stagnation: advise\n");
+    let ended = rounds_until_halted(&mut advised, |session, _| {
+        session.call("pytest", SOME_PASS, false);
+    });
+    assert!((15..=ENDS).contains(&ended), "the loop alone ends it later: {ended}");
+}
+
+#[test]
+fn how_often_a_call_failed_is_never_counted_backwards() {
+    let mut session = Session::new("interventions:\n  enabled: false\n");
+    let mut said = Vec::new();
+    for _ in 0..40 {
+        session.call("rm build.log", "rm: cannot remove 'build.log': Permission denied", true);
+        session.call("ls", "build.log", false);
+        let records = session.bodies("review");
+        let factors = records.iter().rev().nth(1).unwrap()["risk"]["factors"].to_string();
+        said.extend(
+            factors.split("failed ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok()),
+        );
+    }
+    assert!(said.len() > 30 && said.is_sorted(), "{said:?}");
 }
 
 #[test]

@@ -60,9 +60,12 @@ pub(crate) fn look(
     }
     // What ended is still in the controller, but what stands now is what it decides about; an issue that the last action did not add to waits.
     let added_to = |issue: &&Issue| issue.latest() == Some(behaviour.now());
-    // Of a loop the same errors and the same test results are only parts.
+    // Of a loop the same errors and the same test results are only parts, unless the tests alone end the session.
+    let strikes = config.stagnation_strikes();
+    let out = |issue: &&Issue| state.controller().is_second_strike(issue, strikes);
     let stuck = |issue: &&Issue| issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low;
-    let found = issues.iter().filter(added_to).find(stuck).or_else(|| issues.iter().find(added_to));
+    let mut latest = issues.iter().filter(added_to);
+    let found = latest.clone().find(out).or_else(|| latest.clone().find(stuck)).or_else(|| latest.next());
     if let Some(issue) = found {
         let goals = [config.goals.clone(), state.goals()].concat();
         let workspace = state.workspace().map(ToString::to_string);
@@ -80,7 +83,7 @@ pub(crate) fn look(
             task: Task { goals: &goals, workspace: workspace.as_deref() },
             settings: &config.interventions,
             consent: consent(config),
-            stagnation: config.stagnation_strikes(),
+            stagnation: strikes,
             custom: custom.as_ref(),
         };
         if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {

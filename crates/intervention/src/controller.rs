@@ -130,11 +130,7 @@ impl Controller {
         let since = |moment: Timestamp| occasion.now.0.saturating_sub(moment.0);
         let past = self.past.iter().find(|past| past.pattern == issue.kind);
         let goes_on = past.is_some_and(|past| past.goes_on(issue, occasion.calls));
-        // The first strike was what the agent was told before.
-        let is_second_strike = issue.kind == PatternKind::Stagnation
-            && issue.severity == Severity::Critical
-            && occasion.stagnation == TwoStrikes::Halt
-            && self.total > 0;
+        let is_second_strike = self.is_second_strike(issue, occasion.stagnation);
         let is_overdue = is_second_strike
             || is_standstill(issue)
                 && match past {
@@ -209,6 +205,15 @@ impl Controller {
             return Decision::Wait(WhyNot::Disabled);
         }
         Decision::Intervene(Box::new(intervention(kind, issue, score, reason, occasion)))
+    }
+
+    /// Whether an issue is the second strike, after which the session is halted: tests that came out the same for so long that it is critical,
+    /// where nobody is there to stop them. The first strike was what the agent was told before.
+    pub fn is_second_strike(&self, issue: &Issue, stagnation: TwoStrikes) -> bool {
+        issue.kind == PatternKind::Stagnation
+            && issue.severity == Severity::Critical
+            && stagnation == TwoStrikes::Halt
+            && self.total > 0
     }
 
     /// Takes up that an intervention was made.

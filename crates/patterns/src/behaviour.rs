@@ -146,6 +146,7 @@ impl Behaviour {
         let ending =
             Ending { success, observation: &observation, output_bytes: 0, duration_ms: None, pause_ms: 0 };
         self.took(&nothing, &ending, fate);
+        self.stagnation.refused(plan.number, plan.action);
     }
 
     /// Takes up where an action went and what it used.

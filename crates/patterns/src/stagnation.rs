@@ -20,6 +20,16 @@ struct Runs {
     actions: Vec<ActionNumber>,
 }
 
+impl Runs {
+    fn again(&mut self, number: ActionNumber) {
+        self.same = self.same.saturating_add(1);
+        if self.actions.len() >= Issue::ACTIONS {
+            self.actions.remove(0);
+        }
+        self.actions.push(number);
+    }
+}
+
 impl Stagnation {
     pub(crate) fn ran(&mut self, number: ActionNumber, action: Mark, observation: &Observation) {
         let Some(counts) = observation.tests else { return };
@@ -30,15 +40,18 @@ impl Stagnation {
         let digest = observation.digest;
         match &mut self.0 {
             Some(runs) if runs.action == action && runs.counts == counts && runs.digest == digest => {
-                runs.same = runs.same.saturating_add(1);
-                if runs.actions.len() >= Issue::ACTIONS {
-                    runs.actions.remove(0);
-                }
-                runs.actions.push(number);
+                runs.again(number);
             }
             // Another selection of tests says nothing about this one.
             Some(runs) if runs.action != action && counts == runs.counts => {}
             _ => self.0 = Some(Runs { action, counts, digest, same: 1, actions: vec![number] }),
+        }
+    }
+
+    /// The same run was refused: nothing has changed, so that it would have come out the same once more.
+    pub(crate) fn refused(&mut self, number: ActionNumber, action: Mark) {
+        if let Some(runs) = self.0.as_mut().filter(|runs| runs.action == action) {
+            runs.again(number);
         }
     }
 
@@ -108,6 +121,18 @@ mod tests {
     fn what_goes_on_for_long_is_critical() {
         assert_eq!(played(&["0 passed, 3 failed"; 7]).unwrap().severity, Severity::High);
         assert_eq!(played(&["0 passed, 3 failed"; 8]).unwrap().severity, Severity::Critical);
+    }
+
+    #[test]
+    fn a_refused_run_counts_as_one_that_came_out_the_same() {
+        let mut state = Stagnation::default();
+        let observation = observation("0 passed, 3 failed", Success::Failed);
+        state.ran(ActionNumber(1), Mark(1), &observation);
+        state.refused(ActionNumber(2), Mark(2));
+        assert_eq!(state.detect(ActionNumber(2), StagnationThresholds::default()), None, "another call");
+        state.refused(ActionNumber(3), Mark(1));
+        let signal = state.detect(ActionNumber(3), StagnationThresholds::default()).map(|issue| issue.signal);
+        assert_eq!(signal, Some(2.0));
     }
 
     #[test]
