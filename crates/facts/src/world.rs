@@ -193,6 +193,9 @@ pub struct History {
     pub actions: u64,
     /// How many file operations they made.
     pub file_operations: u64,
+    /// How many of them since a person spoke last.
+    #[serde(default)]
+    pub in_turn: u64,
     /// Goals of the session, newest last: the prompts of the user, `--goal`, configuration.
     pub goals: Vec<String>,
     /// Fingerprints of kinds of action seen before, newest last (bounded).
@@ -227,7 +230,7 @@ pub struct Trust {
 }
 
 /// One earlier action of the session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PastAction {
     /// Fingerprint of the kind of action: tool, programs, effect kinds.
     pub kind: u64,
@@ -237,4 +240,32 @@ pub struct PastAction {
     pub failed: Option<bool>,
     /// Paths that it touched (bounded).
     pub paths: Vec<AbsolutePath>,
+    /// How often the same action had failed before it, as far as its last run was remembered.
+    #[serde(default)]
+    pub failures: u32,
+    /// Whether it only read, so that everything stands as it did.
+    #[serde(default)]
+    pub only_looked: bool,
+    /// What it left behind (bounded).
+    #[serde(default)]
+    pub deeds: Vec<PastDeed>,
+}
+
+impl PastAction {
+    /// How often the same action has failed, this time included.
+    pub fn failures_with_it(&self) -> u32 {
+        self.failures.saturating_add(u32::from(self.failed == Some(true)))
+    }
+}
+
+/// What an action left behind, as far as the next one could take it back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PastDeed {
+    /// A file or directory was made or changed.
+    Wrote(AbsolutePath),
+    /// Software of this name was installed.
+    Installed(String),
+    /// Commits went to a remote.
+    Pushed,
 }

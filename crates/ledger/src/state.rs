@@ -19,6 +19,7 @@ use checkrein_protocol::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::deeds::deeds;
 use crate::spent::Spent;
 
 /// The bounds of the state (all ours).
@@ -237,6 +238,7 @@ impl SessionState {
         History {
             actions: self.actions,
             file_operations: self.file_operations,
+            in_turn: self.actions.saturating_sub(self.goals.back().map_or(0, |goal| goal.after)),
             goals: self.goals(),
             seen: self.seen.iter().copied().collect(),
             recent: self.recent.iter().map(|action| action.past.clone()).collect(),
@@ -437,6 +439,9 @@ impl SessionState {
         push_bounded(&mut self.seen, review.kind, bounds::SEEN);
 
         let awaited = Awaited::of(review);
+        let plan = self.plan(review);
+        let same =
+            self.recent.iter().rev().map(|action| &action.past).find(|past| past.exact == review.exact);
         let mut action = RecentAction {
             id: (review.action_id.as_str().len() <= bounds::TEXT_BYTES).then(|| review.action_id.clone()),
             past: PastAction {
@@ -444,10 +449,13 @@ impl SessionState {
                 exact: review.exact,
                 failed: None,
                 paths: touched_paths(&review.effects),
+                failures: same.map_or(0, PastAction::failures_with_it),
+                only_looked: plan.bearing == Bearing::Idle,
+                deeds: deeds(&review.effects),
             },
             awaited: None,
             created: Vec::new(),
-            plan: Some(self.plan(review)),
+            plan: Some(plan),
         };
         match Running::of(review) {
             Running::Now => action.created = self.take_effects(awaited, record.at),

@@ -8,6 +8,7 @@
 //! | `verdict` | the vocabulary of the answer |
 //! | `risk` | how bad it would be: base, stake, modifiers (design 5, seed 002) |
 //! | `rationality` | whether it makes sense now: four components, those without input left out |
+//! | `undoing`, `forbidden` | what contradicts the action before it, or what the person said |
 //! | `side_effects` | what would change, whether it can be taken back, what softens it |
 //! | `decision` | the matrix and the rules put together |
 //! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
@@ -41,6 +42,7 @@ mod cache;
 mod containment;
 mod decision;
 mod fingerprint;
+mod forbidden;
 mod governance;
 mod rationality;
 mod reasoning;
@@ -50,6 +52,7 @@ mod risk;
 mod saving;
 mod side_effects;
 mod surprise;
+mod undoing;
 mod verdict;
 
 pub use cache::{ReviewCache, Size, TimeToLive};

@@ -1,21 +1,44 @@
 //! Rationality: does the action make sense now (seed 002, design 5).
 //!
 //! A component without input is left out of the mean; it never counts as good or bad.
+//!
+//! | what | component | value | source |
+//! |---|---|---|---|
+//! | it builds on what went before | progression | 1 | seed 002 |
+//! | it explores | progression | .7 | seed 002 |
+//! | it repeats what was done, and nothing has changed since | progression | .3 | seed 002 |
+//! | it removes what the last actions looked at or worked on | progression | .3 | ours |
+//! | it takes back what was just done: removes what was made, puts back what was written, uninstalls, goes back behind what was pushed | progression | 0 | seed 002 (contradicts) |
+//! | a cheaper way is known: it looks through the whole home or machine | efficiency | .5 | seed 002 |
+//! | it names what a goal names, in part or not at all | goal alignment | 1 to .4 | 1 seed 002, .4 ours: words that do not meet prove little |
+//! | it does what the person said not to do | goal alignment | 0 | seed 002 (does not contribute) |
+//! | it is not well formed | completeness | .5 | ours |
+//! | a part of it cannot be understood | completeness | .7 | ours |
+//!
+//! The score is the mean, and at most .4 more than the weakest component (ours): what contradicts itself has low rationality however well
+//! it is written, and nothing milder alone falls a level for it.
 
 use std::collections::BTreeSet;
 
+use checkrein_effects::RunCommand;
 use checkrein_facts::World;
 use checkrein_policy::Config;
 use checkrein_protocol::{AbsolutePath, Action, Depth, Effect, EffectKind, Stake};
 
 use crate::fingerprint::Fingerprint;
+use crate::forbidden::forbidden;
+use crate::undoing;
 use crate::verdict::{Rationality, RationalityLevel, Score};
+
+/// By how much the whole may be more than its weakest component.
+const ABOVE_THE_WEAKEST: f64 = 0.4;
 
 /// What the components look at.
 pub(crate) struct Situation<'a> {
     pub(crate) action: &'a Action,
     pub(crate) effects: &'a [Effect],
     pub(crate) problems: &'a [String],
+    pub(crate) commands: &'a [RunCommand],
     pub(crate) fingerprint: Fingerprint,
     pub(crate) world: &'a dyn World,
 }
@@ -29,7 +52,9 @@ pub(crate) fn assess(situation: &Situation<'_>, config: &Config) -> Rationality 
     let completeness = completeness(situation, &mut issues);
     let parts = [goal_alignment, logical_progression, Some(efficiency), Some(completeness)];
     let known: Vec<f64> = parts.iter().flatten().map(|score| score.value()).collect();
-    let score = Score::new(known.iter().sum::<f64>() / known.len() as f64);
+    let mean = known.iter().sum::<f64>() / known.len() as f64;
+    let weakest = known.iter().copied().fold(1.0, f64::min);
+    let score = Score::new(mean.min(weakest + ABOVE_THE_WEAKEST));
     let thresholds = &config.step_reviewer.rationality;
     let level = if score.value() >= thresholds.high_threshold {
         RationalityLevel::High
@@ -41,10 +66,14 @@ pub(crate) fn assess(situation: &Situation<'_>, config: &Config) -> Rationality 
     Rationality { score, level, goal_alignment, logical_progression, efficiency, completeness, issues }
 }
 
-/// How much of what the action names is also named by a goal. Words that do not meet prove little, so nothing falls below .4,
-/// and a quarter of the words is enough for 1 (ours). `None` without a goal that says at least three words.
+/// How much of what the action names is also named by a goal. Words that do not meet prove little, so nothing falls below .4 for it,
+/// and a quarter of the words is enough for 1 (ours); 0 where a goal forbids it. `None` without a goal that says at least three words.
 fn goal_alignment(situation: &Situation<'_>, issues: &mut Vec<String>) -> Option<Score> {
     let history = situation.world.history();
+    if let Some(issue) = forbidden(situation.effects, situation.commands, &history.goals) {
+        issues.push(issue.to_owned());
+        return Some(Score::new(0.0));
+    }
     let goal: BTreeSet<String> = history.goals.iter().flat_map(|text| words(text)).collect();
     if goal.len() < 3 {
         return None;
@@ -67,11 +96,16 @@ fn goal_alignment(situation: &Situation<'_>, issues: &mut Vec<String>) -> Option
 
 /// builds 1, explores .7, repeats .3, contradicts 0 (seed 002).
 fn logical_progression(situation: &Situation<'_>, issues: &mut Vec<String>) -> Option<Score> {
-    let recent = &situation.world.history().recent;
+    let history = situation.world.history();
+    let recent = &history.recent;
     let previous = recent.last()?;
+    if let Some(issue) = undoing::undone(situation.effects, situation.commands, history) {
+        issues.push(issue.to_owned());
+        return Some(Score::new(0.0));
+    }
     let paths: Vec<&AbsolutePath> =
         situation.effects.iter().filter_map(|effect| effect.target.path()).collect();
-    let undoes = situation.effects.iter().any(|effect| {
+    let removes = situation.effects.iter().any(|effect| {
         effect.kind == EffectKind::FileDelete
             && effect.stake >= Stake::Recoverable
             && effect
@@ -79,12 +113,16 @@ fn logical_progression(situation: &Situation<'_>, issues: &mut Vec<String>) -> O
                 .path()
                 .is_some_and(|path| recent.iter().rev().take(3).any(|past| past.paths.contains(path)))
     });
-    if undoes {
+    if removes {
         issues.push("it removes what the last actions worked on".to_owned());
-        return Some(Score::new(0.0));
+        return Some(Score::new(0.3));
     }
     if previous.exact == situation.fingerprint.exact {
         issues.push("it repeats the action before it".to_owned());
+        return Some(Score::new(0.3));
+    }
+    if undoing::is_repeated(situation.fingerprint.exact, history) {
+        issues.push("it repeats what was done a moment ago, and nothing has changed since".to_owned());
         return Some(Score::new(0.3));
     }
     let builds =
@@ -100,11 +138,38 @@ fn efficiency(situation: &Situation<'_>, issues: &mut Vec<String>) -> Score {
             && effect.depth == Depth::Recursive
             && effect.target.path().is_some_and(|path| home.is_within(path))
     });
-    if walks_everything {
+    let looks_everywhere = situation.commands.iter().any(|command| walks_all(command, home));
+    if walks_everything || looks_everywhere {
         issues.push("it walks the whole home or machine where the workspace would do".to_owned());
         return Score::new(0.5);
     }
     Score::new(1.0)
+}
+
+/// Whether a program looks through the whole home or machine for names.
+fn walks_all(command: &RunCommand, home: &AbsolutePath) -> bool {
+    let is_wide = |word: &&str| AbsolutePath::new(word).is_some_and(|path| home.is_within(&path));
+    let words = || command.words.iter().flatten().map(String::as_str);
+    match command.program.as_str() {
+        "find" => {
+            // The places come first; a search that goes two levels deep is a look around.
+            let mut places = words().take_while(|word| !word.starts_with(['-', '(', '!']));
+            let shallow = words().skip_while(|word| *word != "-maxdepth").nth(1);
+            places.any(|word| is_wide(&word))
+                && !shallow.is_some_and(|depth| matches!(depth, "0" | "1" | "2"))
+        }
+        "fd" | "fdfind" => words().filter(|word| !word.starts_with('-')).skip(1).any(|word| is_wide(&word)),
+        "ls" => {
+            let recursive = |word: &str| {
+                word == "--recursive"
+                    || word
+                        .strip_prefix('-')
+                        .is_some_and(|flags| !flags.starts_with('-') && flags.contains('R'))
+            };
+            words().any(recursive) && words().any(|word| is_wide(&word))
+        }
+        _ => false,
+    }
 }
 
 /// Whether the action is whole and understood.
@@ -180,5 +245,27 @@ mod tests {
     fn cutting_respects_characters() {
         assert_eq!(cut("aé", 2), "a");
         assert_eq!(cut("aé", 3), "aé");
+    }
+
+    #[test]
+    fn which_searches_go_through_everything() {
+        let home = AbsolutePath::new("/home/dev").unwrap();
+        for (text, wide) in [
+            ("find / -name x", true),
+            ("find /home/dev -type f -name x", true),
+            ("find / -maxdepth 1 -name x", false),
+            ("find . -name x", false),
+            ("find /usr/lib -name x", false),
+            ("find src -newer /", false),
+            ("fd x /", true),
+            ("fd / src", false),
+            ("ls -laR /", true),
+            ("ls -la /", false),
+        ] {
+            let mut words = text.split(' ').map(str::to_owned);
+            let program = words.next().unwrap();
+            let command = RunCommand { program, words: words.map(Some).collect() };
+            assert_eq!(walks_all(&command, &home), wide, "{text}");
+        }
     }
 }

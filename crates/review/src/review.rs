@@ -144,8 +144,14 @@ impl<'a> Forecast<'a> {
         let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
         let intent = intent(action, &effects);
         let risk = risk::assess(&effects, fingerprint, world, config);
-        let situation =
-            Situation { action, effects: &effects, problems: &prediction.problems, fingerprint, world };
+        let situation = Situation {
+            action,
+            effects: &effects,
+            problems: &prediction.problems,
+            commands: &prediction.commands,
+            fingerprint,
+            world,
+        };
         let rationality = rationality::assess(&situation, config);
         let context = RuleContext {
             action,

@@ -224,18 +224,18 @@ fn repetition_factor(effects: &[Effect], fingerprint: Fingerprint, world: &dyn W
     let is_similar = |past: &PastAction| {
         past.kind == fingerprint.kind && !own.is_empty() && places(&mut past.paths.iter()) == own
     };
-    let failed = history
-        .recent
-        .iter()
-        .filter(|past| past.failed == Some(true))
-        .filter(|past| past.exact == fingerprint.exact || is_similar(past))
-        .count();
-    let amount = match failed {
+    let similar =
+        || history.recent.iter().rev().filter(|past| past.exact == fingerprint.exact || is_similar(past));
+    let amount = match similar().filter(|past| past.failed == Some(true)).count() {
         0 => return None,
         1 => 0.1,
         2 => 0.2,
         _ => 0.4,
     };
+    // Of each action the newest run knows how often it failed in all, also where older ones are remembered no more.
+    let mut counted = BTreeSet::new();
+    let newest = similar().filter(|past| counted.insert(past.exact));
+    let failed: u32 = newest.map(PastAction::failures_with_it).sum();
     Some(Factor { name: "repetition".to_owned(), amount, detail: format!("failed {failed} times before") })
 }
 

@@ -67,7 +67,7 @@ fn repeated_failures_raise_the_risk() {
             kind: clean.fingerprint.kind,
             exact: clean.fingerprint.exact,
             failed: Some(true),
-            paths: vec![],
+            ..PastAction::default()
         };
         failing.history.recent = vec![past; count];
         let factors = judged("cargo build", &failing).risk.factors;
@@ -86,6 +86,7 @@ fn similar_actions_that_failed_raise_the_risk_too() {
             exact: before.fingerprint.exact,
             failed: Some(true),
             paths: paths.collect(),
+            ..PastAction::default()
         };
         let mut failing = world();
         failing.history.recent = vec![past; 2];

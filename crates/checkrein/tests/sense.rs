@@ -1,0 +1,169 @@
+//! Whether an action makes sense after what went before it, as the records say: what takes back what was just done has low rationality, what
+//! is done once more with nothing changed, or looks through everything, has a medium one, and ordinary work has a high one.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
+
+/// What is done, one after the other: a command, or what the person says after `>`.
+type Steps = &'static [&'static str];
+
+struct Session {
+    environment: TestEnvironment,
+    calls: u32,
+}
+
+impl Session {
+    fn new() -> Self {
+        let session = Self { environment: TestEnvironment::new(), calls: 0 };
+        session.event("SessionStart", json!({ "source": "startup" }));
+        // Too few words to tell what an action has to do with them.
+        session.says("go on");
+        session
+    }
+
+    fn event(&self, name: &str, fields: Json) -> Json {
+        self.environment.answer_to(&self.environment.payload("s", name, fields))
+    }
+
+    fn says(&self, prompt: &str) {
+        self.event("UserPromptSubmit", json!({ "prompt": prompt }));
+    }
+
+    /// A call that runs, where it may, and succeeds; how rational it was found, and the answer.
+    fn call(&mut self, command: &str) -> (String, Json) {
+        self.calls += 1;
+        let call = |more: Json| shell_call(&format!("call-{}", self.calls), command, more);
+        let answer = self.event("PreToolUse", call(json!({})));
+        if decision(&answer).is_none() {
+            // What writes really writes, so that the next call finds it; what needs a network only claims to have run.
+            if command.contains('>') || command.starts_with("mkdir") {
+                let shell = self.environment.command("sh").args(["-c", command]).output().unwrap();
+                assert!(shell.status.success(), "{command}: {shell:?}");
+            }
+            let output =
+                json!({ "tool_response": { "stdout": format!("out {}", self.calls), "stderr": "" } });
+            self.event("PostToolUse", call(output));
+        }
+        let records = self.environment.records("s");
+        let review = records.iter().rfind(|record| record["body"]["type"] == "review").unwrap();
+        (review["body"]["rationality"]["level"].as_str().unwrap().to_owned(), answer)
+    }
+}
+
+/// How rational the last of these steps is.
+fn last(steps: Steps) -> String {
+    let mut session = Session::new();
+    let mut level = String::new();
+    for step in steps {
+        match step.strip_prefix('>') {
+            Some(prompt) => session.says(prompt),
+            None => level = session.call(step).0,
+        }
+    }
+    level
+}
+
+fn all_are(wanted: &str, rows: &[Steps]) {
+    let wrong: Vec<String> = rows
+        .iter()
+        .map(|row| (row, last(row)))
+        .filter(|(_, level)| level != wanted)
+        .map(|row| format!("{row:?}"))
+        .collect();
+    assert!(wrong.is_empty(), "not {wanted}:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_takes_back_what_was_just_done_has_low_rationality() {
+    all_are(
+        "low",
+        &[
+            &["echo text > new.txt", "rm new.txt"],
+            &["echo more >> src/main.rs", "rm src/main.rs"],
+            &["mkdir -p made; echo a > made/a.txt", "ls", "rm -r made"],
+            &["echo other > src/main.rs", "git checkout -- src/main.rs"],
+            &["echo other > src/main.rs", "git status", "git restore src/main.rs"],
+            &["echo other > src/main.rs", "git reset --hard"],
+            &["npm install left-pad", "npm uninstall left-pad"],
+            &["pip install requests", "pip uninstall -y requests"],
+            &["git push origin main", "git reset --hard HEAD~1"],
+            &["git push origin main", "git commit --amend -m other"],
+        ],
+    );
+}
+
+#[test]
+fn what_is_done_once_more_or_looks_through_everything_has_a_medium_one() {
+    all_are(
+        "medium",
+        &[
+            &["npm install left-pad", "npm install left-pad"],
+            &["cat README.md", "cat README.md"],
+            &["cat README.md", "ls src", "cat README.md"],
+            &["find / -name main.rs"],
+            &["ls -R /"],
+            // Looked at, and then removed: it may be on purpose.
+            &["cat README.md", "rm README.md"],
+        ],
+    );
+}
+
+#[test]
+fn ordinary_work_has_a_high_one() {
+    all_are(
+        "high",
+        &[
+            // It was used, and has served its purpose.
+            &["echo 'print(1)' > try.py", "python3 try.py", "find . -name '*.pyc'"],
+            &["echo text > new.txt", "cargo test", "rm README.md"],
+            &["npm install left-pad", "npm test", "npm uninstall left-pad"],
+            // The person asked for it.
+            &["npm install left-pad", ">undo it", "npm uninstall left-pad"],
+            &["git push origin main", ">go back", "git reset --hard HEAD~1"],
+            // Another thing.
+            &["npm install left-pad", "npm uninstall right-pad"],
+            &["echo text > new.txt", "mv new.txt other.txt"],
+            &["git push origin main", "git status"],
+            &["git push origin main", "git commit -m next"],
+            &["cat README.md", "echo a > a.txt", "cat README.md"],
+            &["find . -name main.rs"],
+            &["find / -maxdepth 1 -name etc"],
+        ],
+    );
+}
+
+#[test]
+fn what_the_person_said_not_to_do_has_low_rationality() {
+    const HINT: &str = "the person said not to";
+    let mut session = Session::new();
+    session.says("make the parser accept comments, but do not push");
+    assert_eq!(session.call("git push origin main").0, "low");
+    let (level, answer) = session.call("git push origin main");
+    assert_eq!(level, "low");
+    let hint = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(hint.contains(HINT), "the second time it is said: {answer}");
+    session.says("fine, push it now");
+    assert_ne!(session.call("git push origin main").0, "low");
+}
+
+#[test]
+fn taking_back_is_hinted_at_and_no_more() {
+    let mut session = Session::new();
+    session.call("echo text > new.txt");
+    let (_, first) = session.call("rm new.txt");
+    assert_eq!(first, json!({}), "a first warning goes to the record");
+    session.call("echo text > other.txt");
+    let (_, second) = session.call("rm other.txt");
+    assert_eq!(decision(&second), None, "{second}");
+    let hint = second["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(hint.contains("nothing has used it"), "{second}");
+}
