@@ -9,9 +9,10 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 16] = [
+const LINE: [&str; 17] = [
     "protocol",
     "shell",
+    "scripts",
     "facts",
     "effects",
     "policy",

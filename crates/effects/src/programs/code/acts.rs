@@ -9,7 +9,7 @@ use crate::world::Entry;
 use super::deeds::Deed;
 use super::follower::{Follower, Given};
 use super::thing::Thing;
-use super::token::Language;
+use checkrein_scripts::Language;
 
 /// The name that stands for a module whose name is put together while the code runs.
 pub(super) const UNKNOWN_MODULE: &str = "?";

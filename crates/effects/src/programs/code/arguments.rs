@@ -3,7 +3,7 @@
 use super::expressions::JOINING;
 use super::follower::{Follower, Given};
 use super::thing::Thing;
-use super::token::{Language, Token};
+use checkrein_scripts::token::{Language, Token};
 
 impl Follower<'_, '_, '_> {
     /// Whether a function may be called without parentheses.

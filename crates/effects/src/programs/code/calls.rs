@@ -7,7 +7,7 @@ use super::deeds::Deed;
 use super::follower::{Follower, Given};
 use super::statements::known_items;
 use super::thing::Thing;
-use super::token::Language;
+use checkrein_scripts::Language;
 
 impl Follower<'_, '_, '_> {
     /// What a function does, by its full name.

@@ -9,7 +9,7 @@ use super::acts::{is_shell, joined_text, parent};
 use super::expressions::formatted;
 use super::follower::{Follower, Given};
 use super::thing::Thing;
-use super::token::Language;
+use checkrein_scripts::Language;
 
 /// What a known function does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::interpreter::Value;
 use super::follower::{Body, Follower, Function, Given};
 use super::statements::{flat, known_items};
 use super::thing::Thing;
-use super::token::{Language, Token};
+use checkrein_scripts::token::{Language, Token};
 use std::rc::Rc;
 
 impl Follower<'_, '_, '_> {

@@ -6,7 +6,7 @@ use crate::interpreter::Value;
 
 use super::follower::{Follower, Given};
 use super::thing::Thing;
-use super::token::{Language, Piece, Token};
+use checkrein_scripts::token::{Language, Piece, Token};
 
 /// Words that end an expression or join two.
 pub(super) const JOINING: &[&str] = &[

@@ -8,8 +8,8 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
 use super::thing::Thing;
-use super::token::{Language, Tokens};
-use super::tree::{Definition, Tree};
+use checkrein_scripts::token::{Language, Tokens};
+use checkrein_scripts::tree::{Definition, Tree};
 
 /// The greatest number of steps in one piece of code (ours).
 const STEPS: usize = 60_000;
@@ -275,7 +275,7 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             self.not_known("eval");
             return;
         }
-        if let Some(tree) = super::reading::read(text, self.language) {
+        if let Some(tree) = checkrein_scripts::parse(text, self.language) {
             if tree.problem.is_some() {
                 self.not_known("eval");
             }
@@ -284,7 +284,7 @@ impl<'m, 'w, 'c> Follower<'m, 'w, 'c> {
             self.texts -= 1;
             return;
         }
-        let tokens = Rc::new(super::lexer::read(text, self.language));
+        let tokens = Rc::new(checkrein_scripts::tokens(text, self.language));
         if tokens.broken {
             self.not_known("eval");
         }

@@ -9,7 +9,7 @@ use crate::programs::files;
 use super::acts::{UNKNOWN_MODULE, joined_text, parent};
 use super::follower::{Follower, Given};
 use super::thing::Thing;
-use super::token::Language;
+use checkrein_scripts::Language;
 
 impl Follower<'_, '_, '_> {
     /// What a name alone is.

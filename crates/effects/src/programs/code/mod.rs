@@ -1,17 +1,13 @@
 //! Code in other languages than that of the shell: what its calls show of its effects.
 //!
-//! Python and JavaScript are read into a syntax tree by a parser of theirs; other languages are cut into tokens by their
+//! `checkrein-scripts` reads Python and JavaScript into a syntax tree, and cuts other languages into tokens by their
 //! rules. Either is then followed statement by statement: imports, constants, functions and classes of its own, calls. A
 //! call of something known has its effect; a call of something that is not known makes the code opaque. What stands in
 //! texts and comments never runs.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `tree` | the own form of syntax trees |
-//! | `reading` | text to trees, by parsers |
 //! | `walk` | trees followed |
-//! | `token` | languages and tokens |
-//! | `lexer` | text to tokens |
 //! | `thing` | what is known about a value |
 //! | `follower` | the state while code is followed; variables and functions |
 //! | `expressions`, `arguments` | tokens followed: operators, members, calls |
@@ -29,26 +25,22 @@ mod definitions;
 mod expressions;
 mod follower;
 mod javascript;
-mod lexer;
 mod lua;
 mod methods;
 mod perl;
 mod php;
 mod python;
-mod reading;
 mod ruby;
 mod statements;
 #[cfg(test)]
 mod tests;
 mod thing;
-mod token;
-mod tree;
 mod walk;
 
 use crate::interpreter::{Call, Exit, Machine, Output, Value};
 
+use checkrein_scripts::Language;
 use follower::Follower;
-use token::Language;
 
 /// The greatest length of code that is followed, in bytes (ours).
 const CODE: usize = 64 * 1024;
@@ -108,9 +100,9 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     };
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
     let follower = Follower::new(machine, call, language);
-    let exit = match reading::read(text, language) {
+    let exit = match checkrein_scripts::parse(text, language) {
         Some(tree) => follower.follow_tree(&tree),
-        None => follower.follow(lexer::read(text, language)),
+        None => follower.follow(checkrein_scripts::tokens(text, language)),
     };
     machine.shell.cwd = cwd;
     machine.shell.logical = logical;

@@ -5,7 +5,7 @@ use crate::interpreter::Value;
 use super::expressions::truth;
 use super::follower::Follower;
 use super::thing::Thing;
-use super::token::{Language, Token};
+use checkrein_scripts::token::{Language, Token};
 
 /// The greatest number of turns of a loop that are followed one by one (ours).
 const TURNS: usize = 32;

@@ -14,7 +14,7 @@ use crate::interpreter::Value;
 
 use super::follower::{Follower, Variables};
 use super::thing::Thing;
-use super::tree::{Case, Expression, Loop, Statement, Target, Try};
+use checkrein_scripts::tree::{Case, Expression, Loop, Statement, Target, Try};
 
 use binding::Scope;
 
@@ -350,7 +350,7 @@ impl Follower<'_, '_, '_> {
     }
 
     pub(super) fn is_python(&self) -> bool {
-        self.language == super::token::Language::Python
+        self.language == checkrein_scripts::Language::Python
     }
 
     /// Whether a value is decided; what it takes to know is worked out.

@@ -3,7 +3,7 @@
 use crate::interpreter::Value;
 use crate::programs::code::follower::Follower;
 use crate::programs::code::thing::Thing;
-use crate::programs::code::tree::{Expression, Target};
+use checkrein_scripts::tree::{Expression, Target};
 
 /// The greatest number of values that a list is followed with (ours).
 const ITEMS: usize = 256;

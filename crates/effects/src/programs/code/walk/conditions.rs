@@ -3,7 +3,7 @@
 use crate::interpreter::Value;
 use crate::programs::code::follower::Follower;
 use crate::programs::code::thing::Thing;
-use crate::programs::code::tree::{Argument, Expression, Joint, Operator};
+use checkrein_scripts::tree::{Argument, Expression, Joint, Operator};
 
 /// Whether two values are the same, when that is known.
 pub(super) fn equal(left: &Thing, right: &Thing) -> Option<bool> {

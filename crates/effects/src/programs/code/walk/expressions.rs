@@ -4,8 +4,8 @@ use crate::interpreter::Value;
 use crate::programs::code::expressions::formatted;
 use crate::programs::code::follower::{Follower, Given};
 use crate::programs::code::thing::Thing;
-use crate::programs::code::token::Language;
-use crate::programs::code::tree::{Argument, Clause, Expression, How, Joint, Operator, Target};
+use checkrein_scripts::Language;
+use checkrein_scripts::tree::{Argument, Clause, Expression, How, Joint, Operator, Target};
 
 use super::binding::Scope;
 use super::{TURNS, conditions, element};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::interpreter::Value;
 use crate::programs::code::follower::{Body, Follower, Frame, Function, Given, Object, OwnClass, Variables};
 use crate::programs::code::thing::Thing;
-use crate::programs::code::tree::{Class, Definition, Parameter, Sort, Statement, Takes, Target};
+use checkrein_scripts::tree::{Class, Definition, Parameter, Sort, Statement, Takes, Target};
 
 use super::binding::Scope;
 

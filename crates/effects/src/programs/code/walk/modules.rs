@@ -5,10 +5,9 @@ use std::rc::Rc;
 use crate::effect::EffectKind;
 use crate::interpreter::{Draft, Value};
 use crate::programs::code::follower::{Body, Follower, Variables};
-use crate::programs::code::reading;
 use crate::programs::code::thing::Thing;
-use crate::programs::code::tree::Import;
 use crate::world::Entry;
+use checkrein_scripts::tree::Import;
 
 use super::binding::Scope;
 
@@ -182,7 +181,7 @@ impl Follower<'_, '_, '_> {
         let text = crate::path::AbsolutePath::new(path).map(|path| self.machine.text(&path));
         let tree = match text {
             Some(Value::Exact(text)) if text.len() <= crate::programs::code::CODE => {
-                reading::read(&text, self.language)
+                checkrein_scripts::parse(&text, self.language)
             }
             Some(_) | None => None,
         };

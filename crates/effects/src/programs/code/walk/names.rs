@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::programs::code::tree::{Expression, Loop, Statement, Target};
+use checkrein_scripts::tree::{Expression, Loop, Statement, Target};
 
 /// The names that a loop changes in its turns.
 pub(super) fn assigned(each: &Loop) -> HashSet<String> {

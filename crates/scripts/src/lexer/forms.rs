@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::quotes::{closing, code_only};
 use super::{Filling, Lexer};
-use crate::programs::code::token::{Language, Piece, Token, Tokens};
+use crate::token::{Language, Piece, Token, Tokens};
 
 impl Lexer {
     /// Back-ticks, quotes.

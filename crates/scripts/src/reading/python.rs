@@ -10,7 +10,7 @@ use ruff_python_ast::{
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use super::DEPTH;
-use crate::programs::code::tree::{
+use crate::tree::{
     Argument, Case, Class, Clause, Definition, Expression, How, Import, Joint, Loop, Operator, Parameter,
     Sort, Statement, Takes, Target, Tree, Try,
 };

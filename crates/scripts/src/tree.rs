@@ -7,17 +7,21 @@ use std::sync::Arc;
 
 /// Code as a tree.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
-    pub(super) statements: Vec<Statement>,
+pub struct Tree {
+    /// The statements in order.
+    pub statements: Vec<Statement>,
     /// Why the tree does not hold all of the code.
-    pub(super) problem: Option<&'static str>,
+    pub problem: Option<&'static str>,
 }
 
 /// A value that is worked out.
 #[derive(Debug)]
-pub(super) enum Expression {
+pub enum Expression {
+    /// A text without anything put into it: `"a"`
     Text(String),
+    /// A whole number.
     Number(i64),
+    /// `True`, `false`
     Truth(bool),
     /// `None`, `null`, `undefined`
     Nothing,
@@ -25,11 +29,15 @@ pub(super) enum Expression {
     Template(Vec<Self>),
     /// A template behind a name, which is called with it.
     Tagged(Box<Self>, Box<Self>),
+    /// The value of a variable: `a`
     Name(String),
+    /// `object.name`
     Member(Box<Self>, String),
+    /// `list[at]`
     Index(Box<Self>, Box<Self>),
     /// `list[from:to]`
     Slice(Box<Self>, Option<Box<Self>>, Option<Box<Self>>),
+    /// `function(...)`
     Call(Box<Self>, Vec<Argument>),
     /// `new Class(...)`
     New(Box<Self>, Vec<Argument>),
@@ -37,18 +45,25 @@ pub(super) enum Expression {
     List(Vec<Self>),
     /// Entries by key; without a key what is spread into it.
     Map(Vec<(Option<Self>, Self)>),
+    /// A function without a place of its own: `lambda`, `=>`
     Function(Arc<Definition>),
+    /// A class without a place of its own.
     Class(Arc<Class>),
     /// Parts with `+` between, from left to right.
     Sum(Vec<Self>),
+    /// Two values with an operator between.
     Binary(Operator, Box<Self>, Box<Self>),
     /// The right value is worked out only when the left one asks for it.
     Joint(Joint, Box<Self>, Box<Self>),
+    /// `not a`, `!a`
     Not(Box<Self>),
+    /// `-a`
     Negative(Box<Self>),
+    /// The test, the value when it is true, and the one when it is not: `a ? b : c`
     Choice(Box<Self>, Box<Self>, Box<Self>),
     /// Gives a place a value that is there already, or a new variable of the whole code.
     Assign(Box<Target>, How, Box<Self>),
+    /// `[value for target in list if test]`
     Comprehension(Box<Self>, Vec<Clause>),
     /// Each of its values: `*list`, `...list`.
     Spread(Box<Self>),
@@ -56,6 +71,7 @@ pub(super) enum Expression {
     Several(Vec<Self>),
     /// Values that are worked out for something of which nothing matters.
     Within(Vec<Self>),
+    /// `yield a`
     Yield(Box<Self>),
     /// What is nested too deeply to be looked at.
     Cut,
@@ -63,26 +79,37 @@ pub(super) enum Expression {
 
 /// What a call is given.
 #[derive(Debug)]
-pub(super) struct Argument {
-    pub(super) name: Option<String>,
-    pub(super) value: Expression,
+pub struct Argument {
+    /// Its name: `name=value`
+    pub name: Option<String>,
+    /// What is given.
+    pub value: Expression,
 }
 
 /// What two values are worked out to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
+pub enum Operator {
     /// `/`, which also joins paths
     Divide,
     /// `%`, which also fills in texts
     Remainder,
+    /// `-`
     Subtract,
+    /// `*`
     Multiply,
+    /// `==`, `===`, `is`
     Equal,
+    /// `!=`, `!==`, `is not`
     Unequal,
+    /// `<`
     Less,
+    /// `<=`
     LessOrEqual,
+    /// `>`
     Greater,
+    /// `>=`
     GreaterOrEqual,
+    /// `in`
     In,
     /// Anything of which the value does not matter.
     Other,
@@ -90,7 +117,7 @@ pub(super) enum Operator {
 
 /// When the right one of two values is worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Joint {
+pub enum Joint {
     /// When the left one is true.
     And,
     /// When the left one is not true, or not there.
@@ -99,7 +126,7 @@ pub(super) enum Joint {
 
 /// How a place gets its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub enum How {
     /// The value as it is.
     Plain,
     /// The value behind what is there.
@@ -112,18 +139,25 @@ pub(super) enum How {
 
 /// `for target in list if test`
 #[derive(Debug)]
-pub(super) struct Clause {
-    pub(super) target: Target,
-    pub(super) list: Expression,
-    pub(super) tests: Vec<Expression>,
+pub struct Clause {
+    /// What gets each value.
+    pub target: Target,
+    /// What it runs over.
+    pub list: Expression,
+    /// What all must be true for a value to count.
+    pub tests: Vec<Expression>,
 }
 
 /// Where a value goes.
 #[derive(Debug)]
-pub(super) enum Target {
+pub enum Target {
+    /// A variable.
     Name(String),
+    /// `object.name`
     Member(Expression, String),
+    /// `list[at]`
     Index(Expression, Expression),
+    /// One target for each value: `a, b`, `[a, b]`
     List(Vec<Self>),
     /// What is left of a list or map.
     Rest(Box<Self>),
@@ -137,18 +171,22 @@ pub(super) enum Target {
 
 /// A function.
 #[derive(Debug)]
-pub(super) struct Definition {
-    pub(super) name: String,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) body: Vec<Statement>,
-    pub(super) sort: Sort,
+pub struct Definition {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// Its statements.
+    pub body: Vec<Statement>,
+    /// How it is called.
+    pub sort: Sort,
     /// Functions that this one is given to first: `@name`.
-    pub(super) decorators: Vec<Expression>,
+    pub decorators: Vec<Expression>,
 }
 
 /// How a function is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub enum Sort {
     /// With what stands between the brackets, and with its object when it is a method.
     Plain,
     /// Without an object, though it stands in a class.
@@ -161,15 +199,18 @@ pub(super) enum Sort {
 
 /// A parameter of a function.
 #[derive(Debug)]
-pub(super) struct Parameter {
-    pub(super) target: Target,
-    pub(super) default: Option<Expression>,
-    pub(super) takes: Takes,
+pub struct Parameter {
+    /// What gets the value.
+    pub target: Target,
+    /// What it gets when nothing is given.
+    pub default: Option<Expression>,
+    /// How much it takes.
+    pub takes: Takes,
 }
 
 /// What a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub enum Takes {
     /// One value, by place or name.
     One,
     /// One value by its name.
@@ -182,31 +223,47 @@ pub(super) enum Takes {
 
 /// A class.
 #[derive(Debug)]
-pub(super) struct Class {
-    pub(super) name: String,
-    pub(super) bases: Vec<Expression>,
-    pub(super) body: Vec<Statement>,
-    pub(super) decorators: Vec<Expression>,
+pub struct Class {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// The classes that it extends.
+    pub bases: Vec<Expression>,
+    /// Its statements.
+    pub body: Vec<Statement>,
+    /// Functions that it is given to first: `@name`.
+    pub decorators: Vec<Expression>,
 }
 
 /// A statement.
 #[derive(Debug)]
-pub(super) enum Statement {
+pub enum Statement {
+    /// A value that is worked out for what doing so does.
     Expression(Expression),
     /// Gives variables of the present function their values.
     Declare(Target, Option<Expression>),
+    /// A function under its name.
     Define(Arc<Definition>),
+    /// A class under its name.
     Class(Arc<Class>),
+    /// `import`
     Import(Import),
     /// Names that belong to the code around the function.
     Share(Vec<String>),
+    /// The test, what runs when it is true, and what runs when it is not.
     If(Expression, Vec<Self>, Vec<Self>),
+    /// `for`, `while`
     Loop(Box<Loop>),
+    /// `try`
     Try(Box<Try>),
+    /// Values with the names that they get for as long as the statements run.
     With(Vec<(Expression, Option<Target>)>, Vec<Self>),
+    /// `match`, `switch`
     Match(Expression, Vec<Case>),
+    /// Statements together: `{ ... }`
     Block(Vec<Self>),
+    /// `return`
     Return(Option<Expression>),
+    /// `raise`, `throw`
     Throw(Vec<Expression>),
     /// `break`, `continue`
     Leave,
@@ -216,45 +273,58 @@ pub(super) enum Statement {
 
 /// A loop.
 #[derive(Debug)]
-pub(super) struct Loop {
+pub struct Loop {
     /// What runs once before.
-    pub(super) start: Vec<Statement>,
+    pub start: Vec<Statement>,
     /// The target and what it runs over.
-    pub(super) over: Option<(Target, Expression)>,
-    pub(super) test: Option<Expression>,
-    pub(super) body: Vec<Statement>,
+    pub over: Option<(Target, Expression)>,
+    /// What must be true for each turn.
+    pub test: Option<Expression>,
+    /// What runs in each turn.
+    pub body: Vec<Statement>,
     /// What runs after each turn.
-    pub(super) step: Option<Expression>,
+    pub step: Option<Expression>,
     /// What runs when the loop is at its end.
-    pub(super) otherwise: Vec<Statement>,
+    pub otherwise: Vec<Statement>,
 }
 
 /// Statements with what is done when they fail.
 #[derive(Debug)]
-pub(super) struct Try {
-    pub(super) body: Vec<Statement>,
-    pub(super) handlers: Vec<(Option<Target>, Vec<Statement>)>,
-    pub(super) otherwise: Vec<Statement>,
-    pub(super) last: Vec<Statement>,
+pub struct Try {
+    /// What is tried.
+    pub body: Vec<Statement>,
+    /// What runs after a failure, with the name that it gets.
+    pub handlers: Vec<(Option<Target>, Vec<Statement>)>,
+    /// What runs when nothing failed.
+    pub otherwise: Vec<Statement>,
+    /// What runs in any case.
+    pub last: Vec<Statement>,
 }
 
 /// One case of several.
 #[derive(Debug)]
-pub(super) struct Case {
+pub struct Case {
     /// Values that are worked out to decide; empty when the case always fits.
-    pub(super) tests: Vec<Expression>,
+    pub tests: Vec<Expression>,
     /// Names that get a part of the subject.
-    pub(super) targets: Vec<Target>,
-    pub(super) body: Vec<Statement>,
+    pub targets: Vec<Target>,
+    /// What runs when the case fits.
+    pub body: Vec<Statement>,
 }
 
 /// What is imported.
 #[derive(Debug)]
-pub(super) enum Import {
+pub enum Import {
     /// `import a.b`, `import a.b as own`, `import * as own from "a"`
-    Module { module: String, own: Option<String> },
+    Module {
+        /// The module.
+        module: String,
+        /// The name that it gets here.
+        own: Option<String>,
+    },
     /// `from module import name as own`, `import {name as own} from "module"`
     Parts {
+        /// The module.
         module: String,
         /// How many directories up the module is looked for, and one more; none when it stands for itself.
         level: u32,
@@ -262,5 +332,10 @@ pub(super) enum Import {
         parts: Vec<(String, String)>,
     },
     /// `from module import *`
-    All { module: String, level: u32 },
+    All {
+        /// The module.
+        module: String,
+        /// As with parts.
+        level: u32,
+    },
 }

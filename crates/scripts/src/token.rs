@@ -7,7 +7,7 @@ const LOOKBACK: usize = 64;
 
 /// A language whose code is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
+pub enum Language {
     /// Python
     Python,
     /// JavaScript and TypeScript
@@ -26,7 +26,7 @@ pub(super) enum Language {
 
 impl Language {
     /// The language that a program runs, by its basename without a version.
-    pub(super) fn of(program: &str) -> Option<Self> {
+    pub fn of(program: &str) -> Option<Self> {
         Some(match program {
             "python" | "python2" | "python3" | "pypy" | "pypy3" | "ipython" | "py" | "micropython" => {
                 Self::Python
@@ -46,7 +46,7 @@ impl Language {
     }
 
     /// Whether code of the language is read as a tree, by a parser.
-    pub(super) fn has_tree(self) -> bool {
+    pub fn has_tree(self) -> bool {
         match self {
             Self::Python | Self::JavaScript => true,
             Self::Perl | Self::Ruby | Self::Php | Self::Lua | Self::R => false,
@@ -54,7 +54,7 @@ impl Language {
     }
 
     /// Whether a call may go without parentheses: `system "ls"`.
-    pub(super) fn calls_without_parentheses(self) -> bool {
+    pub fn calls_without_parentheses(self) -> bool {
         match self {
             Self::Perl | Self::Ruby | Self::Lua => true,
             Self::Python | Self::JavaScript | Self::Php | Self::R => false,
@@ -62,7 +62,7 @@ impl Language {
     }
 
     /// Whether the end of a line ends a statement.
-    pub(super) fn ends_at_lines(self) -> bool {
+    pub fn ends_at_lines(self) -> bool {
         match self {
             Self::Python | Self::Ruby | Self::Lua | Self::R | Self::JavaScript => true,
             Self::Perl | Self::Php => false,
@@ -72,7 +72,7 @@ impl Language {
 
 /// A part of a text in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub enum Piece {
     /// Text as it stands, escapes decoded.
     Text(String),
     /// Code whose value is put in.
@@ -81,7 +81,7 @@ pub(super) enum Piece {
 
 /// The smallest part of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub enum Token {
     /// A name or keyword, with the mark of a variable where the language has them: `print`, `$x`, `@list`.
     Word(String),
     /// A text.
@@ -102,18 +102,18 @@ pub(super) enum Token {
 
 /// Code as tokens, with the partner of every bracket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Tokens {
+pub struct Tokens {
     /// The tokens in order.
-    pub(super) list: Vec<Token>,
+    pub list: Vec<Token>,
     /// For an opening bracket or word, the place of what closes it; for others themselves.
     partners: Vec<usize>,
     /// Whether some of the code could not be read.
-    pub(super) broken: bool,
+    pub broken: bool,
 }
 
 impl Tokens {
     /// Pairs the brackets of tokens.
-    pub(super) fn new(list: Vec<Token>, language: Language, broken: bool) -> Self {
+    pub fn new(list: Vec<Token>, language: Language, broken: bool) -> Self {
         let mut partners: Vec<usize> = (0..list.len()).collect();
         let mut open: Vec<usize> = Vec::new();
         let mut broken = broken;
@@ -148,12 +148,12 @@ impl Tokens {
     }
 
     /// The place of what closes the bracket at a place; the end of the code when nothing does.
-    pub(super) fn partner(&self, place: usize) -> usize {
+    pub fn partner(&self, place: usize) -> usize {
         self.partners.get(place).copied().unwrap_or(self.list.len())
     }
 
     /// The word at a place.
-    pub(super) fn word(&self, place: usize) -> Option<&str> {
+    pub fn word(&self, place: usize) -> Option<&str> {
         match self.list.get(place) {
             Some(Token::Word(word)) => Some(word),
             _ => None,
@@ -161,12 +161,12 @@ impl Tokens {
     }
 
     /// Whether a mark stands at a place.
-    pub(super) fn is(&self, place: usize, mark: &str) -> bool {
+    pub fn is(&self, place: usize, mark: &str) -> bool {
         matches!(self.list.get(place), Some(Token::Mark(found)) if *found == mark)
     }
 
     /// Whether the word stands at a place.
-    pub(super) fn is_word(&self, place: usize, word: &str) -> bool {
+    pub fn is_word(&self, place: usize, word: &str) -> bool {
         self.word(place) == Some(word)
     }
 }

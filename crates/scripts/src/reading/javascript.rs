@@ -13,7 +13,7 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 
 use super::DEPTH;
-use crate::programs::code::tree::{
+use crate::tree::{
     Argument, Case, Class, Definition, Expression, How, Import, Joint, Loop, Operator, Parameter, Sort,
     Statement, Takes, Target, Tree, Try,
 };

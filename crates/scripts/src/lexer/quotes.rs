@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Filling, Lexer, NESTING, Pending, read_nested};
-use crate::programs::code::token::{Language, Piece, Token, Tokens};
+use crate::token::{Language, Piece, Token, Tokens};
 
 impl Lexer {
     /// What stands from the opening delimiter at the present place to the closing one.

@@ -11,8 +11,8 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
-use super::token::Language;
-use super::tree::Tree;
+use crate::token::Language;
+use crate::tree::Tree;
 
 /// How deep a tree is looked at (ours).
 const DEPTH: usize = 150;
@@ -27,7 +27,7 @@ const STACK_BYTES: usize = 64 * 1024 * 1024;
 const DEADLINE: Duration = Duration::from_millis(400);
 
 /// The tree of code; `None` when the language has no parser here.
-pub(super) fn read(text: &str, language: Language) -> Option<Tree> {
+pub fn parse(text: &str, language: Language) -> Option<Tree> {
     let parser = match language {
         Language::Python => python::read,
         Language::JavaScript => javascript::read,
@@ -189,7 +189,7 @@ mod tests {
     fn hostile_nesting_is_read_or_refused() {
         for text in hostile() {
             for language in [Language::Python, Language::JavaScript] {
-                assert!(read(&text, language).is_some());
+                assert!(parse(&text, language).is_some());
             }
         }
     }
@@ -204,6 +204,6 @@ mod tests {
 
     #[test]
     fn other_languages_have_no_parser() {
-        assert!(read("1", Language::Perl).is_none());
+        assert!(parse("1", Language::Perl).is_none());
     }
 }

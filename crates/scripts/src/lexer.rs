@@ -3,7 +3,7 @@
 mod forms;
 mod quotes;
 
-use super::token::{Language, Piece, Token, Tokens};
+use crate::token::{Language, Piece, Token, Tokens};
 
 /// The greatest number of tokens that are looked at (ours).
 const TOKENS: usize = 20_000;
@@ -20,7 +20,7 @@ const MARKS: &[&str] = &[
 ];
 
 /// The tokens of code.
-pub(super) fn read(text: &str, language: Language) -> Tokens {
+pub fn tokens(text: &str, language: Language) -> Tokens {
     read_nested(text, language, 0)
 }
 
