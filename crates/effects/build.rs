@@ -1,29 +1,7 @@
 //! Compiles `catalogue/*.toml` into one file of encoded entries and a sorted index of names, so that the running
 //! program decodes only the entries that a command needs.
 
-#![allow(
-    clippy::disallowed_methods,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    clippy::expect_used,
-    clippy::unwrap_used
-)]
-
-mod effect {
-    pub(crate) use checkrein_protocol::{Certainty, EffectKind, Reach, Severity};
-}
-mod nature {
-    pub(crate) use checkrein_protocol::{Nature, Relief};
-}
-mod catalogue {
-    #[path = "../src/catalogue/entry.rs"]
-    pub(crate) mod entry;
-    #[path = "../src/catalogue/source.rs"]
-    pub(crate) mod source;
-    #[path = "../src/catalogue/text.rs"]
-    pub(crate) mod text;
-}
+#![allow(clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -31,8 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use catalogue::entry::{Program, SubcommandEntry};
-use catalogue::source::{Author, SourceFile};
+use checkrein_catalogue::{Author, Program, SourceFile, SubcommandEntry};
 
 /// The families of which the entries and handlers say everything that a program does to files. Every other program runs code that nobody
 /// reads here (builds, tests, packages, interpreters), or its entry names only the usual files.
@@ -65,11 +42,6 @@ const READ_THROUGH: [&str; 24] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=catalogue");
-    println!("cargo::rerun-if-changed=src/catalogue/entry.rs");
-    println!("cargo::rerun-if-changed=src/catalogue/source.rs");
-    println!("cargo::rerun-if-changed=src/catalogue/text.rs");
-    println!("cargo::rerun-if-changed=src/effect.rs");
-    println!("cargo::rerun-if-changed=src/nature.rs");
     let mut files: Vec<PathBuf> =
         fs::read_dir("catalogue")?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));

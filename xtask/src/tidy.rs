@@ -9,10 +9,11 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 17] = [
+const LINE: [&str; 18] = [
     "protocol",
     "shell",
     "scripts",
+    "catalogue",
     "facts",
     "effects",
     "policy",

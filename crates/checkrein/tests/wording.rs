@@ -16,7 +16,7 @@ mod literate;
 use std::fs;
 use std::path::Path;
 
-use checkrein_effects::{UserCatalogue, Wording};
+use checkrein_catalogue::{UserCatalogue, Wording};
 use checkrein_facts::RecordedWorld;
 use checkrein_patterns::{Clarity, Deed};
 use checkrein_policy::Policy;

@@ -47,8 +47,6 @@ mod settle;
 mod stake;
 mod tools;
 
-pub use catalogue::{
-    CatalogueError, CatalogueProblem, UserCatalogue, Wording, is_read_through, program_names,
-};
+pub use catalogue::{is_read_through, program_names};
 pub use interpreter::{RunCommand, Value};
 pub use predict::{Prediction, predict, predict_with};

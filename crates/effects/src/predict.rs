@@ -1,11 +1,11 @@
 //! From an action to its effects: the entry into this crate.
 
 use crate::action::Action;
-use crate::catalogue::UserCatalogue;
 use crate::effect::Effect;
 use crate::interpreter::{Input, Machine, RunCommand, Value};
 use crate::world::World;
 use crate::{guard, settle, stake, tools};
+use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

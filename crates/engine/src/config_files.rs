@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use checkrein_effects::UserCatalogue;
+use checkrein_catalogue::UserCatalogue;
 use checkrein_files::Forced;
 use checkrein_policy::{
     BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,

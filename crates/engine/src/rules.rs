@@ -1,6 +1,6 @@
 //! The texts that the rules of a workspace rest on.
 
-use checkrein_effects::UserCatalogue;
+use checkrein_catalogue::UserCatalogue;
 use checkrein_policy::{Config, FileHash, Layer, LayerKind, Policy, Source};
 use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};

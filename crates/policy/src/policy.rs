@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use checkrein_effects::UserCatalogue;
+use checkrein_catalogue::UserCatalogue;
 
 use crate::config::{BuiltinRules, Config, PolicyVersion};
 use crate::governance::CompiledTripwire;

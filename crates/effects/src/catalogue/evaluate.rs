@@ -1,11 +1,6 @@
 //! What an entry says about one call.
 
-use super::entry::{
-    Answers, Clause, Condition, Conditions, Grammar, OtherOptions, Pick, Place, Program, Run, Runner,
-    Selection, Source, Times, UnknownSubcommand, Writes,
-};
 use super::entry_of;
-use super::text::Names;
 use super::words::{Options, Stop, Until, sort};
 use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::interpreter::machine::Absence;
@@ -13,6 +8,10 @@ use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, S
 use crate::nature::Nature;
 use crate::programs::{self, store_place};
 use crate::world::Entry;
+use checkrein_catalogue::{
+    Answers, Clause, Condition, Conditions, Grammar, Names, OtherOptions, Pick, Program, Run, RunContext,
+    Runner, Selection, Source, Times, UnknownSubcommand, Writes,
+};
 
 /// Carries out one call of a program: sorts its words, finds the subcommand, and lets the effects happen.
 pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) -> Exit {
@@ -479,12 +478,12 @@ fn joined(words: &[Value]) -> Value {
 
 fn place(machine: &mut Machine<'_>, run: &Run, call: &Call, task: Task) -> Exit {
     match run.place {
-        Place::Itself => perform(machine, call, task),
-        Place::Elevated => {
+        RunContext::Itself => perform(machine, call, task),
+        RunContext::Elevated => {
             machine.add(Draft::new(EffectKind::PrivilegeEscalation, Target::Unknown));
             perform(machine, call, task)
         }
-        Place::Remote => {
+        RunContext::Remote => {
             let host = run.host.as_ref().map(|host| joined(&words(machine, host, call)));
             let name = host.as_ref().and_then(Value::as_exact).unwrap_or(call.program.as_str()).to_owned();
             machine.elsewhere(&name, |machine| perform(machine, call, task))

@@ -1,109 +1,31 @@
-//! The catalogue of commands: what programs do, as data.
+//! The built-in catalogue of commands, and what an entry says about one call.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `source` | catalogue files as people write them, and their compilation |
-//! | `entry` | the compiled form |
-//! | `text` | its texts |
 //! | `words` | words sorted into options and operands |
 //! | `evaluate` | what an entry says about one call |
 //!
 //! The built-in entries are compiled by the build script into one blob with a sorted index; a program is decoded only
 //! when a command names it, and a subcommand only when it is called.
 
-use crate::effect::Effect;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-pub(crate) mod entry;
 mod evaluate;
-mod source;
-mod text;
 mod words;
 
-pub(crate) use entry::Program;
-use entry::SubcommandEntry;
+use checkrein_catalogue::{Program, SubcommandEntry, UserCatalogue};
 pub(crate) use evaluate::run;
-pub use source::{CatalogueError, CatalogueProblem};
 
 #[allow(clippy::unreadable_literal)]
 mod built_in {
     include!(concat!(env!("OUT_DIR"), "/catalogue_index.rs"));
 }
 
-/// Entries that a person added; each replaces the built-in entry of the same name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct UserCatalogue {
-    programs: BTreeMap<String, Program>,
-    wording: Wording,
-}
-
-/// Which words effects carry for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wording {
-    /// Their own.
-    #[default]
-    Own,
-    /// One and the same for each note and each cause, from the moment a command is interpreted: whatever is decided then is decided without
-    /// them. For the test that it is.
-    Blank,
-}
-
-impl Wording {
-    /// Puts the words on effects.
-    pub(crate) fn put_on(self, effects: &mut [Effect]) {
-        match self {
-            Self::Own => {}
-            Self::Blank => {
-                for effect in effects {
-                    "something".clone_into(&mut effect.cause);
-                    "other words".clone_into(&mut effect.note);
-                }
-            }
-        }
-    }
-}
-
-impl UserCatalogue {
-    /// Reads one catalogue file; `file` names it in errors.
-    pub fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
-        let mut programs = BTreeMap::new();
-        for program in source::SourceFile::parse(text, file)?.compile(text, file, source::Author::Person)? {
-            for name in program.names.iter() {
-                programs.insert(name.to_owned(), program.clone());
-            }
-        }
-        Ok(Self { programs, wording: Wording::Own })
-    }
-
-    /// With these words on the effects that are predicted with it.
-    #[must_use]
-    pub fn with_wording(mut self, wording: Wording) -> Self {
-        self.wording = wording;
-        self
-    }
-
-    /// The words on the effects that are predicted with it.
-    pub(crate) fn wording(&self) -> Wording {
-        self.wording
-    }
-
-    /// Adds the entries of another file, which win over those already there.
-    pub fn merge(&mut self, other: Self) {
-        self.programs.extend(other.programs);
-    }
-
-    /// Whether nothing was added.
-    pub fn is_empty(&self) -> bool {
-        self.programs.is_empty()
-    }
-}
-
 /// The entry for a program: of the user, else built in; under its name, else under its name without a version
 /// (`python3.11`, `gcc-13`).
 pub(crate) fn find<'a>(name: &str, user: &'a UserCatalogue) -> Option<Cow<'a, Program>> {
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    let exact = |name: &str| match user.programs.get(name) {
+    let exact = |name: &str| match user.entry(name) {
         Some(program) => Some(Cow::Borrowed(program)),
         None => built_in_entry(name).map(Cow::Owned),
     };

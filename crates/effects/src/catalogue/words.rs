@@ -1,7 +1,7 @@
 //! Words sorted into options and operands by the grammar of an entry.
 
-use super::entry::{Condition, Conditions, Grammar, Pick, Program, Selection, Source};
 use crate::interpreter::{Arguments, Value};
+use checkrein_catalogue::{Condition, Conditions, Grammar, Pick, Program, Selection, Source};
 
 /// What is known about the options of a program or subcommand, with what it has from its parents.
 ///
@@ -321,7 +321,7 @@ fn bundle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::source::{Author, SourceFile};
+    use checkrein_catalogue::{Author, SourceFile};
 
     fn sorted(entry: &str, words: &[&str]) -> String {
         let text =

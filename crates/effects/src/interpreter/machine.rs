@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalogue::UserCatalogue;
 use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
 use crate::guard::PARENT;
 use crate::nature::Nature;
@@ -11,6 +10,7 @@ use crate::places::{self, SystemPlace};
 use crate::programs::find::Choice;
 use crate::programs::known_hosts;
 use crate::world::{Entry, Listing, World};
+use checkrein_catalogue::UserCatalogue;
 
 use super::ambient::is_set_by_shells;
 use super::away::{Away, Stay};

@@ -4,9 +4,9 @@
 //! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
 //! counts. One word of production is enough to believe in production.
 
-use crate::catalogue::entry::DefaultStore;
 use crate::effect::{Effect, EffectKind, Reach};
 use crate::interpreter::{Machine, Value};
+use checkrein_catalogue::DefaultStore;
 
 /// Names of what users depend on.
 const PRODUCTION: &[&str] = &["prod", "production", "prd", "live", "staging", "stage", "preprod", "uat"];

@@ -6,26 +6,27 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::entry::{
-    Answers, Clause, Condition, Conditions, DefaultStore, Grammar, OtherOptions, Pick, Place, Program, Range,
-    Run, Runner, Selection, Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, Writes,
+    Answers, Clause, Condition, Conditions, DefaultStore, Grammar, OtherOptions, Pick, Program, Run,
+    RunContext, Runner, Selection, Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, WordRange,
+    Writes,
 };
 use super::text::{Names, Text};
-use crate::effect::{Certainty, EffectKind, Reach, Severity};
-use crate::nature::{Nature, Relief};
+use checkrein_protocol::{Certainty, EffectKind, Reach, Severity};
+use checkrein_protocol::{Nature, Relief};
 
 /// One catalogue file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SourceFile {
+pub struct SourceFile {
     /// The programs that it describes.
     #[serde(default)]
-    pub(crate) program: Vec<Spanned<SourceEntry>>,
+    pub program: Vec<Spanned<SourceEntry>>,
 }
 
 /// A program or a subcommand.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SourceEntry {
+pub struct SourceEntry {
     names: Vec<String>,
     #[serde(default)]
     summary: String,
@@ -95,7 +96,7 @@ struct SourceRun {
     #[serde(default)]
     assignments: bool,
     #[serde(default, rename = "as")]
-    place: Place,
+    place: RunContext,
     host: Option<String>,
     #[serde(default)]
     times: Times,
@@ -188,7 +189,7 @@ pub enum CatalogueProblem {
 
 impl SourceFile {
     /// Reads the text of a catalogue file; `file` is used in errors only.
-    pub(crate) fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
+    pub fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
         toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             let (line, column) = place_of(text, start);
@@ -198,12 +199,7 @@ impl SourceFile {
     }
 
     /// The compiled programs, in the order of the file, each once whatever its number of names.
-    pub(crate) fn compile(
-        &self,
-        text: &str,
-        file: &str,
-        author: Author,
-    ) -> Result<Vec<Program>, CatalogueError> {
+    pub fn compile(&self, text: &str, file: &str, author: Author) -> Result<Vec<Program>, CatalogueError> {
         let compiler = Compiler { text, file, author };
         compiler.siblings(&self.program)?;
         self.program.iter().map(|entry| compiler.top(entry)).collect()
@@ -212,7 +208,7 @@ impl SourceFile {
 
 /// Who wrote a catalogue file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Author {
+pub enum Author {
     /// This project.
     #[allow(dead_code, reason = "only the build script compiles the project's own files")]
     Project,
@@ -417,7 +413,7 @@ fn condition(text: &str) -> Option<Condition> {
 fn pick(text: &str) -> Option<Pick> {
     match text {
         "none" => return Some(Pick::None),
-        "operands" => return Some(Pick::Operands(Range { from: 0, to: None })),
+        "operands" => return Some(Pick::Operands(WordRange { from: 0, to: None })),
         "cwd" => return Some(Pick::Cwd(Text::default())),
         _ => {}
     }
@@ -442,16 +438,16 @@ fn pick(text: &str) -> Option<Pick> {
     text.strip_prefix("text:").map(|text| Pick::Text(Text::from(text)))
 }
 
-fn range_of(text: &str) -> Option<Range> {
+fn range_of(text: &str) -> Option<WordRange> {
     let Some((from, to)) = text.split_once("..") else {
         let index: i32 = text.parse().ok()?;
         // `-1` is the last: the range ends at the end, which no number from the front can say.
         let to = if index == -1 { None } else { Some(index.checked_add(1)?) };
-        return Some(Range { from: index, to });
+        return Some(WordRange { from: index, to });
     };
     let from = if from.is_empty() { 0 } else { from.parse().ok()? };
     let to = if to.is_empty() { None } else { Some(to.parse().ok()?) };
-    Some(Range { from, to })
+    Some(WordRange { from, to })
 }
 
 fn option_names(text: &str) -> Option<Names> {

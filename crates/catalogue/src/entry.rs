@@ -3,57 +3,59 @@
 use serde::{Deserialize, Serialize};
 
 use super::text::{Names, Text};
-use crate::effect::{Certainty, EffectKind, Reach, Severity};
-use crate::nature::Nature;
+use checkrein_protocol::Nature;
+use checkrein_protocol::{Certainty, EffectKind, Reach, Severity};
 
 /// What a program or a subcommand does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Program {
+pub struct Program {
     /// Its names; at least one.
-    pub(crate) names: Names,
+    pub names: Names,
     /// What it does, third person; empty for most subcommands.
-    pub(crate) summary: Text,
+    pub summary: Text,
     /// How its words are told apart; `None` is the way of the parent, `gnu` at the top.
-    pub(crate) grammar: Option<Grammar>,
+    pub grammar: Option<Grammar>,
     /// Options that take a value.
-    pub(crate) values: Names,
+    pub values: Names,
     /// Options whose value, if any, is attached.
-    pub(crate) attached: Names,
+    pub attached: Names,
     /// Further options, without a value.
-    pub(crate) flags: Names,
+    pub flags: Names,
     /// What an option is that is not listed.
-    pub(crate) other_options: OtherOptions,
+    pub other_options: OtherOptions,
     /// What it changes.
-    pub(crate) clauses: Vec<Clause>,
+    pub clauses: Vec<Clause>,
     /// The handler that is asked instead of the clauses.
-    pub(crate) semantics: Option<Text>,
+    pub semantics: Option<Text>,
     /// What it runs.
-    pub(crate) runs: Vec<Run>,
+    pub runs: Vec<Run>,
     /// Its subcommands.
-    pub(crate) subcommands: Vec<Subcommand>,
+    pub subcommands: Vec<Subcommand>,
     /// What a subcommand is that is not listed.
-    pub(crate) unknown: UnknownSubcommand,
+    pub unknown: UnknownSubcommand,
     /// What it writes to its standard output.
-    pub(crate) output: Writes,
+    pub output: Writes,
     /// What its exit status says.
-    pub(crate) status: Answers,
+    pub status: Answers,
     /// Where the store is that it talks to, when it is not told; `None` when it talks to none, or where is not known.
-    pub(crate) store: Option<DefaultStore>,
+    pub store: Option<DefaultStore>,
 }
 
 /// A subcommand: its names, and its entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Subcommand {
-    pub(crate) names: Names,
-    pub(crate) entry: SubcommandEntry,
+pub struct Subcommand {
+    /// Its names.
+    pub names: Names,
+    /// What it does.
+    pub entry: SubcommandEntry,
 }
 
 /// Where the entry of a subcommand is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) enum SubcommandEntry {
+pub enum SubcommandEntry {
     /// Here, as a person described it.
     Here(Box<Program>),
     /// Among the built-in entries, from the first to before the second byte: decoded only when it is called.
@@ -63,7 +65,7 @@ pub(crate) enum SubcommandEntry {
 /// Where a program looks for its store when it is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum DefaultStore {
+pub enum DefaultStore {
     /// A server on this machine: what the manuals of `psql`, `mysql`, `redis-cli`, `mongosh` say.
     Machine,
     /// What the configuration of the project names for development.
@@ -73,7 +75,7 @@ pub(crate) enum DefaultStore {
 /// What a program writes to its standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Writes {
+pub enum Writes {
     /// What it read from files, else something of its own.
     #[default]
     Own,
@@ -86,7 +88,7 @@ pub(crate) enum Writes {
 /// What an exit status says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answers {
+pub enum Answers {
     /// Whether the work was done.
     #[default]
     Done,
@@ -99,7 +101,7 @@ pub(crate) enum Answers {
 /// How words are told to be options or operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Grammar {
+pub enum Grammar {
     /// Bundled shorts, `--long=value`, options anywhere, `--` ends.
     #[default]
     Gnu,
@@ -114,7 +116,7 @@ pub(crate) enum Grammar {
 /// What an option is that the entry does not list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OtherOptions {
+pub enum OtherOptions {
     /// One without a value, of no interest here.
     #[default]
     Ignored,
@@ -125,7 +127,7 @@ pub(crate) enum OtherOptions {
 /// What a subcommand is that the entry does not list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum UnknownSubcommand {
+pub enum UnknownSubcommand {
     /// Without effect.
     Quiet,
     /// Not understood.
@@ -139,36 +141,45 @@ pub(crate) enum UnknownSubcommand {
 /// One sort of change that a program makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Clause {
-    pub(crate) kind: EffectKind,
-    pub(crate) target: Selection,
-    pub(crate) conditions: Conditions,
+pub struct Clause {
+    /// What changes.
+    pub kind: EffectKind,
+    /// What it changes.
+    pub target: Selection,
+    /// When it does.
+    pub conditions: Conditions,
     /// Any of these makes it reach below the target.
-    pub(crate) recursive: Vec<Condition>,
-    pub(crate) certainty: Certainty,
-    pub(crate) severity: Option<Severity>,
-    pub(crate) reach: Option<Reach>,
-    pub(crate) reversible: Option<bool>,
-    pub(crate) nature: Nature,
-    pub(crate) note: Text,
+    pub recursive: Vec<Condition>,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// How grave it is; `None` when that follows from what it changes.
+    pub severity: Option<Severity>,
+    /// How far it reaches; `None` when that follows from what it changes.
+    pub reach: Option<Reach>,
+    /// Whether it can be taken back; `None` when that follows from what it changes.
+    pub reversible: Option<bool>,
+    /// What is special about it.
+    pub nature: Nature,
+    /// What a person reads about it.
+    pub note: Text,
 }
 
 /// Under which options something holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Conditions {
+pub struct Conditions {
     /// One of these, unless the list is empty.
-    pub(crate) when: Vec<Condition>,
+    pub when: Vec<Condition>,
     /// Each of these.
-    pub(crate) all: Vec<Condition>,
+    pub all: Vec<Condition>,
     /// None of these.
-    pub(crate) unless: Vec<Condition>,
+    pub unless: Vec<Condition>,
 }
 
 /// One question about how a program was called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) enum Condition {
+pub enum Condition {
     /// Yes.
     Always,
     /// The option was given.
@@ -190,16 +201,19 @@ pub(crate) enum Condition {
 /// Which words are meant: the first pick that finds something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Selection(pub(crate) Vec<Pick>);
+pub struct Selection(
+    /// The picks in order.
+    pub Vec<Pick>,
+);
 
 /// One way to find words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) enum Pick {
+pub enum Pick {
     /// An effect without a target.
     None,
     /// Operands by position.
-    Operands(Range),
+    Operands(WordRange),
     /// The last value given to one of the options.
     Option(Names),
     /// All values given to the options.
@@ -216,15 +230,16 @@ pub(crate) enum Pick {
 
 /// Positions `from..to`; negative ones count from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Range {
-    pub(crate) from: i32,
+pub struct WordRange {
+    /// The first one.
+    pub from: i32,
     /// `None` is the end.
-    pub(crate) to: Option<i32>,
+    pub to: Option<i32>,
 }
 
-impl Range {
+impl WordRange {
     /// The half-open range of indices that is meant among `length` words; empty when it lies outside.
-    pub(crate) fn within(self, length: usize) -> std::ops::Range<usize> {
+    pub fn within(self, length: usize) -> std::ops::Range<usize> {
         let place = |index: i32| {
             let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
             if index < 0 { length.checked_sub(distance) } else { Some(distance.min(length)) }
@@ -243,21 +258,25 @@ impl Range {
 /// Something that a program runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Run {
-    pub(crate) what: Source,
-    pub(crate) conditions: Conditions,
+pub struct Run {
+    /// Where it comes from.
+    pub what: Source,
+    /// When it runs.
+    pub conditions: Conditions,
     /// Whether leading `NAME=value` words are variables set for it.
-    pub(crate) assignments: bool,
-    pub(crate) place: Place,
-    /// For [`Place::Remote`]: the words that name the machine.
-    pub(crate) host: Option<Selection>,
-    pub(crate) times: Times,
+    pub assignments: bool,
+    /// As whom or where it runs.
+    pub place: RunContext,
+    /// For [`RunContext::Remote`]: the words that name the machine.
+    pub host: Option<Selection>,
+    /// How often it runs.
+    pub times: Times,
 }
 
 /// Where what is run comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) enum Source {
+pub enum Source {
     /// Words of a command.
     Words(Selection),
     /// Shell text; several words are joined by blanks.
@@ -273,7 +292,7 @@ pub(crate) enum Source {
 /// Who runs what comes in on the standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Runner {
+pub enum Runner {
     /// A shell.
     Shell,
     /// An interpreter of another language.
@@ -283,7 +302,7 @@ pub(crate) enum Runner {
 /// As whom or where something runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub enum RunContext {
     /// Here, as the agent.
     #[default]
     #[serde(rename = "self")]
@@ -297,7 +316,7 @@ pub(crate) enum Place {
 /// How often something runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Times {
+pub enum Times {
     /// Once.
     #[default]
     Once,

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 /// Text of an entry. Decoding a built-in entry copies none of it, since most of an entry is not needed for one call.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(crate) struct Text(Cow<'static, str>);
+pub struct Text(Cow<'static, str>);
 
 impl Deref for Text {
     type Target = str;
@@ -68,22 +68,22 @@ impl<'de: 'static> Deserialize<'de> for Text {
 /// Names without blanks, in one text: decoding a list of them takes no memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct Names(Text);
+pub struct Names(Text);
 
 impl Names {
     /// The list of these names, none of which holds a blank.
-    pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
         Self(Text::from(names.join(" ").as_str()))
     }
 
     /// Each name, in the order given.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split(' ').filter(|name| !name.is_empty())
     }
 
     /// Whether the name is one of these.
-    pub(crate) fn contains(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|known| known == name)
     }
 }
