@@ -23,13 +23,14 @@ use crate::backlog::Speaker;
 use crate::error::SuperviseError;
 use crate::group::{Group as ControlGroup, GroupLimits};
 use crate::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
-use crate::hold::{Group, Held, Hold, Remains, begin};
+use crate::hold::{Group, Held, Hold, begin};
 use crate::memory::MemoryFiles;
+use crate::sampling::Sampling;
 use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
 use crate::switches::{Clock, Stop, Switches};
 use crate::terminal::{Terminal, window_changed};
-use crate::tree::{self, Ended, Usage};
+use crate::tree::{self, Ended, Remains, Usage};
 
 /// An agent and its limits.
 #[derive(Debug)]
@@ -111,12 +112,6 @@ pub struct RunOutcome {
 
 /// How often halts, time and the client's words are looked at.
 const BEAT: Duration = Duration::from_millis(50);
-
-/// How often memory is looked at: reading all of `/proc` costs some milliseconds.
-const SAMPLING: Duration = Duration::from_millis(250);
-
-/// The same while more ends than can be taken away.
-const SELDOM: Duration = Duration::from_secs(1);
 
 /// How long the client has after it was asked, and after it was told. Together with the end well below a second (ours).
 const ASKED: Duration = Duration::from_millis(300);
@@ -249,28 +244,22 @@ pub fn supervise(
     let pulse = Pulse::new(started);
     let bounds = GroupLimits { memory: agent.switches.memory, tasks: None };
     let control_group = ControlGroup::create(bounds);
-    let mut files = MemoryFiles::new();
+    let files = MemoryFiles::new();
     let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
     let beating = Beating::start()?;
-    let (mut usage, mut sampled) = (None, None::<Instant>);
+    let sampling = Sampling::start(agent.switches.memory, files)?;
+    let mut usage = None;
     let mut status = None;
     let mut stop = None;
     let mut remains = Remains::Gone;
     while status.is_none() && stop.is_none() {
-        // What ends faster than it is taken away is not waited for, and makes looking at all processes slow.
-        let pace = match remains {
-            Remains::Gone => {
-                running.held.wait(BEAT);
-                SAMPLING
-            }
-            Remains::Left => SELDOM,
-        };
-        (status, remains) = running.held.ended();
-        if sampled.is_none_or(|time| time.elapsed() >= pace) {
-            let now = tree::usage();
-            usage = Some(agent.switches.memory.map_or(now, |limit| files.added_to(now, limit)));
-            sampled = Some(Instant::now());
+        // What ends faster than it is taken away is not waited for.
+        match remains {
+            Remains::Gone => running.held.wait(BEAT),
+            Remains::Left => {}
         }
+        (status, remains) = running.held.ended();
+        usage = sampling.latest();
         if let Some(terminal) = &running.terminal
             && window_changed()
         {
@@ -302,8 +291,10 @@ pub fn supervise(
     if stop.is_some() {
         status = ask_and_tell(&mut running.held);
     }
+    drop(sampling);
+    let there = tree::count_alive();
     // However they fork: the kernel ends all members at once, where it can.
-    let there = tree::usage().processes;
+    running.held.end();
     if let Some(group) = &control_group {
         group.end_all();
     }

@@ -247,7 +247,7 @@ fn watch(
     let mut files = MemoryFiles::new();
     let mut interrupts = 0;
     loop {
-        for (ended, status) in tree::reap() {
+        for (ended, status) in tree::reap().ended {
             if ended == pid {
                 return match (status.exit_status(), status.terminating_signal()) {
                     (Some(status), _) => Ending::Exited(status),
@@ -273,7 +273,7 @@ fn watch(
             return Ending::Time(time);
         }
         if let Some(most) = measured {
-            let used = files.added_to(tree::usage(), most).bytes();
+            let used = files.added_to(tree::usage(), most, &|| true).bytes();
             if used > most {
                 return Ending::Memory(used);
             }

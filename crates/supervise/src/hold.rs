@@ -17,7 +17,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 
 use crate::error::SuperviseError;
 use crate::heartbeat::{can_be_traced, cannot_be_traced};
-use crate::tree;
+use crate::tree::{self, Reaped, Remains};
 
 /// What ends an agent when all processes of ours are killed in one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,15 +57,6 @@ impl Hold {
     }
 }
 
-/// Whether something has ended and was not taken away yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Remains {
-    /// All was taken away.
-    Gone,
-    /// There is more than was taken away at once.
-    Left,
-}
-
 /// What the agent leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
@@ -99,7 +90,12 @@ pub(crate) fn begin(command: Command, group: Group, hold: Hold) -> Result<Held, 
     let program = name(&command);
     let mut first = First::new(hold, Some((command, group)))?;
     match first.heard() {
-        Ok(Word::Ready) => Ok(Held::Inside(first)),
+        Ok(Word::Ready) => {
+            // Found while it is all that there is: later thousands of orphans may have come to the first process.
+            let agent = tree::second_in_namespace(first.pid);
+            first.agent = agent.and_then(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok());
+            Ok(Held::Inside(first))
+        }
         other => {
             let _ = rustix::process::kill_process(first.pid, Signal::KILL);
             Err(other.map_or_else(|error| error, |word| word.into_error(&program)))
@@ -148,9 +144,8 @@ impl Held {
 
     /// Takes away what has ended; the status of the agent itself when it is among it, and whether more has ended than was taken away.
     pub(crate) fn ended(&mut self) -> (Option<u8>, Remains) {
-        let reaped = tree::reap();
-        let remains = if tree::is_behind(&reaped) { Remains::Left } else { Remains::Gone };
-        (self.status_among(reaped), remains)
+        let Reaped { ended, remains } = tree::reap();
+        (self.status_among(ended), remains)
     }
 
     fn status_among(&mut self, reaped: Vec<(Pid, WaitStatus)>) -> Option<u8> {
@@ -172,12 +167,19 @@ impl Held {
 
     /// Sends the agent itself a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = match self {
-            Self::Child { pid, .. } => Some(*pid),
-            Self::Inside(first) => tree::second_in_namespace(first.pid),
+        let _ = match self {
+            Self::Child { pid, .. } => rustix::process::kill_process(*pid, signal),
+            Self::Inside(First { agent: Some(agent), .. }) => {
+                rustix::process::pidfd_send_signal(agent, signal)
+            }
+            Self::Inside(First { agent: None, .. }) => Ok(()),
         };
-        if let Some(pid) = pid {
-            let _ = rustix::process::kill_process(pid, signal);
+    }
+
+    /// Has the kernel end the agent and all that it started, where it can do that at once.
+    pub(crate) fn end(&self) {
+        if let Self::Inside(First { process: Some(first), .. }) = self {
+            let _ = rustix::process::pidfd_send_signal(first, Signal::KILL);
         }
     }
 
@@ -203,6 +205,10 @@ const ANSWER: i64 = 10;
 #[derive(Debug)]
 pub(crate) struct First {
     pid: Pid,
+    /// The same, in a way that cannot mean another one later.
+    process: Option<OwnedFd>,
+    /// The agent in it.
+    agent: Option<OwnedFd>,
     words: File,
     /// Open as long as we live, so that the first process can see whether we were gone before it asked to end with us.
     _alive: OwnedFd,
@@ -268,7 +274,9 @@ impl First {
             return Err(no_namespace(io::Error::last_os_error()));
         }
         if let Some(pid) = i32::try_from(number).ok().and_then(Pid::from_raw) {
-            return Ok(Self { pid, words: File::from(OwnedFd::from(words)), _alive: OwnedFd::from(alive) });
+            let process = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
+            let words = File::from(OwnedFd::from(words));
+            return Ok(Self { pid, process, agent: None, words, _alive: OwnedFd::from(alive) });
         }
         drop((words, alive));
         let mut say = File::from(OwnedFd::from(say));

@@ -23,6 +23,7 @@
 //! | `ruleset` | the rules of Landlock for a scope |
 //! | `runs` | what is kept of runs: state, lock, where they lie |
 //! | `route` | what the end of a test run means and what to do next |
+//! | `sampling` | what the processes of an agent use, looked at again and again |
 //! | `stream` | what a client tells of its work, and what that costs |
 //! | `switches` | the kill switches, as a function of what is known |
 //! | `terminal` | a terminal between ours and the agent's |
@@ -56,6 +57,7 @@ mod not_held;
 mod route;
 mod ruleset;
 pub mod runs;
+mod sampling;
 mod scope;
 mod signals;
 mod stream;

@@ -41,14 +41,14 @@ impl MemoryFiles {
         Self { before: of_machine(), held: Held::default(), next: Instant::now() }
     }
 
-    /// What is used with such files, where a limit of so much is to hold.
-    pub(crate) fn added_to(&mut self, usage: Usage, limit: Bytes) -> Usage {
+    /// What is used with such files, where a limit of so much is to hold. Looks as long as `go_on` says so.
+    pub(crate) fn added_to(&mut self, usage: Usage, limit: Bytes, go_on: &dyn Fn() -> bool) -> Usage {
         if of_machine().saturating_sub(self.before) < limit.0 / 4 {
             return usage;
         }
         let started = Instant::now();
         if started >= self.next {
-            self.held = look();
+            self.held = look(go_on);
             self.next = Instant::now() + started.elapsed() * PART;
         }
         self.held.added_to(usage)
@@ -74,7 +74,7 @@ fn kilobytes(text: &str, name: &str) -> u64 {
     value.and_then(|value| value.split_whitespace().next()?.parse().ok()).map_or(0, |count: u64| count << 10)
 }
 
-fn look() -> Held {
+fn look(go_on: &dyn Fn() -> bool) -> Held {
     let mut open: HashMap<(u64, u64), u64> = HashMap::new();
     let (mut mapped, mut seen) = (0, 0);
     for process in tree::alive_below() {
@@ -84,7 +84,7 @@ fn look() -> Held {
         for thread in fs::read_dir(place.join("task")).into_iter().flatten().flatten() {
             for file in fs::read_dir(thread.path().join("fd")).into_iter().flatten().flatten() {
                 seen += 1;
-                if seen > MOST {
+                if seen > MOST || !go_on() {
                     return Held { open: open.values().sum(), mapped };
                 }
                 let file = file.path();

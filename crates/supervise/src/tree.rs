@@ -1,7 +1,8 @@
 //! The processes below this one: found, measured, ended.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
@@ -37,23 +38,17 @@ pub fn adopt_orphans() -> Result<(), SuperviseError> {
 
 /// What all processes below this one use.
 pub fn usage() -> Usage {
-    let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
-    let mut sum = Usage::default();
-    for process in below() {
-        if !process.is_alive() {
-            sum.remains += 1;
-            continue;
-        }
-        sum.processes += 1;
-        sum.threads += process.threads;
-        sum.memory += process.resident() * page;
-    }
-    sum
+    Look::through(&[], &|| true).usage()
 }
 
 /// The processes below this one that are alive.
 pub(crate) fn alive_below() -> Vec<i32> {
-    below().iter().filter(|process| process.is_alive()).map(|process| process.pid).collect()
+    Look::through(&[], &|| true).alive().map(|process| process.pid).collect()
+}
+
+/// How many processes below this one are alive, as far as that can be seen in a moment.
+pub(crate) fn count_alive() -> usize {
+    Look::for_a_moment().alive().count()
 }
 
 /// Waits for what is below this process to end by itself, at most this long.
@@ -81,20 +76,20 @@ pub struct Ended {
 ///
 /// Who forks and ends all the time is not there any more when its number has been read. It ends all the same: orphans come to us, and
 /// their list is answered without a pause, as long as it takes; and where it stays in one group, its remains tell which, and the kernel
-/// ends a group as a whole and lets no fork through meanwhile.
+/// ends a group as a whole and lets no fork through meanwhile. Looking through all processes takes the longer the more there are, and gets
+/// the less time the more of them run, so it never takes longer than a moment.
 pub fn end_all(patience: Duration) -> Ended {
     let deadline = Instant::now() + patience;
     let mut ended = HashSet::new();
+    let mut orphans = Orphans::default();
     loop {
-        // Looking through all processes takes the longer the more remains there are.
-        while is_behind(&reap()) && Instant::now() < deadline {
-            end_children();
-        }
         // Everything below comes to us as an orphan, so without a child there is nothing; looking through all processes takes longer.
+        orphans.reap();
         if has_no_child() {
             return Ended { count: ended.len(), left: 0 };
         }
-        let found: Vec<Process> = below().into_iter().filter(Process::is_alive).collect();
+        let look = Look::for_a_moment();
+        let found: Vec<&Process> = look.alive().collect();
         if Instant::now() > deadline {
             // Who was not found is there all the same.
             return Ended { count: ended.len(), left: found.len().max(1) };
@@ -106,35 +101,64 @@ pub fn end_all(patience: Duration) -> Ended {
                 process.send(signal);
             }
         }
-        let pause = Instant::now() + CHASE;
-        while Instant::now() < pause && !has_no_child() {
-            end_children();
-            reap();
+        let mut pause = Instant::now() + CHASE;
+        while Instant::now() < pause.min(deadline) && !has_no_child() {
+            orphans.end();
+            // As long as they end there is nothing better to do.
+            if orphans.reap() > 0 {
+                pause = Instant::now() + CHASE;
+            }
             std::thread::yield_now();
         }
     }
 }
 
-/// How long the orphans that come to us are ended one by one before all processes are looked through again.
+/// How long the orphans that come to us are ended one by one before all processes are looked through again, when none of them ends.
 const CHASE: Duration = Duration::from_millis(20);
 
-/// Ends the children of this process, and the groups that they were in, as far as nobody else can be in them: those of other sessions than
-/// ours. In our session a command could have joined the group of a neighbour.
-fn end_children() {
-    let own = rustix::process::getsid(None).ok();
-    let mut groups = HashSet::new();
-    for pid in children().into_iter().filter_map(Pid::from_raw) {
-        let _ = rustix::process::kill_process(pid, Signal::KILL);
-        // What has ended still tells.
-        let session = rustix::process::getsid(Some(pid)).ok();
-        if let (true, Ok(group)) = (is_of_others(session, own), rustix::process::getpgid(Some(pid))) {
-            groups.insert(group);
+/// The children of this process while they are being ended. Each is ended once: the kernel takes its time to end tens of thousands, and the
+/// more of it the more signals are sent meanwhile.
+#[derive(Debug, Default)]
+struct Orphans {
+    ended: HashSet<Pid>,
+    groups: HashMap<Pid, Instant>,
+}
+
+impl Orphans {
+    /// Ends the children, and the groups that they were in, as far as nobody else can be in them: those of other sessions than ours. In our
+    /// session a command could have joined the group of a neighbour.
+    fn end(&mut self) {
+        let own = rustix::process::getsid(None).ok();
+        let now = Instant::now();
+        for pid in children().into_iter().filter_map(Pid::from_raw) {
+            if !self.ended.insert(pid) {
+                continue;
+            }
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+            // What has ended still tells.
+            let session = rustix::process::getsid(Some(pid)).ok();
+            if let (true, Ok(group)) = (is_of_others(session, own), rustix::process::getpgid(Some(pid)))
+                && self.groups.get(&group).is_none_or(|time| now.duration_since(*time) >= AGAIN)
+            {
+                self.groups.insert(group, now);
+                let _ = rustix::process::kill_process_group(group, Signal::KILL);
+            }
         }
     }
-    for group in groups {
-        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+
+    /// Takes away those that have ended; how many they were.
+    fn reap(&mut self) -> usize {
+        let ended = reap().ended;
+        for (pid, _) in &ended {
+            // Another one may have its number from now on.
+            self.ended.remove(pid);
+        }
+        ended.len()
     }
 }
+
+/// How soon a group is ended again when another child turns out to be of it (ours). Nobody is born into one that was ended, but some may join.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// Whether a session is another one than ours; what is not known is not.
 fn is_of_others(session: Option<Pid>, own: Option<Pid>) -> bool {
@@ -143,17 +167,28 @@ fn is_of_others(session: Option<Pid>, own: Option<Pid>) -> bool {
 
 /// The children of this process, of all its threads, without looking through other processes.
 fn children() -> Vec<i32> {
-    let mut all = Vec::new();
-    for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
-        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        all.extend(text.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-    }
-    all
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    threads.flat_map(|thread| listed(&thread.path().join("children"))).collect()
 }
 
-/// Sends a signal to everything below this process.
+/// The numbers in a list of children: not more than fit into some pages, since orphans may come faster than they are read.
+fn listed(children: &std::path::Path) -> Vec<i32> {
+    let mut text = String::new();
+    let read = File::open(children).and_then(|file| file.take(LIST).read_to_string(&mut text));
+    if read.is_err() {
+        return Vec::new();
+    }
+    // A blank stands behind each of them, so what has none was cut.
+    let whole = text.rfind(' ').and_then(|end| text.get(..end)).unwrap_or_default();
+    whole.split(' ').filter_map(|pid| pid.parse().ok()).collect()
+}
+
+/// So many bytes of a list of children are read (ours).
+const LIST: u64 = 64 << 10;
+
+/// Sends a signal to everything below this process that is found in a moment.
 pub(crate) fn signal_all(signal: Signal) {
-    for process in below().iter().filter(|process| process.is_alive()) {
+    for process in Look::for_a_moment().alive() {
         process.send(signal);
     }
 }
@@ -171,7 +206,7 @@ pub(crate) fn is_below(process: i32) -> bool {
         }
     }
     // So deep that one look at all processes is sooner done.
-    below().iter().any(|found| found.pid == process)
+    Look::through(&[], &|| true).processes.iter().any(|found| found.pid == process)
 }
 
 /// So many parents are asked for theirs before all processes are looked through.
@@ -185,35 +220,64 @@ pub(crate) fn exists(process: i32) -> bool {
 /// The members of a process group that are below this process.
 pub(crate) fn group_below(group: Pid) -> Vec<Pid> {
     let is_member = |pid: &Pid| rustix::process::getpgid(Some(*pid)) == Ok(group);
-    let alive = below().into_iter().filter(Process::is_alive);
-    alive.filter_map(|process| Pid::from_raw(process.pid)).filter(is_member).collect()
+    let look = Look::through(&[], &|| true);
+    look.alive().filter_map(|process| Pid::from_raw(process.pid)).filter(is_member).collect()
 }
 
 /// The process with the number 2 in the namespace whose first process is `first`: the one that it started itself.
 pub(crate) fn second_in_namespace(first: Pid) -> Option<Pid> {
     let first = first.as_raw_nonzero().get();
-    let is_second = |process: &Process| {
-        let text = fs::read_to_string(format!("/proc/{}/status", process.pid)).unwrap_or_default();
+    let is_second = |process: &i32| {
+        let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
         let numbers = text.lines().find_map(|line| line.strip_prefix("NSpid:"));
         numbers.and_then(|numbers| numbers.split_whitespace().last()) == Some("2")
     };
-    let found = below().into_iter().find(|process| process.parent == first && is_second(process))?;
-    Pid::from_raw(found.pid)
+    let children = listed(std::path::Path::new(&format!("/proc/{first}/task/{first}/children")));
+    let found = children.into_iter().find(is_second).or_else(|| {
+        // Not every kernel has that list.
+        let all = Look::for_a_moment().processes;
+        let mut children = all.iter().filter(|process| process.parent == first).map(|process| process.pid);
+        children.find(is_second)
+    });
+    Pid::from_raw(found?)
 }
 
-/// Takes away what has ended, so that nothing stays as a zombie. Returns those that ended, and not all of them at once: where processes end
-/// faster than they are taken away, whoever calls this has something else to look at as well.
-pub(crate) fn reap() -> Vec<(Pid, WaitStatus)> {
-    std::iter::from_fn(|| rustix::process::wait(WaitOptions::NOHANG).ok().flatten()).take(AT_ONCE).collect()
+/// Whether something has ended and was not taken away yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remains {
+    /// All was taken away.
+    Gone,
+    /// There is more than was taken away at once.
+    Left,
 }
 
-/// So many remains are taken away at once (ours): some milliseconds of work.
-const AT_ONCE: usize = 4096;
-
-/// Whether there are remains to be taken away still, after as many as one may take at once.
-pub(crate) fn is_behind(reaped: &[(Pid, WaitStatus)]) -> bool {
-    reaped.len() >= AT_ONCE
+/// What was taken away.
+#[derive(Debug)]
+pub(crate) struct Reaped {
+    /// The processes, and how they ended.
+    pub(crate) ended: Vec<(Pid, WaitStatus)>,
+    /// Whether there may be more.
+    pub(crate) remains: Remains,
 }
+
+/// Takes away what has ended, so that nothing stays as a zombie, and not all of it at once: where processes end faster than they are taken
+/// away, whoever calls this has something else to look at as well.
+pub(crate) fn reap() -> Reaped {
+    let until = Instant::now() + AT_ONCE;
+    let mut ended = Vec::new();
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some(one)) => ended.push(one),
+            _ => return Reaped { ended, remains: Remains::Gone },
+        }
+        if Instant::now() >= until {
+            return Reaped { ended, remains: Remains::Left };
+        }
+    }
+}
+
+/// For so long remains are taken away without a pause (ours).
+const AT_ONCE: Duration = Duration::from_millis(20);
 
 /// Whether this process has no child at all, not even one that has ended.
 fn has_no_child() -> bool {
@@ -225,7 +289,7 @@ fn has_no_child() -> bool {
 
 /// One process, as `/proc/PID/stat` tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Process {
+pub(crate) struct Process {
     pid: i32,
     parent: i32,
     state: char,
@@ -264,12 +328,80 @@ impl Process {
     }
 }
 
-/// All processes below this one, and the remains of those that ended.
-fn below() -> Vec<Process> {
-    let own = rustix::process::getpid().as_raw_nonzero().get();
-    let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let all: Vec<Process> = names.filter_map(|name| read(name.to_str()?.parse().ok()?)).collect();
-    found_below(own, all)
+/// A look through all processes, for those below this one and the remains of those that ended.
+#[derive(Debug, Default)]
+pub(crate) struct Look {
+    processes: Vec<Process>,
+}
+
+impl Look {
+    /// Looks as long as `go_on` says so. Who forks and ends without a pause gets higher numbers faster than they are read, so a list of all
+    /// processes need not have an end: not many more are read than there are. Those that are `known` are looked at wherever the list ended.
+    pub(crate) fn through(known: &[i32], go_on: &dyn Fn() -> bool) -> Self {
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let mut numbers = names.filter_map(|name| name.to_str()?.parse::<i32>().ok());
+        let most = fs::read_to_string("/proc/loadavg").ok().as_deref().and_then(most_to_read);
+        let mut left = most.unwrap_or(usize::MAX);
+        let (mut all, mut seen) = (Vec::new(), HashSet::new());
+        let is_whole = loop {
+            let Some(number) = numbers.next() else { break true };
+            if left == 0 || !go_on() {
+                break false;
+            }
+            left -= 1;
+            seen.insert(number);
+            all.extend(read(number));
+        };
+        if !is_whole {
+            let unseen = known.iter().filter(|number| !seen.contains(number));
+            all.extend(unseen.take_while(|_| go_on()).filter_map(|number| read(*number)));
+        }
+        Self { processes: found_below(own, all) }
+    }
+
+    /// Looks for a moment only: what happens next must not wait for it.
+    fn for_a_moment() -> Self {
+        let until = Instant::now() + MOMENT;
+        Self::through(&[], &|| Instant::now() < until)
+    }
+
+    /// Those that run.
+    pub(crate) fn alive(&self) -> impl Iterator<Item = &Process> {
+        self.processes.iter().filter(|process| process.is_alive())
+    }
+
+    /// The numbers of those that run.
+    pub(crate) fn numbers(&self) -> Vec<i32> {
+        self.alive().map(|process| process.pid).collect()
+    }
+
+    /// What all of them use.
+    pub(crate) fn usage(&self) -> Usage {
+        let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
+        let mut sum = Usage::default();
+        for process in &self.processes {
+            if !process.is_alive() {
+                sum.remains += 1;
+                continue;
+            }
+            sum.processes += 1;
+            sum.threads += process.threads;
+            sum.memory += process.resident() * page;
+        }
+        sum
+    }
+}
+
+/// How long a look takes at most where something waits for it (ours).
+const MOMENT: Duration = Duration::from_millis(100);
+
+/// How many processes are read at most, from `/proc/loadavg`, which tells how many there are, with their threads and their remains. What
+/// begins and ends meanwhile comes on top. `None` where it does not tell.
+fn most_to_read(load: &str) -> Option<usize> {
+    let (_, all) = load.split(' ').nth(3)?.split_once('/')?;
+    let all: usize = all.parse().ok().filter(|all| *all > 0)?;
+    Some(all * 2 + 1024)
 }
 
 /// Those of `all` that descend from `own`, however deep; each is looked at once.
@@ -319,6 +451,42 @@ mod tests {
             "12 (a) b) R 7 12 12 0 -1 4194304 1 0 0 0 5 6 0 0 20 0 1 0 100 4096 42 18446744073709551615";
         let process = stat(12, text).unwrap();
         assert_eq!((process.parent, process.pages, process.state, process.threads), (7, 42, 'R', 1));
+    }
+
+    #[test]
+    fn not_many_more_processes_are_read_than_there_are() {
+        assert_eq!(most_to_read("0.20 0.18 0.12 3/100 11206\n"), Some(1224));
+        for unknown in ["", "0.20 0.18", "0.00 0.00 0.00 0/0 0", "0.20 0.18 0.12 3 11206"] {
+            assert_eq!(most_to_read(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_look_ends_when_it_is_told_to_and_what_is_known_is_seen_all_the_same() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let not_even_one = || asked.replace(asked.get() + 1) > 0;
+        let found = Look::through(&[pid], &not_even_one).numbers();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, [pid]);
+        let nothing = Look::through(&[pid], &|| false).numbers();
+        assert!(nothing.is_empty());
+    }
+
+    #[test]
+    fn a_number_that_was_cut_off_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("children");
+        fs::write(&list, "12 345 ").unwrap();
+        assert_eq!(listed(&list), [12, 345]);
+        fs::write(&list, "12 34").unwrap();
+        assert_eq!(listed(&list), [12]);
+        fs::write(&list, "").unwrap();
+        assert!(listed(&list).is_empty() && listed(&folder.path().join("none")).is_empty());
+        fs::write(&list, "1234567 ".repeat(20_000)).unwrap();
+        assert!(listed(&list).iter().all(|number| *number == 1_234_567));
     }
 
     fn process(pid: i32, parent: i32) -> Process {

@@ -26,12 +26,13 @@ use checkrein_supervise::{
 use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.
-const UNRULY: [(&str, u8); 9] = [
+const UNRULY: [(&str, u8); 10] = [
     ("first_thread_ends", 124),
     ("daemon_first_thread_ends", 124),
     ("memory_behind_first_thread", 118),
     ("hops", 124),
     ("hops_between_sessions", 124),
+    ("hops_in_a_crowd", 124),
     ("stops_inner", 124),
     ("stops_outer", 124),
     ("stops_both", 124),
@@ -41,6 +42,11 @@ const UNRULY: [(&str, u8); 9] = [
 /// How long an agent lives that nobody ends, and how long it may at most in this test.
 const LIFE: Duration = Duration::from_secs(30);
 const TIME: Duration = Duration::from_millis(500);
+
+/// How many chains leave the machine to others, and how many leave little of it to anybody. Those live shorter.
+const FEW: usize = 4;
+const CROWD: usize = 60;
+const LIFE_IN_A_CROWD: Duration = Duration::from_secs(12);
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -171,11 +177,12 @@ fn agent(name: &str) -> ExitCode {
                 first_thread_ends(0);
             }
         }
-        "hops" => hop(|| ()),
-        "hops_between_sessions" => hop(|| {
+        "hops" => hop(FEW, LIFE, || ()),
+        "hops_between_sessions" => hop(FEW, LIFE, || {
             // SAFETY: as above.
             unsafe { libc::setsid() };
         }),
+        "hops_in_a_crowd" => hop(CROWD, LIFE_IN_A_CROWD, || ()),
         "stops_inner" => stop(&[std::os::unix::process::parent_id()]),
         "stops_outer" => stop(&above(std::os::unix::process::parent_id())),
         "stops_both" => {
@@ -233,9 +240,9 @@ fn first_thread_ends(memory: usize) {
     unsafe { libc::syscall(libc::SYS_exit, 0) };
 }
 
-/// Few enough chains for the machine to go on, each of processes that live for a moment.
-fn hop(at_each: fn()) {
-    for _ in 0..4 {
+/// Chains of processes that live for a moment: each of them starts the next one and ends.
+fn hop(chains: usize, life: Duration, at_each: fn()) {
+    for _ in 0..chains {
         if fork() == 0 {
             ignore_signals();
             // SAFETY: a call without arguments.
@@ -244,7 +251,7 @@ fn hop(at_each: fn()) {
             loop {
                 at_each();
                 match fork() {
-                    0 if started.elapsed() > LIFE => {
+                    0 if started.elapsed() > life => {
                         drop(fs::write("lived", ""));
                         // SAFETY: ends this process at once.
                         unsafe { libc::_exit(0) };

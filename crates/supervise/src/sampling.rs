@@ -1,0 +1,73 @@
+//! What an agent uses, looked at again and again beside everything else: looking through all processes takes the longer the more there are
+//! and gets the less time the more of them run, and what ends a run must not wait for it.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::error::SuperviseError;
+use crate::memory::MemoryFiles;
+use crate::scope::Bytes;
+use crate::tree::{Look, Usage};
+
+/// How often it is looked: reading all of `/proc` costs some milliseconds.
+const PACE: Duration = Duration::from_millis(250);
+
+/// Between two looks at least so many times as long passes as the first of them took (ours).
+const SPARING: u32 = 2;
+
+/// A thread that looks; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Sampling {
+    latest: Arc<Mutex<Option<Usage>>>,
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sampling {
+    /// Begins, with memory in `files` counted where there is a limit for it. To be called when no other process has to be split off any more.
+    pub(crate) fn start(limit: Option<Bytes>, files: MemoryFiles) -> Result<Self, SuperviseError> {
+        let latest = Arc::default();
+        let (end, ended) = channel();
+        let seen = Arc::clone(&latest);
+        let thread = Builder::new().name("sampling".to_owned());
+        let thread = thread.spawn(move || sample(limit, files, &seen, &ended));
+        let thread = thread.map_err(SuperviseError::restriction("what looks at the processes"))?;
+        Ok(Self { latest, end: Some(end), thread: Some(thread) })
+    }
+
+    /// What was seen last; `None` before the first look is over.
+    pub(crate) fn latest(&self) -> Option<Usage> {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Sampling {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn sample(limit: Option<Bytes>, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, ended: &Receiver<()>) {
+    let go_on = || ended.try_recv() != Err(TryRecvError::Disconnected);
+    let mut known = Vec::new();
+    loop {
+        let began = Instant::now();
+        let look = Look::through(&known, &go_on);
+        let usage = look.usage();
+        let usage = limit.map_or(usage, |limit| files.added_to(usage, limit, &go_on));
+        if !go_on() {
+            return;
+        }
+        known = look.numbers();
+        *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(usage);
+        let pause = PACE.max(began.elapsed() * SPARING);
+        if ended.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+    }
+}
