@@ -46,6 +46,9 @@ pub struct RecordedWorld {
     pub same_files: Vec<(AbsolutePath, AbsolutePath)>,
     /// Environment variables.
     pub variables: BTreeMap<String, Option<String>>,
+    /// The names of the environment variables, where a list of all was asked for.
+    #[serde(default)]
+    pub variable_names: Vec<String>,
     /// The program that runs a command within bounds.
     #[serde(default)]
     pub confiner: Option<AbsolutePath>,
@@ -69,6 +72,7 @@ impl RecordedWorld {
             archives: BTreeMap::new(),
             same_files: Vec::new(),
             variables: BTreeMap::new(),
+            variable_names: Vec::new(),
             confiner: None,
         }
     }
@@ -234,6 +238,14 @@ impl World for RecordedWorld {
         self.variables.get(name).cloned().flatten()
     }
 
+    fn variable_names(&self) -> Vec<String> {
+        let set = self.variables.iter().filter_map(|(name, value)| value.as_ref().map(|_| name));
+        let mut names: Vec<String> = set.chain(&self.variable_names).cloned().collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     fn confiner(&self) -> Option<AbsolutePath> {
         self.confiner.clone()
     }
@@ -336,6 +348,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn variable(&self, name: &str) -> Option<String> {
         let answer = self.inner.variable(name);
         self.facts.borrow_mut().variables.insert(name.to_owned(), answer.clone());
+        answer
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        let answer = self.inner.variable_names();
+        self.facts.borrow_mut().variable_names.clone_from(&answer);
         answer
     }
 

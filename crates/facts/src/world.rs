@@ -41,6 +41,10 @@ pub trait World {
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool;
     /// The value of an environment variable that the shell of the agent would see.
     fn variable(&self, name: &str) -> Option<String>;
+    /// The names of the environment variables that the shell of the agent would see, sorted.
+    fn variable_names(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// The program of the guard that runs a command within bounds; `None` when this machine does not hold all of them.
     fn confiner(&self) -> Option<AbsolutePath>;
 }

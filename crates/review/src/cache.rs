@@ -137,4 +137,5 @@ fn holds(facts: &RecordedWorld, world: &dyn World) -> bool {
         && facts.archives.iter().all(|(path, members)| world.members(path) == *members)
         && facts.same_files.iter().all(|(one, other)| world.is_same_file(one, other))
         && facts.variables.iter().all(|(name, value)| world.variable(name) == *value)
+        && facts.variable_names.iter().all(|name| world.variable(name).is_some())
 }

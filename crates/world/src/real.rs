@@ -238,6 +238,11 @@ impl World for RealWorld {
         self.variables.get(name).cloned()
     }
 
+    fn variable_names(&self) -> Vec<String> {
+        let is_set = |(name, value): (&String, &String)| (!value.is_empty()).then(|| name.clone());
+        self.variables.iter().filter_map(is_set).collect()
+    }
+
     fn confiner(&self) -> Option<AbsolutePath> {
         self.confiner.clone()
     }

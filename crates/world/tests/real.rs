@@ -62,7 +62,11 @@ impl Ground {
             temporary: Vec::new(),
             guarded: Vec::new(),
             expected: Vec::new(),
-            variables: BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]).into(),
+            variables: BTreeMap::from([
+                ("GREETING".to_owned(), "hello".to_owned()),
+                ("EMPTY".to_owned(), String::new()),
+            ])
+            .into(),
             history: History::default(),
             now: Timestamp(7),
             confiner: || None,
@@ -280,6 +284,7 @@ fn entries_are_told_apart() {
     assert_eq!(entry("proj/file/below"), Entry::Missing);
     assert_eq!(world.variable("GREETING").as_deref(), Some("hello"));
     assert_eq!(world.variable("HOME"), None);
+    assert_eq!(world.variable_names(), ["GREETING"], "what is set to nothing holds nothing");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The state of one interpretation, and what a program handler may ask of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
 use crate::guard::PARENT;
@@ -106,6 +106,8 @@ pub(crate) struct Machine<'w> {
     pub(super) sources: BTreeMap<String, Output>,
     /// Directories that are shown at a second place, by that place.
     pub(super) mounts: BTreeMap<String, String>,
+    /// Secrets among the files of which archives and searches put the content into an output.
+    pub(super) carried: BTreeSet<String>,
     /// Names of programs of the system that were copied, by the path of the copy.
     pub(super) copies: BTreeMap<String, String>,
     /// The machine or container in which effects happen, when not here.
@@ -201,6 +203,7 @@ impl<'w> Machine<'w> {
             unseen: 0,
             sources: BTreeMap::new(),
             mounts: BTreeMap::new(),
+            carried: BTreeSet::new(),
             copies: BTreeMap::new(),
             away: None,
             cause: String::new(),

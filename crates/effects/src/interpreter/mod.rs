@@ -70,6 +70,7 @@ mod outputs;
 mod overlay;
 mod parameter;
 mod pattern;
+pub(crate) mod printed;
 mod provenance;
 mod redirects;
 mod remember;

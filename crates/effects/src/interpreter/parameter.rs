@@ -33,7 +33,16 @@ enum Held {
 impl Machine<'_> {
     /// What a parameter expansion becomes.
     pub(super) fn expand_parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expanded {
-        self.note_origin(&parameter.name);
+        let tells_value = !matches!(
+            parameter.operation,
+            ParameterOperation::Length
+                | ParameterOperation::Alternative { .. }
+                | ParameterOperation::NamesWithPrefix
+                | ParameterOperation::Keys
+        );
+        if tells_value {
+            self.note_origin(&parameter.name);
+        }
         match &parameter.operation {
             ParameterOperation::NamesWithPrefix => {
                 let names = self

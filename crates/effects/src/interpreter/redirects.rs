@@ -9,6 +9,7 @@ use super::descriptors::{Opening, Sink, number_of};
 use super::draft::Aim;
 use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
+use super::secrets::variable_of;
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Fallen;
@@ -150,6 +151,10 @@ impl Machine<'_> {
             Output::Nothing => (Value::exact(""), None),
             Output::Text(value) => (value, None),
             Output::Network(url) => (Value::Unknown, Some(Output::Network(url))),
+            // What variables hold is in the file from now on; of files it is told where they are read.
+            variable @ Output::Secret(_) if variable_of(&variable).is_some() => {
+                (Value::Unknown, Some(variable))
+            }
             Output::Secret(_) | Output::Local(_) | Output::Unknown => {
                 (Value::Unknown, (content == Reading::Veiled).then_some(Output::Unknown))
             }

@@ -19,10 +19,26 @@ const TELLING: &[&str] = &[
     "CREDENTIALS",
     "PAT",
     "PGPASSWORD",
+    "SSHPASS",
 ];
 /// What stands in front of `KEY` when it is a secret one.
-const SECRET_KEYS: &[&str] =
-    &["API", "ACCESS", "SECRET", "PRIVATE", "AUTH", "SIGNING", "ENCRYPTION", "SERVICE", "ACCOUNT"];
+const SECRET_KEYS: &[&str] = &[
+    "API",
+    "ACCESS",
+    "SECRET",
+    "PRIVATE",
+    "AUTH",
+    "SIGNING",
+    "ENCRYPTION",
+    "SERVICE",
+    "ACCOUNT",
+    "MASTER",
+    "DEPLOY",
+    "JWT",
+    "HMAC",
+];
+/// Ends of names that say "this is a secret" behind another word: `DB_PASS`, `MYSQL_PWD`.
+const SHORT_ENDS: &[&str] = &["PASS", "PWD"];
 /// Ends of names of what is about a secret, and no secret itself.
 const ABOUT: &[&str] = &[
     "FILE", "PATH", "DIR", "NAME", "ID", "URL", "URI", "HOST", "LENGTH", "SIZE", "TYPE", "COUNT", "LIMIT",
@@ -86,6 +102,11 @@ pub(crate) fn owner(name: &str) -> Owner {
         .map_or(Owner::NotSaid, |(_, domains)| Owner::Domains(domains))
 }
 
+/// Whether a part of a name is that of a service that gives out tokens.
+fn is_owner(word: &str) -> bool {
+    OWNERS.iter().any(|(parts, _)| parts.contains(&word))
+}
+
 /// Whether a variable of this name holds a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
@@ -95,7 +116,8 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         return false;
     }
     words.iter().any(|word| TELLING.contains(word))
-        || *last == "KEY" && words.iter().any(|word| SECRET_KEYS.contains(word))
+        || *last == "KEY" && words.iter().any(|word| SECRET_KEYS.contains(word) || is_owner(word))
+        || words.len() > 1 && SHORT_ENDS.contains(last)
 }
 
 impl Machine<'_> {
@@ -127,9 +149,16 @@ mod tests {
 
     #[test]
     fn names_tell_secrets() {
-        for secret in
-            ["NPM_TOKEN", "AWS_SECRET_ACCESS_KEY", "db_password", "OPENAI_API_KEY", "PGPASSWORD", "SECRET"]
-        {
+        for secret in [
+            "NPM_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "db_password",
+            "OPENAI_API_KEY",
+            "PGPASSWORD",
+            "SECRET",
+            "STRIPE_KEY",
+            "DB_PASS",
+        ] {
             assert!(is_secret_name(secret), "{secret}");
         }
         for other in [
@@ -141,6 +170,10 @@ mod tests {
             "PATH",
             "SECRET_NAME",
             "PARTITION_KEY",
+            "OLDPWD",
+            "PWD",
+            "GPG_KEY",
+            "SSH_AUTH_SOCK",
         ] {
             assert!(!is_secret_name(other), "{other}");
         }

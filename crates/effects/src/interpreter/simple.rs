@@ -376,7 +376,7 @@ impl Machine<'_> {
             return Done::next(exit);
         }
         if let Some(done) = builtins::run(self, name, rest) {
-            return done;
+            return self.told(name, rest, done);
         }
         if let Some(file) = self.found_in_own_path(name) {
             let exit = self.call_path(file.as_str(), rest);
@@ -524,7 +524,7 @@ impl Machine<'_> {
     }
 
     /// The call of a program with the words behind its name.
-    fn call_of(&self, base: &str, written: &str, rest: &[Value]) -> Call {
+    pub(super) fn call_of(&self, base: &str, written: &str, rest: &[Value]) -> Call {
         Call {
             program: base.to_owned(),
             written: written.to_owned(),
@@ -578,6 +578,7 @@ impl Machine<'_> {
         {
             exit.output = names;
         }
+        self.tell(&call, &mut exit);
         self.veiled |= !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing)
             && filters::decodes(&call);
         exit

@@ -82,11 +82,14 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
         }
         Some('c' | 'r' | 'u' | 'A') => {
             let sources: Vec<Value> = tar.members.iter().map(|member| relative(tar, member)).collect();
+            let archive = tar.file.clone();
             let mut read = Output::Nothing;
             for source in &sources {
                 read = read.followed_by(machine.read(source));
+                if archive.is_none() {
+                    read = packed(machine, source, &tar.excluded).unwrap_or(read);
+                }
             }
-            let archive = tar.file.clone();
             match archive.as_ref().and_then(|file| Some((file, host_of(file)?))) {
                 Some((_, host)) => machine.host(&Value::exact(host), Upload::Yes),
                 None => {
@@ -123,6 +126,11 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
             Exit::unknown()
         }
     }
+}
+
+/// The secret among what goes into an archive that is written to the output. Where nothing says where that ends, nothing is looked for.
+fn packed(machine: &mut Machine<'_>, source: &Value, excluded: &[String]) -> Option<Output> {
+    if machine.is_kept() { None } else { machine.packed(source, excluded) }
 }
 
 /// The host of an archive on another machine: `--file=host:/x`. A name with a slash before the colon is a file of this one.
@@ -187,6 +195,8 @@ struct Tar {
     /// Whether members may come to lie elsewhere than their names say.
     renames: bool,
     commands: Vec<Value>,
+    /// Patterns of names that are left out.
+    excluded: Vec<String>,
 }
 
 impl Tar {
@@ -266,9 +276,10 @@ impl Tar {
                     self.commands.push(command);
                 }
             }
-            "exclude" | "exclude-from" | "files-from" | "owner" | "group" | "mode" | "mtime" | "newer"
-            | "after-date" | "format" | "label" | "blocking-factor" | "starting-file"
-            | "listed-incremental" | "suffix" | "sort" | "pax-option"
+            "exclude" => self.excluded.extend(value().as_exact().map(str::to_owned)),
+            "exclude-from" | "files-from" | "owner" | "group" | "mode" | "mtime" | "newer" | "after-date"
+            | "format" | "label" | "blocking-factor" | "starting-file" | "listed-incremental" | "suffix"
+            | "sort" | "pax-option"
                 if !long.contains('=') =>
             {
                 words.next();
@@ -358,8 +369,17 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(text) => Some(Value::exact(format!("{text}.zip"))),
         None => Some(archive.clone()),
     };
+    let mut read = Output::Unknown;
     for source in sources {
         machine.read(source);
+        if archive.is_none() {
+            let excluded: Vec<String> = arguments
+                .values(&["-x", "--exclude"])
+                .filter_map(Value::as_exact)
+                .map(str::to_owned)
+                .collect();
+            read = packed(machine, source, &excluded).unwrap_or(read);
+        }
     }
     if let Some(file) = archive {
         machine.write(&file);
@@ -369,7 +389,7 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.delete(source, Depth::Recursive);
         }
     }
-    Exit::unknown()
+    Exit::with(read)
 }
 
 /// `unzip`
@@ -552,6 +572,7 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let (Some(verb), Some(archive)) = (verb.as_ref().and_then(Value::as_exact), archive) else {
         return Exit::unknown();
     };
+    let mut read = Output::Unknown;
     match verb {
         "x" | "e" => {
             machine.read(&archive);
@@ -564,9 +585,15 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
             unpack_from(machine, Some(&archive).filter(|_| rest.is_empty()), &directory, names);
         }
         "a" | "u" | "m" => {
-            machine.write(&archive);
+            let prints = call.words.iter().any(|word| word.as_exact() == Some("-so"));
+            if !prints {
+                machine.write(&archive);
+            }
             for source in &rest {
                 machine.read(source);
+                if prints && let Some(secret) = packed(machine, source, &[]) {
+                    read = secret;
+                }
                 if removes || verb == "m" {
                     machine.delete(source, Depth::Recursive);
                 }
@@ -577,7 +604,7 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.read(&archive);
         }
     }
-    Exit::unknown()
+    Exit::with(read)
 }
 
 /// `cpio`
@@ -595,8 +622,31 @@ pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     } else if let Some(file) = arguments.value(&["-F", "-O", "--file"]) {
         machine.write(file);
+    } else if arguments.has(&["-o", "--create"]) {
+        return Exit::with(listed_secret(machine, &call.input).unwrap_or(Output::Unknown));
     }
     Exit::unknown()
+}
+
+/// The secret among the files that a list names, when they go into an archive that is written to the output.
+fn listed_secret(machine: &mut Machine<'_>, list: &Input) -> Option<Output> {
+    let Input::Text(names) = list else { return None };
+    match names {
+        Value::Exact(text) => {
+            let names: Vec<Value> =
+                text.split(['\n', '\0']).filter(|name| !name.is_empty()).map(Value::exact).collect();
+            names.iter().find_map(|name| {
+                // A directory is written without what is in it.
+                let is_directory = machine.is_directory(name) == Some(true);
+                if is_directory { None } else { packed(machine, name, &[]) }
+            })
+        }
+        Value::Glob(pattern) => {
+            let root = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+            packed(machine, &Value::exact(if root.is_empty() { "." } else { root }), &[])
+        }
+        Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => None,
+    }
 }
 
 /// `ar`

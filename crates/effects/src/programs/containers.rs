@@ -3,7 +3,7 @@
 use super::store_place::locate_in_container;
 use crate::effect::{EffectKind, Reach, Severity, Target};
 use crate::interpreter::away::{Access, Away, Mount, Stay};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places::credential;
 
@@ -189,12 +189,44 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let Some((service, words)) = words.split_first() else { return Exit::unknown() };
             return inside_here(machine, service, words, call.input.clone());
         }
+        "config" | "convert" => return configuration(machine, call, rest),
         "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {
             machine.add(volumes.note("anonymous ones only").severity(Severity::Medium));
         }
         _ => {}
     }
     Exit::unknown()
+}
+
+/// What of the project `compose config` prints: the settings, with the values of the files that set variables filled in.
+fn configuration(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
+    const WITHOUT_VALUES: &[&str] = &[
+        "-q",
+        "--quiet",
+        "--services",
+        "--volumes",
+        "--networks",
+        "--models",
+        "--images",
+        "--profiles",
+        "--hash",
+        "--no-interpolate",
+    ];
+    let words = || rest.iter().chain(&call.words).filter_map(Value::as_exact);
+    let is_quiet =
+        words().any(|word| WITHOUT_VALUES.iter().any(|quiet| word.split('=').next() == Some(quiet)));
+    if is_quiet || machine.is_kept() {
+        return Exit::unknown();
+    }
+    let mut files: Vec<Value> = call.arguments.values(&["--env-file"]).cloned().collect();
+    if files.is_empty() {
+        files.push(match call.arguments.value(&["--project-directory"]) {
+            Some(directory) => directory.followed_by(&Value::exact("/.env")),
+            None => Value::exact(".env"),
+        });
+    }
+    let secrets = files.iter().find_map(|file| machine.packed(file, &[]));
+    Exit::with(secrets.unwrap_or(Output::Unknown))
 }
 
 /// Whether a word is a bundle of short options with one of these among them.

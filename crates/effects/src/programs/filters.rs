@@ -4,25 +4,29 @@
 //! | module | holds |
 //! |---|---|
 //! | `choosing` | filters that choose lines of a list whose order is not known |
+//! | `finding` | secrets that a search through a tree prints |
 //! | `lists` | programs that list names below a place |
 //! | `searching` | `grep`, and what `sed` and `awk` print |
 //! | `showing` | what programs show of the files that they read |
 //! | `texts` | what a known text becomes |
 
 mod choosing;
+mod finding;
 mod lists;
 mod searching;
 mod showing;
 mod texts;
 
 use crate::interpreter::machine::Absence;
+use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 use crate::programs::builtins;
 use crate::programs::processes::listing;
 use crate::world::{Entry, Listing};
 
+pub(crate) use finding::found_secret;
 pub(crate) use lists::named;
-pub(crate) use showing::{Showing, showing};
+pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;
 pub(super) use texts::{decoded_base64, decoded_hexadecimal};
 
@@ -184,14 +188,19 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         }
         "realpath" | "readlink" => real_path(machine, call),
         "which" | "gwhich" => Some(builtins::whereabouts(machine, words)),
-        "env" | "printenv" if words.is_empty() => Some(Exit::with(Output::Secret("$*".to_owned()))),
-        "printenv" => match exact_words(words)?.as_slice() {
-            [name] if secrets::is_secret_name(name) => Some(Exit::with(Output::Secret(format!("${name}")))),
-            [name] => {
-                machine.variable(name).map(|value| Exit::printing(value.followed_by(&Value::exact("\n"))))
+        "env" | "printenv"
+            if words.iter().all(|word| matches!(word.as_exact(), Some("-0" | "--null" | "-"))) =>
+        {
+            Some(Exit::with(Output::Secret(ALL_VARIABLES.to_owned())))
+        }
+        "printenv" => {
+            let names = exact_words(words)?;
+            if let Some(name) = names.iter().find(|name| secrets::is_secret_name(name)) {
+                return Some(Exit::with(Output::Secret(format!("${name}"))));
             }
-            _ => None,
-        },
+            let [name] = names.as_slice() else { return None };
+            machine.variable(name).map(|value| Exit::printing(value.followed_by(&Value::exact("\n"))))
+        }
         "git" => repository_root(machine, words),
         "ls" => listed(machine, words),
         "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "sed" | "gsed" | "awk"

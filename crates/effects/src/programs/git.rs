@@ -14,6 +14,7 @@
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
+mod contents;
 mod grammar;
 mod guard_files;
 mod index;
@@ -27,7 +28,7 @@ mod tree;
 mod working;
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use checkrein_shell::quoted;
@@ -337,14 +338,23 @@ impl Git<'_, '_> {
     fn known_subcommand(&mut self, name: &str, rest: &[Value]) -> Option<Exit> {
         let words = Words::of(name, rest);
         let asks_help = words.has("--help") || rest.len() == 1 && words.has("-h");
-        if asks_help || LOOKING.contains(&name) {
+        if asks_help {
             return Some(self.looking(name, &words));
         }
-        restoring::run(self, name, &words)
-            .or_else(|| references::run(self, name, &words))
-            .or_else(|| working::run(self, name, &words))
-            .or_else(|| remotes::run(self, name, &words))
-            .or_else(|| settings::run(self, name, &words))
+        let contents = self.note_contents(name, &words);
+        let exit = if LOOKING.contains(&name) {
+            self.looking(name, &words)
+        } else {
+            restoring::run(self, name, &words)
+                .or_else(|| references::run(self, name, &words))
+                .or_else(|| working::run(self, name, &words))
+                .or_else(|| remotes::run(self, name, &words))
+                .or_else(|| settings::run(self, name, &words))?
+        };
+        match contents {
+            Some(output) if !matches!(exit.output, Output::Text(_)) => Some(Exit { output, ..exit }),
+            Some(_) | None => Some(exit),
+        }
     }
 
     /// A subcommand that only looks; its output is known for the few that scripts build on.
@@ -367,33 +377,8 @@ impl Git<'_, '_> {
         };
         match known {
             Some(text) => Exit::printing(Value::exact(text)),
-            None if name == "cat-file" => self.shown(words),
             None => Exit::unknown(),
         }
-    }
-
-    /// Prints objects; `HEAD:path` may be a credential that was committed.
-    fn shown(&mut self, words: &Words) -> Exit {
-        let home = self.machine.world().place().home.clone();
-        let named = words
-            .operands()
-            .iter()
-            .filter_map(|word| word.as_exact()?.split_once(':').map(|(_, path)| path.to_owned()));
-        let Some(root) = self.root() else {
-            return Exit::unknown();
-        };
-        let secrets: Vec<AbsolutePath> = named
-            .map(|path| root.join(&path))
-            .filter(|path| crate::places::credential(path, &home).is_some())
-            .collect();
-        let Some(first) = secrets.first().map(|path| path.as_str().to_owned()) else {
-            return Exit::unknown();
-        };
-        for path in secrets {
-            self.machine
-                .add(Draft::new(EffectKind::SecretRead, Target::Path(path)).note("as it was committed"));
-        }
-        Exit::with(crate::interpreter::Output::Secret(first))
     }
 
     /// Runs an alias: text behind `!` by a shell in the work tree, other text as a subcommand.

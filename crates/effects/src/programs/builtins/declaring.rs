@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::interpreter::printed::ALL_VARIABLES;
+use crate::interpreter::secrets;
 use crate::interpreter::{Content, Done, Exit, Machine, Output, Treatment, Value, Variable};
 
 /// What a declaration says about its variables.
@@ -40,6 +42,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
     let only_options = words.iter().all(|word| matches!(word.as_exact(), Some("-p" | "-x" | "-px" | "-xp")));
     if only_options {
         return all_variables();
+    }
+    if let Some(name) = printed_secret(words) {
+        return Done::next(Exit::with(Output::Secret(format!("${name}"))));
     }
     // Outside functions bash refuses this, and zsh does it.
     if declared.local && machine.shell.returns == 0 && machine.shell.locals.is_empty() {
@@ -260,9 +265,20 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     Done::quiet()
 }
 
+/// The variable with a secret that `declare -p NAME` prints.
+fn printed_secret(words: &[Value]) -> Option<&str> {
+    let is_printing = |text: &str| {
+        text.strip_prefix('-').is_some_and(|flags| flags.contains('p') && !flags.contains(['f', 'F']))
+    };
+    if !words.iter().filter_map(Value::as_exact).any(is_printing) {
+        return None;
+    }
+    words.iter().filter_map(Value::as_exact).find(|name| secrets::is_secret_name(name))
+}
+
 /// All variables with what they hold, as `set`, `export -p` and `declare -p` print them.
 fn all_variables() -> Done {
-    Done::next(Exit::with(Output::Secret("$*".to_owned())))
+    Done::next(Exit::with(Output::Secret(ALL_VARIABLES.to_owned())))
 }
 
 pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {

@@ -150,6 +150,30 @@ impl Search {
         }
     }
 
+    /// Whether it has options that are not known here.
+    pub(super) fn is_strange(&self) -> bool {
+        self.strange
+    }
+
+    /// Whether directories are searched.
+    pub(super) fn is_recursive(&self) -> bool {
+        self.recursive
+    }
+
+    /// What is searched, as written.
+    pub(super) fn files(&self) -> &[Value] {
+        &self.files
+    }
+
+    /// Whether one of the patterns fits a line; `None` when that is not known.
+    pub(super) fn fits(&self, line: &str) -> Option<bool> {
+        let mut hit = false;
+        for expression in self.expressions()? {
+            hit |= expression.matches(line)?;
+        }
+        Some(hit)
+    }
+
     fn expressions(&self) -> Option<Vec<Expression>> {
         let dialect = match (self.fixed, self.extended) {
             (true, _) => Dialect::Fixed,
@@ -348,7 +372,7 @@ fn sources(machine: &mut Machine<'_>, call: &Call, search: &Search) -> Option<Ve
 
 impl Search {
     /// Whether a file found below a root is searched.
-    fn takes(&self, root: &AbsolutePath, file: &AbsolutePath) -> bool {
+    pub(super) fn takes(&self, root: &AbsolutePath, file: &AbsolutePath) -> bool {
         let fits = |pattern: &String, name: &str| {
             crate::interpreter::Pattern::new(pattern)
                 .matches(name, crate::interpreter::Letters::Exact)

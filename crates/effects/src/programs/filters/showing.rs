@@ -42,7 +42,7 @@ const MEASURING: &[&str] = &[
 const COPYING: &[&str] = &["cp", "mv", "install", "ln"];
 
 /// Programs that print lines that fit a pattern, with the options of `grep`.
-const SEARCHING: &[&str] =
+pub(super) const SEARCHING: &[&str] =
     &["grep", "egrep", "fgrep", "zgrep", "zegrep", "zfgrep", "bzgrep", "xzgrep", "lzgrep", "rg"];
 
 /// What a call shows of the files that it reads and of its input.
@@ -71,6 +71,27 @@ pub(crate) fn showing(call: &Call) -> Showing {
         return Showing::Nothing;
     }
     Showing::Everything
+}
+
+/// Whether lines of what a call reads are among what it prints, whichever.
+pub(crate) fn shows_lines(call: &Call) -> bool {
+    match showing(call) {
+        Showing::Everything => true,
+        Showing::ChosenLines | Showing::Kept | Showing::Nothing => false,
+    }
+}
+
+/// Whether a call prints a line that begins in this way, when it comes by it; what follows is not known.
+pub(crate) fn may_show(call: &Call, beginning: &str) -> bool {
+    match showing(call) {
+        Showing::Nothing | Showing::Kept => false,
+        Showing::Everything | Showing::ChosenLines if !SEARCHING.contains(&call.program.as_str()) => true,
+        Showing::Everything | Showing::ChosenLines => {
+            let search = Search::new(call);
+            // What stands around a line that fits is printed too.
+            search.is_strange() || search.fits(beginning).is_none_or(|fits| fits != search.inverted)
+        }
+    }
 }
 
 /// Whether a word is a cluster of letters with one of these among them: `-il`.

@@ -366,9 +366,6 @@ fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
             }
         }
     }
-    if name == "show" {
-        return git.shown(words);
-    }
     let commits_named =
         words.operands().len() > words.operands_from(words.before_dashes.unwrap_or(usize::MAX)).len();
     let states: Option<&[VersionState]> = match name {

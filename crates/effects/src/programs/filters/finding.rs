@@ -1,0 +1,97 @@
+//! Secrets that a search through a tree prints: lines of files that nobody named.
+
+use crate::interpreter::{Call, Machine, Output, Value, secrets};
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::world::Entry;
+
+use super::searching::Search;
+use super::showing::SEARCHING;
+
+/// The secret whose lines a search through directories prints, as the output that carries it; `None` when there is none, or the search
+/// tells names and numbers only.
+///
+/// The text of the files is compared with the patterns, so that a search for something else is none for secrets.
+pub(crate) fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
+    if !SEARCHING.contains(&call.program.as_str()) || machine.is_kept() {
+        return None;
+    }
+    let mut search = Search::new(call);
+    let is_ripgrep = call.program == "rg";
+    search.extended |= is_ripgrep || search.perl;
+    let looks_everywhere = if is_ripgrep { ignores_nothing(call) } else { search.is_recursive() };
+    let names = search.names || search.other_names && !is_ripgrep;
+    if !looks_everywhere || names || search.count || search.quiet || search.patterns.is_empty() {
+        return None;
+    }
+    let here = [Value::exact(".")];
+    let roots = if search.files().is_empty() { here.to_vec() } else { search.files().to_vec() };
+    for root in &roots {
+        for aim in machine.paths_through(root) {
+            let Some(root) = aim.target.path() else { continue };
+            if machine.entry(root) != Entry::Directory {
+                continue;
+            }
+            let found = machine
+                .credentials_within(root, &[])
+                .into_iter()
+                .find(|path| search.takes(root, path) && shows_secret(machine, &search, path));
+            if let Some(path) = found {
+                return Some(machine.carry(&path));
+            }
+        }
+    }
+    None
+}
+
+/// Whether `rg` searches hidden files, and those that git ignores, as well.
+fn ignores_nothing(call: &Call) -> bool {
+    let written = |name: &str| call.words.iter().any(|word| word.as_exact() == Some(name));
+    let times = call
+        .words
+        .iter()
+        .filter_map(Value::as_exact)
+        .filter(|word| word.starts_with('-') && !word.starts_with("--"))
+        .map(|word| word.matches('u').count())
+        .sum::<usize>()
+        + call.words.iter().filter(|word| word.as_exact() == Some("--unrestricted")).count();
+    let is_hidden = times >= 2 || written("--hidden") || written("-.");
+    is_hidden && (times >= 1 || written("--no-ignore") || written("--no-ignore-vcs"))
+}
+
+/// Whether a line of a file that holds a secret fits, as far as that is known.
+fn shows_secret(machine: &Machine<'_>, search: &Search, path: &AbsolutePath) -> bool {
+    let text = machine.text(path);
+    let Some(text) = text.as_exact() else { return false };
+    let is_list = path.name().is_some_and(places::environment_file);
+    let fits = |line: &str| search.fits(line) != Some(search.inverted);
+    // What stands around a line that fits is printed too.
+    let around = search.is_strange() && text.lines().any(fits);
+    text.lines().any(|line| (around || fits(line)) && (!is_list || holds_secret(line)))
+}
+
+/// Whether a line of settings (`NAME=value`) holds a secret: by the name, or because the value is an address with a password.
+fn holds_secret(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches("export ");
+    let Some((name, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { return false };
+    let has_password = value.split_once("://").is_some_and(|(_, rest)| {
+        let host = rest.split('/').next().unwrap_or_default();
+        host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+    });
+    !value.trim().is_empty() && (secrets::is_secret_name(name.trim()) || has_password)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_settings_hold_secrets_by_name_or_by_an_address_with_a_password() {
+        for line in ["API_KEY=abc", "export DB_PASSWORD='x'", "DATABASE_URL=postgres://app:pw@db/app"] {
+            assert!(holds_secret(line), "{line}");
+        }
+        for line in ["PORT=80", "# API_KEY=abc", "API_KEY=", "DATABASE_URL=postgres://db/app", "text"] {
+            assert!(!holds_secret(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What git prints of files that hold secrets: as they are, and as commits hold them.
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Arguments, Call, Draft, Input, Output, Value};
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::programs::filters;
+
+use super::Git;
+use super::options::Words;
+
+/// Options that leave nothing but names and numbers of a comparison.
+const WITHOUT_TEXT: &[&str] = &[
+    "--stat",
+    "--numstat",
+    "--shortstat",
+    "--compact-summary",
+    "--dirstat",
+    "--cumulative",
+    "--summary",
+    "--name-only",
+    "--name-status",
+    "--raw",
+    "--check",
+    "--quiet",
+    "--no-patch",
+    "-s",
+];
+
+/// Options that ask for the text of a comparison, also beside those that do not.
+const WITH_TEXT: &[&str] = &[
+    "-p",
+    "-u",
+    "--patch",
+    "--patch-with-stat",
+    "--patch-with-raw",
+    "-U",
+    "--unified",
+    "-L",
+    "-c",
+    "--cc",
+    "--combined-all-paths",
+    "--remerge-diff",
+    "--diff-merges",
+    "-W",
+    "--function-context",
+    "--word-diff",
+    "--color-words",
+    "--binary",
+    "--full-diff",
+];
+
+/// What of `git grep` prints no lines.
+const NAMES_OF_SEARCH: &[&str] = &[
+    "-l",
+    "-L",
+    "--files-with-matches",
+    "--name-only",
+    "--files-without-match",
+    "-c",
+    "--count",
+    "-q",
+    "--quiet",
+];
+
+impl Git<'_, '_> {
+    /// Adds the credentials whose content a subcommand prints, now or as it was committed.
+    pub(super) fn note_contents(&mut self, name: &str, words: &Words) -> Option<Output> {
+        if !prints_contents(name, words) {
+            return None;
+        }
+        let home = self.machine.world().place().home.clone();
+        let mut first = None;
+        for (path, is_committed) in self.named_files(name, words) {
+            if places::credential(&path, &home).is_none() || places::is_for_tests(&path, self.machine.world())
+            {
+                continue;
+            }
+            first.get_or_insert_with(|| path.as_str().to_owned());
+            if is_committed {
+                let draft = Draft::new(EffectKind::SecretRead, Target::Path(path));
+                self.machine.add(draft.note("as it was committed"));
+            } else {
+                self.machine.read(&Value::exact(path.as_str()));
+            }
+        }
+        if let Some(place) = first {
+            return Some(Output::Secret(place));
+        }
+        self.searched_anywhere(name, words)
+    }
+
+    /// The files that the operands name, and whether as a commit holds them.
+    fn named_files(&self, name: &str, words: &Words) -> Vec<(AbsolutePath, bool)> {
+        let skipped =
+            usize::from(name == "grep" && !words.any(&["-e", "-f"]) && words.before_dashes != Some(0));
+        let root = self.root();
+        // Without a commit in its words, what these print is in the work tree.
+        let is_current =
+            matches!(name, "blame" | "annotate" | "grep" | "diff" | "difftool" | "hash-object" | "config");
+        let given: Vec<Value> = match name {
+            "config" => words.arguments.values(&["-f", "--file"]).cloned().collect(),
+            "log" => {
+                let file =
+                    |range: &Value| range.as_exact()?.rsplit_once(':').map(|(_, file)| Value::exact(file));
+                let ranges = words.arguments.values(&["-L"]).filter_map(file);
+                words.operands().iter().cloned().chain(ranges).collect()
+            }
+            _ => words.operands_from(skipped).to_vec(),
+        };
+        let files = given.iter().filter_map(Value::as_exact).filter_map(|text| {
+            if text.starts_with(":!") || text.starts_with(":^") || text.contains("(exclude)") {
+                return None;
+            }
+            let inside = |path: &str| Some(root.as_ref()?.join(path));
+            match text.strip_prefix(':') {
+                Some(magic) => {
+                    let path = magic.trim_start_matches('/');
+                    let path =
+                        path.split_once(')').filter(|_| path.starts_with('(')).map_or(path, |(_, rest)| rest);
+                    Some((inside(path)?, true))
+                }
+                None => match text.split_once(':').filter(|(revision, _)| !revision.is_empty()) {
+                    Some((_, path)) if !path.starts_with('/') => Some((inside(path)?, true)),
+                    Some(_) | None => Some((self.located(&Value::exact(text))?, !is_current)),
+                },
+            }
+        });
+        files.collect()
+    }
+
+    /// `git grep --no-index` searches as `grep -r` does.
+    fn searched_anywhere(&mut self, name: &str, words: &Words) -> Option<Output> {
+        if name != "grep" || !words.has("--no-index") || words.has("--exclude-standard") {
+            return None;
+        }
+        let flags = ["-i", "-v", "-F", "-E", "-o", "-w"].iter().filter(|flag| words.has(flag));
+        let mut rest: Vec<Value> = std::iter::once("-r").chain(flags.copied()).map(Value::exact).collect();
+        for pattern in words.arguments.values(&["-e"]) {
+            rest.extend([Value::exact("-e"), pattern.clone()]);
+        }
+        rest.push(Value::exact("--"));
+        rest.extend(words.operands().iter().cloned());
+        let call = Call {
+            program: "grep".to_owned(),
+            written: "grep".to_owned(),
+            words: rest,
+            input: Input::Inherited,
+            arguments: Arguments::default(),
+        };
+        filters::found_secret(self.machine, &call)
+    }
+}
+
+/// Whether a subcommand prints what stands in the files that it names.
+fn prints_contents(name: &str, words: &Words) -> bool {
+    let asks_text = words.any(WITH_TEXT);
+    match name {
+        "diff" | "show" | "difftool" => asks_text || !words.any(WITHOUT_TEXT),
+        "log" | "whatchanged" | "reflog" | "diff-tree" | "diff-index" | "diff-files" | "rev-list" => {
+            asks_text
+        }
+        "grep" => !words.any(NAMES_OF_SEARCH),
+        "blame" | "annotate" | "cat-file" | "fast-export" | "merge-file" => true,
+        "archive" => !words.any(&["-o", "--output", "-l", "--list"]),
+        "format-patch" => words.has("--stdout"),
+        "config" => {
+            let asks = ["-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch"];
+            !words.has("--name-only") && (words.any(&asks) || words.operands().len() <= 1)
+        }
+        // What is in the store of objects can be printed by a name that tells nothing.
+        "hash-object" => words.has("-w"),
+        _ => false,
+    }
+}
