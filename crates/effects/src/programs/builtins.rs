@@ -10,6 +10,7 @@ pub(crate) use declaring::assignment;
 use crate::interpreter::machine::Absence;
 use crate::interpreter::{Done, Exit, Flow, Lookup, Machine, Output, Status, Value, Whereabouts};
 use crate::path::AbsolutePath;
+use crate::programs::formats::{self, Formatted};
 use crate::programs::{files, strings};
 use crate::world::Entry;
 
@@ -138,19 +139,18 @@ fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         [option, rest @ ..] if option.as_exact() == Some("--") => (None, rest),
         all => (None, all),
     };
-    let value = match rest.split_first() {
-        Some((format, arguments)) => match format.as_exact() {
-            Some(format) => strings::formatted(format, arguments),
-            None => Value::Unknown,
-        },
-        None => Value::exact(""),
+    let known = match rest.split_first() {
+        Some((format, arguments)) => format.as_exact().map(|format| formats::formatted(format, arguments)),
+        None => None,
     };
+    let Formatted { value, status } =
+        known.unwrap_or(Formatted { value: Value::Unknown, status: Status::Open });
     match variable {
         Some(name) => {
             machine.assign_named(&name, value);
-            Done::quiet()
+            Done::next(Exit { status, output: Output::Nothing })
         }
-        None => printed(machine, value),
+        None => Done { status, ..printed(machine, value) },
     }
 }
 

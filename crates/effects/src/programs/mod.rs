@@ -45,6 +45,7 @@ pub(crate) mod expression;
 mod files;
 pub(crate) mod filters;
 pub(crate) mod find;
+mod formats;
 mod git;
 mod interpreters;
 pub(crate) mod known_hosts;
