@@ -28,7 +28,8 @@ pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
 /// The effective configuration in a workspace. An error lists everything that is wrong, with line and column.
 pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
     let layers = layers(surroundings, workspace)?;
-    checkrein_policy::load(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
+    checkrein_policy::load_at(&layers, &trusted(surroundings)?, &surroundings.standpoint)
+        .map_err(|errors| invalid(&errors))
 }
 
 /// What the environment sets. The settings of a client in a cloned repository can set variables for its hooks, so what comes from the

@@ -1,11 +1,15 @@
 //! What is known around a call: configuration, policy, installations, what the session began with, and the world as it is now.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use checkrein_effects::predict_with;
 use checkrein_facts::{GuardedPath, History};
 use checkrein_ledger::{Durability, SessionLedger};
-use checkrein_policy::{LogLevel, Policy};
-use checkrein_protocol::{AbsolutePath, Beginning, RecordBody, SessionId, Timestamp};
+use checkrein_policy::{Extent, LogLevel, Policy, Standpoint, location};
+use checkrein_protocol::{
+    AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
+};
 
 use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
@@ -90,6 +94,57 @@ impl Context {
             unrecorded: None,
             snapshot_gone: None,
         }
+    }
+
+    /// The same guard where it knows what this call touches, with the sections of the configuration that hold there; `None` where no
+    /// section is limited to paths.
+    #[must_use]
+    pub(crate) fn at(&self, action: &Action) -> Option<Self> {
+        let rules = self.rules.as_ref().filter(|rules| rules.may_speak_of_paths())?;
+        let prediction = predict_with(action, &self.world(History::default()), self.policy.catalogue());
+        let (mut touched, mut extent) = (Vec::new(), Extent::Known);
+        for effect in &prediction.effects {
+            match location(&effect.target) {
+                Some(path) => {
+                    let is_one = matches!(effect.target, Target::Path(_)) && effect.depth == Depth::Single;
+                    touched.push((path, if is_one { Depth::Single } else { Depth::Recursive }));
+                }
+                None if effect.kind.aim() == Aim::Files || effect.kind == EffectKind::Opaque => {
+                    extent = Extent::Open;
+                }
+                None => {}
+            }
+        }
+        if touched.is_empty() || extent == Extent::Open {
+            touched.push((real_path(&action.cwd), Depth::Single));
+        }
+        let mut surroundings = self.surroundings.clone();
+        surroundings.standpoint = Arc::new(Standpoint {
+            touched,
+            extent,
+            workspace: Some(self.workspace.clone()),
+            ..(*surroundings.standpoint).clone()
+        });
+        let mut failures = self.failures.clone();
+        let loaded =
+            config_files::trusted(&surroundings).and_then(|trusted| rules.config(&surroundings, &trusted));
+        let config = loaded.unwrap_or_else(|error| {
+            failures.push(Failure::Configuration(error.message));
+            self.policy.config().clone()
+        });
+        Some(Self {
+            policy: Policy::new(config).with_catalogue(self.policy.catalogue().clone()),
+            surroundings,
+            failures,
+            workspace: self.workspace.clone(),
+            installations: self.installations.clone(),
+            rules: self.rules.clone(),
+            beginning: self.beginning.clone(),
+            begun: self.begun.clone(),
+            waiting: self.waiting.clone(),
+            unrecorded: self.unrecorded.clone(),
+            snapshot_gone: self.snapshot_gone,
+        })
     }
 
     /// The same guard with another policy, to compare the two.

@@ -228,6 +228,8 @@ impl Answering<'_> {
 
 /// Reviews an action by itself, without history and without a record.
 pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>) -> Review {
+    let there = context.at(action);
+    let context = there.as_ref().unwrap_or(context);
     let world = context.world(History::default());
     let forecast = Forecast::of(action, &world, context.policy());
     let plain = match cache {
@@ -254,6 +256,8 @@ pub(crate) fn replayed(
     state: &SessionState,
     world: &RealWorld,
 ) -> Review {
+    let there = context.at(action);
+    let context = there.as_ref().unwrap_or(context);
     let review = Forecast::of(action, world, context.policy()).judge(&Saved::default());
     adjudicate(review, &alone(context, state, world.history()), Surface::Replay).review
 }

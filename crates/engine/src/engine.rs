@@ -98,8 +98,28 @@ impl Engine {
         let surroundings = self.surroundings.for_a_call(event.client);
         let diagnostics = surroundings.diagnostics.clone();
         let mut context = Context::of_session(surroundings, &event.cwd, Some(&event.session));
+        if let Some(there) = judged(&event.moment).and_then(|action| context.at(action)) {
+            context = there;
+        }
         let (answer, remains) = handle(&mut context, event, started);
         Response { answer, diagnostics: diagnostics.take(), _remains: (context, remains) }
+    }
+}
+
+/// The call that is judged at a moment, if one is.
+fn judged(moment: &Moment) -> Option<&Action> {
+    match moment {
+        Moment::BeforeAction { action, .. } | Moment::PermissionAsked { action } => Some(action),
+        Moment::AfterAction(_)
+        | Moment::Prompt { .. }
+        | Moment::BatchDone
+        | Moment::SessionStarted { .. }
+        | Moment::SubagentStarted
+        | Moment::ConfigurationChanged { .. }
+        | Moment::TurnEnding { .. }
+        | Moment::SubagentEnding { .. }
+        | Moment::SessionEnded
+        | Moment::Other { .. } => None,
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use checkrein_clients::ClientAdapter;
 use checkrein_ledger::StateHome;
+use checkrein_policy::{PipelineStep, SaidBy, Standpoint};
 use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
@@ -36,6 +37,8 @@ pub struct Surroundings {
     pub program: Option<PathBuf>,
     /// The limits of the run above, in the place of those of the configuration; `None` when there is no run that proves itself.
     pub run_limits: Option<Arc<HookLimits>>,
+    /// Which pipeline the work belongs to, and what a call touches, as far as that is known.
+    pub standpoint: Arc<Standpoint>,
     /// The environment variables with names and values of plain text; shared, since there may be many.
     pub variables: Arc<BTreeMap<String, String>>,
     /// The client that calls; the first of the table where none does.
@@ -53,6 +56,10 @@ const CONFINER: &str = "checkrein";
 
 /// The variable that names those in which a run gave credentials to its agent.
 pub const CREDENTIALS: &str = "CHECKREIN_CREDENTIALS";
+
+/// The variables that name the pipeline and the step that an agent works in.
+const PIPELINE: &str = "CHECKREIN_PIPELINE";
+const STEP: &str = "CHECKREIN_STEP";
 
 /// The configuration directory of the machine, set by its administrator.
 pub const MANAGED: &str = "/etc/checkrein";
@@ -98,10 +105,16 @@ impl Surroundings {
             .get(RUN_VARIABLE)
             .and_then(|value| HookLimits::of_variable(state_path.as_str().as_ref(), value))
             .map(Arc::new);
+        let standpoint = Standpoint {
+            pipelines: pipelines(run_limits.as_deref(), &variables),
+            home: Some(home.clone()),
+            ..Standpoint::default()
+        };
         Ok(Self {
             user,
             cwd,
             run_limits,
+            standpoint: Arc::new(standpoint),
             state: StateHome::new(state_path.as_str())
                 .hiding(credentials(&variables))
                 .testified_in(testimony_folder(&home).as_str().as_ref()),
@@ -212,4 +225,15 @@ fn login_from_system() -> Option<(String, AbsolutePath)> {
         let (name, user, home) = (fields.first()?, fields.get(2)?, fields.get(5)?);
         (*user == number).then(|| Some(((*name).to_owned(), AbsolutePath::new(home)?)))?
     })
+}
+
+/// The pipelines that the run above and the environment name.
+fn pipelines(run: Option<&HookLimits>, variables: &BTreeMap<String, String>) -> Vec<PipelineStep> {
+    let step = |pipeline: &Option<String>, step: &Option<String>, said_by| {
+        Some(PipelineStep { pipeline: pipeline.clone()?, step: step.clone(), said_by })
+    };
+    let of_run = run.and_then(|run| step(&run.pipeline, &run.step, SaidBy::Run));
+    let variable = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
+    let of_environment = step(&variable(PIPELINE), &variable(STEP), SaidBy::Environment);
+    of_run.into_iter().chain(of_environment).collect()
 }

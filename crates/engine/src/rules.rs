@@ -83,8 +83,8 @@ impl RuleTexts {
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
         let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).chain(environment).collect();
-        let loaded =
-            checkrein_policy::load(&layers, trusted).map_err(|errors| config_files::invalid(&errors))?;
+        let loaded = checkrein_policy::load_at(&layers, trusted, &surroundings.standpoint)
+            .map_err(|errors| config_files::invalid(&errors))?;
         let mut config = loaded.config;
         if let Some(limits) = &surroundings.run_limits {
             // Zero is no limit.
@@ -97,6 +97,12 @@ impl RuleTexts {
     /// The commands that the person has described.
     pub(crate) fn catalogue(&self) -> Result<UserCatalogue, CommandError> {
         config_files::parse_catalogue(&self.catalogue)
+    }
+
+    /// Whether a section of the configuration may be limited to paths.
+    pub(crate) fn may_speak_of_paths(&self) -> bool {
+        let speaks = |layer: &LayerText| layer.text.contains("safety") && layer.text.contains("paths");
+        self.layers.iter().any(|layer| layer.form == Form::Settings && speaks(layer))
     }
 
     /// Whether the described commands are the same.

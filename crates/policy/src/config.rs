@@ -1,5 +1,6 @@
 //! Configuration: typed settings, and how layers of them become one.
 
+mod asked;
 mod blueprint;
 mod choice;
 mod error;
@@ -10,6 +11,7 @@ mod load;
 mod prompts;
 mod reference;
 mod rule_text;
+mod sections;
 mod settings;
 mod strictest;
 mod thresholds;
@@ -23,9 +25,12 @@ pub(crate) use choice::choice;
 pub use choice::*;
 pub use error::{ConfigError, ConfigErrorKind, ConfigErrors};
 pub use listing::{Setting, settings_of};
-pub use load::{FileHash, Layer, LayerKind, Loaded, Loosening, Provenance, Source, load, load_proved};
+pub use load::{
+    FileHash, Layer, LayerKind, Loaded, Loosening, Provenance, Source, load, load_at, load_proved,
+};
 pub use prompts::{NamedText, NamedTextError, named_texts};
 pub use reference::{reference, schema};
+pub use sections::{Extent, PipelineStep, SaidBy, Standpoint};
 pub use settings::*;
 pub use strictest::strictest;
 pub use thresholds::*;

@@ -83,6 +83,12 @@ pub(crate) struct RunArguments {
     /// The numbers for limits that nobody set: `seed` are tighter (5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB).
     #[arg(long, value_enum)]
     limits: Option<PresetName>,
+    /// The pipeline that the agent works in: its section of `safety.pipelines` holds.
+    #[arg(long, value_name = "NAME")]
+    pipeline: Option<String>,
+    /// The step of the pipeline, for its section in `steps`.
+    #[arg(long, value_name = "NAME", requires = "pipeline")]
+    step: Option<String>,
     /// Start again so often after a failure that may pass: a provider that is busy or out of reach, once after a silence.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     retries: u32,
@@ -256,6 +262,8 @@ impl From<RunArguments> for run::Wanted {
             profile: wanted.profile.map(Into::into),
             preset: wanted.limits.map(Into::into),
             price: wanted.price,
+            pipeline: wanted.pipeline,
+            step: wanted.step,
             idle: wanted.idle_time,
             retries: wanted.retries,
             ignore_breaker: wanted.ignore_breaker.into(),

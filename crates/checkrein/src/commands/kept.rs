@@ -506,6 +506,8 @@ fn manner(wanted: &Wanted) -> RunManner {
             .map(|(name, variable)| (name.to_string(), Word::from(variable.as_os_str())))
             .collect(),
         price: wanted.price.clone(),
+        pipeline: wanted.pipeline.clone(),
+        step: wanted.step.clone(),
     }
 }
 
@@ -516,6 +518,10 @@ fn go_on_as_before(wanted: &mut Wanted, state: &mut RunState) -> Result<(), Comm
     }
     wanted.idle = wanted.idle.or(state.manner.idle.map(Duration::from_millis));
     wanted.price = wanted.price.take().or_else(|| state.manner.price.clone());
+    if wanted.pipeline.is_none() {
+        wanted.pipeline.clone_from(&state.manner.pipeline);
+        wanted.step = wanted.step.take().or_else(|| state.manner.step.clone());
+    }
     if wanted.hold == HoldWanted::Profile {
         wanted.hold = HoldWanted::from_word(state.manner.hold.as_deref());
     }

@@ -23,12 +23,13 @@ mod teller;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::going_on;
 use checkrein_ledger::{FolderName, SessionLedger, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
-use checkrein_policy::{Config, LimitPreset, Profile};
+use checkrein_policy::{Config, LimitPreset, PipelineStep, Profile, SaidBy};
 use checkrein_protocol::{AbsolutePath, SessionId};
 
 use checkrein_supervise::runs::{HookStop, RunEnd, Runs};
@@ -79,6 +80,10 @@ pub struct Wanted {
     pub preset: Option<LimitPreset>,
     /// One price for every model, in the words of the command line; those of the lists when `None`.
     pub price: Option<String>,
+    /// The pipeline that the agent works in, for `safety.pipelines`.
+    pub pipeline: Option<String>,
+    /// The step of it.
+    pub step: Option<String>,
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
     /// Credentials, each with the variable that the agent finds it in.
@@ -190,6 +195,13 @@ impl Plan {
             let mut all = (*surroundings.variables).clone();
             all.insert("CHECKREIN_PROFILE".to_owned(), profile.word().to_owned());
             surroundings.variables = all.into();
+        }
+        if let Some(pipeline) = &wanted.pipeline {
+            // It may hold to looser rules, so that it is for people to say.
+            for_no_agent(&surroundings, "run --pipeline")?;
+            let step =
+                PipelineStep { pipeline: pipeline.clone(), step: wanted.step.clone(), said_by: SaidBy::Run };
+            Arc::make_mut(&mut surroundings.standpoint).pipelines.push(step);
         }
         let mut config = config_files::load(&surroundings, &find_workspace(&surroundings.cwd))?.config;
         config.limits.preset = wanted.preset.unwrap_or(config.limits.preset);

@@ -438,6 +438,11 @@ pub(crate) static VARIABLES: &[(&str, &str)] = &[
 /// The section whose sections and keys override those of the same name outside it (seed 002).
 pub(crate) const OVERRIDES: &str = "safety";
 
+/// Below it: sections by the name of a pipeline, each with sections by the name of a step, and sections by a pattern of paths.
+pub(crate) const PIPELINES: &str = "pipelines";
+pub(crate) const STEPS: &str = "steps";
+pub(crate) const PATHS: &str = "paths";
+
 /// The setting with this path or alias, with its index in [`KEYS`].
 pub(crate) fn find(path: &str) -> Option<(usize, &'static Key)> {
     let path = ALIASES.iter().find(|(alias, _)| *alias == path).map_or(path, |(_, path)| path);

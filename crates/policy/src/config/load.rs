@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::asked::{Asked, Assignment, Section, SourceText, assignments, texts};
 use super::blueprint::Blueprint;
 use super::error::{ConfigError, ConfigErrorKind, ConfigErrors, Fault, closest};
 use super::fields::Proof;
-use super::keys::{self, Key, OVERRIDES};
+use super::keys;
+use super::sections::{Hold, Standpoint};
 use super::settings::Config;
-use super::value::{Kind, Value};
-use super::yaml::{self, Entry, Node, NodeValue, Position};
+use super::value::Value;
+use super::yaml::Position;
 use crate::rules;
 
 /// The layers, weakest first (design 11). What is built in lies below all of them.
@@ -124,16 +127,30 @@ pub struct Loaded {
 /// A project file may only make things stricter, unless the hash of its text is in `trusted`. With any error in any
 /// layer the answer is all errors of all layers.
 pub fn load(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErrors> {
-    load_with(layers, trusted, Proof::Form)
+    load_with(layers, trusted, Proof::Form, &Standpoint::default())
+}
+
+/// The same for a call that stands somewhere: with the sections of `safety.pipelines` and `safety.paths` that hold there.
+pub fn load_at(
+    layers: &[Layer],
+    trusted: &[FileHash],
+    standpoint: &Standpoint,
+) -> Result<Loaded, ConfigErrors> {
+    load_with(layers, trusted, Proof::Form, standpoint)
 }
 
 /// The same, with every condition parsed and every example of a rule, tripwire or pattern played: what a person wants to know
 /// before it counts, and what no single call has the time for.
 pub fn load_proved(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErrors> {
-    load_with(layers, trusted, Proof::Everything)
+    load_with(layers, trusted, Proof::Everything, &Standpoint::default())
 }
 
-fn load_with(layers: &[Layer], trusted: &[FileHash], proof: Proof) -> Result<Loaded, ConfigErrors> {
+fn load_with(
+    layers: &[Layer],
+    trusted: &[FileHash],
+    proof: Proof,
+    standpoint: &Standpoint,
+) -> Result<Loaded, ConfigErrors> {
     let mut ordered: Vec<&Layer> = layers.iter().collect();
     ordered.sort_by_key(|layer| layer.kind);
     let mut loaded = Loaded { config: Config::default(), provenance: BTreeMap::new(), pending: Vec::new() };
@@ -143,11 +160,19 @@ fn load_with(layers: &[Layer], trusted: &[FileHash], proof: Proof) -> Result<Loa
         for text in texts(&layer.source) {
             let located = |fault: Fault| fault.located(layer.kind, &text.name, &text.text);
             match assignments(&text, proof) {
-                Ok(assignments) => {
-                    disabled.extend(disabled_names(&assignments).map(|(at, name)| {
+                Ok(Asked { assignments, sections }) => {
+                    let all = sections.iter().map(|section| &section.assignments).chain([&assignments]);
+                    disabled.extend(all.flat_map(|one| disabled_names(one)).map(|(at, name)| {
                         (name.clone(), located(Fault::new(at, ConfigErrorKind::UnknownRule { name })))
                     }));
-                    let faults = apply(layer.kind, &text, &assignments, trusted, &mut loaded);
+                    let mut faults = apply(layer.kind, &text, &assignments, trusted, &mut loaded);
+                    let folder = AbsolutePath::new(&text.name)
+                        .filter(|_| layer.kind == LayerKind::Project)
+                        .and_then(|file| file.parent());
+                    for section in &sections {
+                        let hold = section.limit.hold(standpoint, folder.as_ref());
+                        faults.extend(section.apply(hold, layer.kind, &text, trusted, &mut loaded));
+                    }
                     errors.extend(faults.into_iter().map(located));
                 }
                 Err(faults) => errors.extend(faults.into_iter().map(located)),
@@ -183,256 +208,39 @@ fn stand_on(name: &str, text: &str, layer: LayerKind, proof: Proof, config: &mut
     taken.collect()
 }
 
-/// A text with settings, and how to read it.
-struct SourceText {
-    name: String,
-    text: String,
-    form: Form,
-    /// The line that `text` is counted as.
-    line: usize,
-}
-
-enum Form {
-    Settings,
-    Rules,
-    /// `NAME=value` or `path=value`, with the path of the setting.
-    Assignment {
-        path: String,
-        value: String,
-    },
-}
-
-fn texts(source: &Source) -> Vec<SourceText> {
-    match source {
-        Source::File { name, text } => {
-            vec![SourceText { name: name.clone(), text: text.clone(), form: Form::Settings, line: 1 }]
-        }
-        Source::Rules { name, text } => {
-            vec![SourceText { name: name.clone(), text: text.clone(), form: Form::Rules, line: 1 }]
-        }
-        Source::Blueprint { .. } => Vec::new(),
-        Source::Variables(variables) => keys::VARIABLES
-            .iter()
-            .filter_map(|(name, path)| {
-                let value = variables.get(*name)?.clone();
-                let text = format!("{name}={value}");
-                let form = Form::Assignment { path: (*path).to_owned(), value };
-                Some(SourceText { name: "environment".to_owned(), text, form, line: 1 })
-            })
-            .collect(),
-        Source::Flags(flags) => flags
-            .iter()
-            .enumerate()
-            .map(|(index, (path, value))| {
-                let text = format!("{path}={value}");
-                let form = Form::Assignment { path: path.clone(), value: value.clone() };
-                SourceText { name: "flags".to_owned(), text, form, line: index + 1 }
-            })
-            .collect(),
-    }
-}
-
-/// One setting as a source asks for it.
-struct Assignment {
-    key: &'static Key,
-    value: Value,
-    at: Position,
-    /// The entries of a list with their places, for checks that need other layers.
-    entries: Vec<(Position, String)>,
-}
-
-fn assignments(text: &SourceText, proof: Proof) -> Result<Vec<Assignment>, Vec<Fault>> {
-    match &text.form {
-        Form::Settings => {
-            let root = yaml::parse(&text.text).map_err(|fault| vec![fault])?;
-            let mut walk = Walk { proof, plain: Vec::new(), overriding: Vec::new(), faults: Vec::new() };
-            walk.section("", &root);
-            walk.finish()
-        }
-        Form::Rules => {
-            let root = yaml::parse(&text.text).map_err(|fault| vec![fault])?;
-            let empty = matches!(&root.value, NodeValue::Map(entries) if entries.is_empty());
-            let path = "step_reviewer.rules.custom";
-            match keys::find(path) {
-                Some((_, key)) if !empty => {
-                    let value = key.kind.read(path, &root, proof)?;
-                    Ok(vec![Assignment { key, value, at: root.at, entries: Vec::new() }])
-                }
-                Some(_) | None => Ok(Vec::new()),
+impl Section {
+    /// Applies the section as far as it holds. What is wrong with it is said wherever one stands, as is what a project asks for in it and
+    /// does not get.
+    fn apply(
+        &self,
+        hold: Hold,
+        layer: LayerKind,
+        text: &SourceText,
+        trusted: &[FileHash],
+        loaded: &mut Loaded,
+    ) -> Vec<Fault> {
+        let known = loaded.pending.len();
+        let faults = match hold {
+            Hold::Wholly => apply(layer, text, &self.assignments, trusted, loaded),
+            Hold::InPart if layer == LayerKind::Project => apply(layer, text, &self.assignments, &[], loaded),
+            // What is held back here waits for nobody.
+            Hold::InPart => {
+                let faults = apply(LayerKind::Project, text, &self.assignments, &[], loaded);
+                loaded.pending.truncate(known);
+                faults
             }
-        }
-        Form::Assignment { path, value } => {
-            let name = text.text.chars().count().saturating_sub(value.chars().count() + 1);
-            let at = Position { line: 1, column: name + 2, width: value.chars().count().max(1) };
-            let Some((_, key)) = keys::find(path) else {
-                let at = Position { line: 1, column: 1, width: name.max(1) };
-                return Err(vec![unknown_path(path, at)]);
-            };
-            // A list on the command line may also be written as YAML.
-            let node = Node { at, value: NodeValue::Plain(value.clone()) };
-            match key.kind {
-                Kind::Rules | Kind::Tripwires | Kind::Patterns => {
-                    Err(key.kind.read(path, &node, proof).err().unwrap_or_default())
-                }
-                kind => match kind.read_text(value) {
-                    Some(value) => Ok(vec![Assignment { key, value, at, entries: Vec::new() }]),
-                    None => Err(kind.read(path, &node, proof).err().unwrap_or_default()),
-                },
-            }
-        }
-    }
-}
-
-/// Reads the sections of a file.
-struct Walk {
-    proof: Proof,
-    /// What the file sets, with the place of each setting in the table.
-    plain: Vec<(usize, Assignment)>,
-    /// The same below `safety`, which overrides.
-    overriding: Vec<(usize, Assignment)>,
-    faults: Vec<Fault>,
-}
-
-impl Walk {
-    /// Reads the settings below a section (empty: the top; `safety` and `safety.x` for overrides).
-    fn section(&mut self, section: &str, node: &Node) {
-        let entries = match &node.value {
-            NodeValue::Map(entries) => entries,
-            _ if node.is_null() => return,
-            NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::List(_) => {
-                return self.shorthand(section, node);
+            Hold::Not => {
+                let mut elsewhere = loaded.clone();
+                let faults = apply(layer, text, &self.assignments, trusted, &mut elsewhere);
+                loaded.pending.extend(elsewhere.pending.drain(known..));
+                faults
             }
         };
-        for entry in entries {
-            let path =
-                if section.is_empty() { entry.key.clone() } else { format!("{section}.{}", entry.key) };
-            let inner = inside(&path);
-            if path == OVERRIDES || keys::is_section(inner) {
-                self.section(&path, &entry.value);
-            } else {
-                self.setting(section, &path, entry);
-            }
+        for pending in loaded.pending.iter_mut().skip(known) {
+            pending.key = format!("{}.{}", self.limit.path(), pending.key);
         }
+        faults
     }
-
-    /// `true` and `false` in the place of a section that has a switch `enabled` (seed 001).
-    fn shorthand(&mut self, section: &str, node: &Node) {
-        let path = format!("{section}.enabled");
-        let switch = keys::find(inside(&path)).filter(|_| !section.is_empty());
-        let value = node.scalar().and_then(|text| Kind::Switch.read_text(text));
-        match (switch, value) {
-            (Some((index, key)), Some(value)) => {
-                self.assign(&path, index, Assignment { key, value, at: node.at, entries: Vec::new() });
-            }
-            (switch, _) => {
-                let names: Vec<String> =
-                    keys::names_below(inside(section)).iter().map(|name| format!("`{name}`")).collect();
-                let or = if switch.is_some() { ", or `true` or `false`" } else { "" };
-                let kind = ConfigErrorKind::BadValue {
-                    key: if section.is_empty() { "the file".to_owned() } else { section.to_owned() },
-                    found: node.description(),
-                    expected: format!("a map with {}{or}", names.join(", ")),
-                };
-                self.faults.push(Fault::new(node.at, kind));
-            }
-        }
-    }
-
-    fn setting(&mut self, section: &str, path: &str, entry: &Entry) {
-        let Some((index, key)) = keys::find(inside(path)) else {
-            self.faults.push(unknown_key(section, path, entry));
-            return;
-        };
-        match key.kind.read(path, &entry.value, self.proof) {
-            Ok(value) => {
-                let entries = match &entry.value.value {
-                    NodeValue::List(items) => {
-                        items.iter().filter_map(|item| Some((item.at, item.scalar()?.to_owned()))).collect()
-                    }
-                    NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::Map(_) => Vec::new(),
-                };
-                self.assign(path, index, Assignment { key, value, at: entry.at, entries });
-            }
-            Err(faults) => self.faults.extend(faults),
-        }
-    }
-
-    fn assign(&mut self, path: &str, index: usize, assignment: Assignment) {
-        let list = if path.starts_with(OVERRIDES) { &mut self.overriding } else { &mut self.plain };
-        match list.iter().find(|(other, _)| *other == index) {
-            Some((_, first)) => {
-                let kind =
-                    ConfigErrorKind::Duplicate { key: assignment.key.path.to_owned(), first: first.at.line };
-                self.faults.push(Fault::new(assignment.at, kind).with_hint("keep one of the two names"));
-            }
-            None => list.push((index, assignment)),
-        }
-    }
-
-    fn finish(self) -> Result<Vec<Assignment>, Vec<Fault>> {
-        if !self.faults.is_empty() {
-            return Err(self.faults);
-        }
-        let overridden = |index: usize| self.overriding.iter().any(|(other, _)| *other == index);
-        // A list below `safety` adds to the one outside where lists are gathered.
-        let (mut kept, mut assignments) = (Vec::new(), Vec::new());
-        for (index, assignment) in self.plain {
-            let gathers =
-                keys::merged(assignment.key, assignment.value.clone(), empty_like(&assignment.value))
-                    == assignment.value;
-            if !overridden(index) || gathers {
-                kept.push((index, assignment));
-            }
-        }
-        kept.sort_by_key(|(index, _)| *index);
-        assignments.extend(kept.into_iter().map(|(_, assignment)| assignment));
-        assignments.extend(self.overriding.into_iter().map(|(_, assignment)| assignment));
-        Ok(assignments)
-    }
-}
-
-fn empty_like(value: &Value) -> Value {
-    match value {
-        Value::List(_) => Value::List(Vec::new()),
-        Value::Rules(_) => Value::Rules(Vec::new()),
-        Value::Tripwires(_) => Value::Tripwires(Vec::new()),
-        Value::Unset | Value::Switch(_) | Value::Count(_) | Value::Number(_) | Value::Text(_) => Value::Unset,
-    }
-}
-
-/// The path without a leading `safety.`.
-fn inside(path: &str) -> &str {
-    match path.strip_prefix(OVERRIDES) {
-        Some("") => "",
-        Some(rest) => rest.strip_prefix('.').unwrap_or(path),
-        None => path,
-    }
-}
-
-fn unknown_key(section: &str, path: &str, entry: &Entry) -> Fault {
-    let mut names = keys::names_below(inside(section));
-    if section.is_empty() {
-        names.push(OVERRIDES);
-    }
-    let expected: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let hint = match closest(&entry.key, names.iter().copied()) {
-        Some(name) => Some(format!("did you mean `{name}`?")),
-        None => keys::paths()
-            .find(|path| path.rsplit('.').next() == Some(entry.key.as_str()))
-            .or_else(|| keys::paths().find(|path| path.split('.').any(|part| part == entry.key)))
-            .map(|path| format!("there is a key `{path}`")),
-    };
-    let kind = ConfigErrorKind::UnknownKey { key: path.to_owned(), expected: expected.join(", ") };
-    Fault::new(entry.at, kind).with_optional_hint(hint)
-}
-
-fn unknown_path(path: &str, at: Position) -> Fault {
-    let hint = closest(path, keys::paths()).map(|path| format!("did you mean `{path}`?"));
-    let kind = ConfigErrorKind::UnknownKey {
-        key: path.to_owned(),
-        expected: "the path of a setting, such as `step_reviewer.risk.high_threshold`".to_owned(),
-    };
-    Fault::new(at, kind).with_optional_hint(hint)
 }
 
 /// Applies what a source asks for, as far as its layer may.

@@ -6,7 +6,7 @@ use checkrein_protocol::{Decision, EffectKind};
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::Keys;
-use super::keys::{self, ALIASES, KEYS, Key, OVERRIDES, VARIABLES};
+use super::keys::{self, ALIASES, KEYS, Key, OVERRIDES, PATHS, PIPELINES, STEPS, VARIABLES};
 use super::rule_text::RULE_KEYS;
 use super::settings::Config;
 use super::tripwire_text::{PATTERN_KEYS, TRIPWIRE_KEYS};
@@ -37,6 +37,13 @@ pub fn reference() -> String {
     }
     text.push_str("\nA section with a key `enabled` may be written as `true` or `false`. ");
     text.push_str("Whatever stands below `safety` overrides the same key outside it.\n");
+    text.push_str("\n## Sections that hold in places\n\n| key | type | what it does |\n|---|---|---|\n");
+    for (key, about) in SECTIONS {
+        let _ = writeln!(text, "| `{key}` | a map of settings | {about} |");
+    }
+    text.push_str("\nA section counts where its file does: above what the file says outside it, below the layers that come later. ");
+    text.push_str("In a project file it may make things stricter until the file is trusted, as any other setting; its paths begin where the file lies. ");
+    text.push_str("`CHECKREIN_PIPELINE` and `CHECKREIN_STEP` name pipeline and step too, and then only what is stricter in the section holds.\n");
     text.push_str("\n## Variables of the environment\n\n| variable | sets |\n|---|---|\n");
     for (variable, path) in VARIABLES {
         let _ = writeln!(text, "| `{variable}` | `{path}` |");
@@ -46,6 +53,23 @@ pub fn reference() -> String {
     keys_of(&mut text, "A pattern of your own", PATTERN_KEYS);
     text
 }
+
+/// The sections that are limited, and what each is for.
+const SECTIONS: &[(&str, &str)] = &[
+    (
+        "safety.pipelines.NAME",
+        "Any of the settings above, for agents that `checkrein run --pipeline NAME` starts.",
+    ),
+    (
+        "safety.pipelines.NAME.steps.STEP",
+        "The same for those that work on one step of it (`--step STEP`); it counts above the section of the pipeline.",
+    ),
+    (
+        "safety.paths.PATTERN",
+        "The same for calls that touch nothing but what lies there; where they touch other places, too, only what is stricter in it holds. \
+         The pattern is relative to the workspace, absolute, or begins with `~/`.",
+    ),
+];
 
 fn keys_of(text: &mut String, title: &str, keys: Keys) {
     let _ = write!(text, "\n## {title}\n\n| key | needed | type | what it does |\n|---|---|---|---|\n");
@@ -62,6 +86,15 @@ pub fn schema() -> Json {
         let mut overrides = section("");
         if let Some(overrides) = overrides.as_object_mut() {
             overrides.insert("description".to_owned(), json!("Overrides the same keys outside it."));
+        }
+        let named = |about: &str, schema: Json| json!({ "type": ["object", "null"], "description": about, "additionalProperties": schema });
+        let mut pipeline = section("");
+        if let Some(own) = pipeline.get_mut("properties").and_then(Json::as_object_mut) {
+            own.insert(STEPS.to_owned(), named("Settings by the name of a step.", section("")));
+        }
+        if let Some(own) = overrides.get_mut("properties").and_then(Json::as_object_mut) {
+            own.insert(PIPELINES.to_owned(), named("Settings by the name of a pipeline.", pipeline));
+            own.insert(PATHS.to_owned(), named("Settings by a pattern of paths.", section("")));
         }
         properties.insert(OVERRIDES.to_owned(), overrides);
     }

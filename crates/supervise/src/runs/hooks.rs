@@ -88,6 +88,12 @@ pub struct HookLimits {
     pub iterations: Option<u64>,
     /// One price for every model, in the words of the command line.
     pub price: Option<String>,
+    /// The pipeline that the agent works in.
+    #[serde(default)]
+    pub pipeline: Option<String>,
+    /// The step of it.
+    #[serde(default)]
+    pub step: Option<String>,
     /// Where the run is kept.
     #[serde(skip)]
     folder: PathBuf,
@@ -110,6 +116,8 @@ impl HookLimits {
                 .iterations
                 .map(|limit| limit.saturating_add(all.iterations.saturating_sub(counted.iterations))),
             price: price.map(str::to_owned),
+            pipeline: state.manner.pipeline.clone(),
+            step: state.manner.step.clone(),
             folder: PathBuf::new(),
         }
     }

@@ -275,6 +275,12 @@ pub struct Manner {
     /// One price for every model, in the words of the command line.
     #[serde(default)]
     pub price: Option<String>,
+    /// The pipeline that the agent works in.
+    #[serde(default)]
+    pub pipeline: Option<String>,
+    /// The step of it.
+    #[serde(default)]
+    pub step: Option<String>,
 }
 
 /// What is known of a run.
