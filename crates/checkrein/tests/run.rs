@@ -196,6 +196,58 @@ fn what_cannot_be_counted_ends_a_run_with_a_limit_and_is_told_without_one() {
 }
 
 #[test]
+fn a_turn_of_codex_that_tells_no_tokens_is_limited_by_what_it_holds_and_uncounted_at_its_end() {
+    let begin =
+        "echo '{\"type\":\"thread.started\",\"thread_id\":\"c\"}'\necho '{\"type\":\"turn.started\"}'\n";
+    let item = |kind: &str, more: &str| {
+        format!(
+            "echo '{{\"type\":\"item.completed\",\"item\":{{\"id\":\"i\",\"type\":\"{kind}\"{more}}}}}'\n"
+        )
+    };
+    let thoughts = format!("for i in {{1..300}}; do\n{}done\n", item("reasoning", ""));
+    let words = item("agent_message", &format!(",\"text\":\"{}\"", "w".repeat(400)));
+    let speech = format!("while :; do\n{words}sleep 0.02\ndone\n");
+    let step = item("command_execution", ",\"command\":\"ls\",\"exit_code\":0");
+    std::thread::scope(|scope| {
+        for (agent, option, stopped_by, status) in [
+            (thoughts + "sleep 60", ["--max-iterations", "20"], "iterations", 123),
+            (speech, ["--tokens", "2000"], "tokens", 121),
+            (step.clone() + "exit 0", ["--budget", "1"], "uncounted", 120),
+        ] {
+            scope.spawn(move || {
+                let run = Run::new();
+                run.environment.write("agent.sh", &(begin.to_owned() + &agent));
+                let report = run.report(&option);
+                let found = (report["stopped_by"].as_str(), report["status"].as_u64());
+                assert_eq!(found, (Some(stopped_by), Some(status)), "{report}");
+            });
+        }
+    });
+    let run = Run::new();
+    run.environment.write("agent.sh", &(begin.to_owned() + &step + "exit 3"));
+    let report = run.report(&["--budget", "1"]);
+    assert_eq!(report["status"], 3, "what failed keeps its own status: {report}");
+    assert!(report["uncounted"].as_str().unwrap().contains("never told its tokens"), "{report}");
+}
+
+#[test]
+fn answers_that_come_another_way_than_by_rows_are_counted_or_the_run_does_not_pass() {
+    let opened = "echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'\n";
+    let answer = r#"{"type":"assistant","message":{"id":"m1","model":"claude-sonnet-4-5","usage":{"input_tokens":2000000,"output_tokens":9},"content":[]}}"#;
+    let nested = format!("echo '{{\"type\":\"stream_event\",\"event\":{answer}}}'\nsleep 60\n");
+    let run = Run::new();
+    run.environment.write("agent.sh", &(opened.to_owned() + &nested));
+    let report = run.report(&["--budget", "1"]);
+    assert_eq!((&report["stopped_by"], &report["status"]), (&"budget".into(), &120.into()), "{report}");
+    run.environment.write("agent.sh", &format!("{opened}echo '{answer}' >&2\n"));
+    let report = run.report(&["--budget", "1"]);
+    assert_eq!((&report["stopped_by"], &report["status"]), (&"uncounted".into(), &120.into()), "{report}");
+    let report = run.report(&["--max-iterations", "5"]);
+    assert_eq!(report["status"], 0, "where nothing rests on it, it is told: {report}");
+    assert!(report["uncounted"].as_str().unwrap().contains("never of tokens"), "{report}");
+}
+
+#[test]
 fn answers_without_calls_count_as_answers() {
     let run = Run::new();
     let script = RUNAWAY.replace("MODEL", "claude-sonnet-4-5").replace("SAYS", "x");

@@ -153,6 +153,7 @@ fn what_codex_does_is_judged_before_and_after() {
         r#"{"type":"thread.started","thread_id":"c1"}"#.to_owned(),
         item("started", ""),
         item("completed", r#","status":"declined""#),
+        r#"{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":1}}"#.to_owned(),
     ];
     let unattended = ["--profile", "unattended", "--memory", "4G"];
     let scene = Scene::new(&declined, "exit 0");

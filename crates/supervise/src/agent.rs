@@ -308,7 +308,8 @@ pub fn supervise(
     // An agent that its hooks stopped ends by itself.
     let stop = stop
         .or_else(|| progress.hook_stop.clone().map(Stop::Hooks))
-        .or_else(|| agent.switches.passed(&progress));
+        .or_else(|| agent.switches.passed(&progress))
+        .or_else(|| agent.switches.untold(&progress).filter(|_| status == Some(0)));
     let moment = Moment { running: started.elapsed(), usage, progress };
     watch(&moment);
     drop(beating);

@@ -3,6 +3,7 @@
 //! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing. What is spent never
 //! goes down, and what cannot be counted is known to be uncounted ([`Progress::uncounted`]).
 
+mod codex;
 mod count;
 
 use std::collections::VecDeque;
@@ -10,11 +11,12 @@ use std::collections::VecDeque;
 use checkrein_clients::{Priced, Prices};
 use checkrein_protocol::Tokens;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::backlog::{Heard, Speaker, of_row};
 use crate::failure::ProviderError;
 use crate::runs::HookStop;
+use codex::Turn;
 use count::Uncounted;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
@@ -41,6 +43,8 @@ pub struct Progress {
     pub told_cost: Option<f64>,
     /// Why tokens, cost or answers are not all that there were: the first reason, in words. `None` when all were counted.
     pub uncounted: Option<String>,
+    /// Whether a turn did something and has not told its tokens yet: until then they are counted by what it holds.
+    pub untold_turn: bool,
     /// Answers of the model, or steps where the client does not tell them apart.
     pub iterations: u64,
     /// Whether the model will be called once more, as far as its last answer tells.
@@ -70,12 +74,16 @@ impl Progress {
         self.told_cost.map_or(self.cost, |told| told.max(self.cost))
     }
 
-    /// Whether the client told of a session and never of tokens, so that it is not known what it spent.
-    pub fn told_no_count(&self) -> bool {
-        self.session.is_some()
-            && self.tokens == Tokens::default()
-            && self.dollars() == 0.0
-            && self.error.is_none()
+    /// Why it is not known what the client spent, when it told of a session or of a turn and never of the tokens; in words.
+    pub fn untold(&self) -> Option<&'static str> {
+        if self.error.is_some() {
+            return None;
+        }
+        if self.untold_turn {
+            return Some("its last turn never told its tokens");
+        }
+        let told = self.tokens != Tokens::default() || self.told_cost.is_some() || self.cost > 0.0;
+        (self.session.is_some() && !told).then_some("the client told of its session and never of tokens")
     }
 
     fn doubt(&mut self, why: Uncounted) {
@@ -128,10 +136,9 @@ pub struct Listener {
     speaker: Option<Speaker>,
     /// Calls of Codex that began, the newest.
     begun: VecDeque<String>,
+    /// Its turn.
+    turn: Turn,
 }
-
-/// How many calls of Codex are remembered until they end (ours).
-const BEGUN: usize = 256;
 
 /// How many answers are remembered until their last row (ours).
 const ANSWERS: usize = 64;
@@ -150,6 +157,7 @@ impl Listener {
             prices,
             speaker: None,
             begun: VecDeque::new(),
+            turn: Turn::default(),
         }
     }
 
@@ -231,7 +239,8 @@ impl Listener {
                 }
                 return false;
             }
-            Some(b"stream_event") => return false,
+            // Parts of what is written. What begins or ends is told seldom, and read.
+            Some(b"stream_event") if begins_with(line, b"content_block_delta") => return false,
             Some(b"item.started") if self.speaker.is_none() => return false,
             Some(_) | None => {}
         }
@@ -266,18 +275,47 @@ impl Listener {
                 self.assistant(&row["message"]);
                 self.tell(row, line.len());
             }
+            Some("stream_event") => return self.part(&row["event"], line),
             Some("result") => self.result(row),
             Some("system") => self.system(row, line.len()),
             Some("thread.started") => self.begin(&row["thread_id"]),
             Some("turn.completed") => self.turn(&row["usage"]),
             Some("item.started") => self.item_begins(&row["item"], line.len()),
+            Some("item.updated") => self.item_changes(&row["item"]),
             Some("item.completed") => self.item(&row["item"], line.len()),
-            Some("turn.started") => self.progress.goes_on = true,
-            Some("turn.failed") => self.failed(&row["error"]["message"]),
+            Some("turn.started") => self.turn_begins(),
+            Some("turn.failed") => {
+                self.turn_fails();
+                self.failed(&row["error"]["message"]);
+            }
             Some("error") => self.failed(&row["message"]),
             _ => return false,
         }
         true
+    }
+
+    /// A part of an answer of Claude while it is being written; its beginning tells what was sent. What is none of these counts as a row.
+    fn part(&mut self, event: &Json, line: &[u8]) -> bool {
+        match event["type"].as_str() {
+            Some("message_start") => {
+                let is_counted = count::of_claude(&event["message"]["usage"]).is_ok();
+                if is_counted {
+                    self.assistant(&event["message"]);
+                }
+                is_counted
+            }
+            Some(
+                "message_delta"
+                | "message_stop"
+                | "content_block_start"
+                | "content_block_delta"
+                | "content_block_stop"
+                | "ping"
+                | "error",
+            )
+            | None => false,
+            Some(_) => self.row(event, line),
+        }
     }
 
     fn failed(&mut self, message: &Json) {
@@ -397,103 +435,17 @@ impl Listener {
             self.progress.error = None;
         }
     }
-
-    /// A turn of Codex; it tells what is used at the end of a turn only.
-    fn turn(&mut self, usage: &Json) {
-        let tokens = count::of_codex(usage).unwrap_or_else(|why| {
-            self.progress.doubt(why);
-            Tokens::default()
-        });
-        self.progress.goes_on = false;
-        let model = self.progress.model.is_none().then_some(CODEX);
-        self.progress.used(model, tokens, &self.prices);
-    }
-
-    /// A step of Codex that begins: the moment to look at what it would do.
-    fn item_begins(&mut self, item: &Json, length: usize) {
-        if let (Some(id), Some((tool, input))) = (item["id"].as_str(), codex_call(item)) {
-            if self.begun.len() >= BEGUN {
-                self.begun.pop_front();
-            }
-            self.begun.push_back(id.to_owned());
-            self.say(Heard::Call { id: id.to_owned(), tool, input }, length);
-        }
-    }
-
-    /// A step of Codex. Each command and each change of files is a call of the model of its own.
-    fn item(&mut self, item: &Json, length: usize) {
-        match item["type"].as_str() {
-            Some("command_execution" | "file_change" | "mcp_tool_call" | "web_search") => {
-                self.progress.iterations += 1;
-                self.progress.goes_on = true;
-                self.progress.error = None;
-                self.tell_item(item, length);
-            }
-            Some("agent_message") => {
-                let text = item["text"].as_str().unwrap_or_default();
-                text.clone_into(&mut self.progress.said);
-                self.progress.error = None;
-                self.say(Heard::Said(text.to_owned()), length);
-            }
-            Some("error") => self.failed(&item["message"]),
-            _ => {}
-        }
-    }
-
-    fn tell_item(&mut self, item: &Json, length: usize) {
-        let Some(id) = item["id"].as_str().filter(|_| self.speaker.is_some()).map(str::to_owned) else {
-            return;
-        };
-        let begun = self.begun.iter().position(|begun| *begun == id);
-        if let Some(place) = begun {
-            self.begun.remove(place);
-        } else if let Some((tool, input)) = codex_call(item) {
-            self.say(Heard::Call { id: id.clone(), tool, input }, length);
-        }
-        if item["status"] == "declined" {
-            return self.say(Heard::Refused { id }, length);
-        }
-        let output = item["aggregated_output"].as_str().map_or_else(
-            || item.get("result").or_else(|| item.get("error")).map_or_else(String::new, Json::to_string),
-            str::to_owned,
-        );
-        let failed = item["status"] == "failed" || item["exit_code"].as_i64().is_some_and(|code| code != 0);
-        self.say(Heard::Answer { id, output, failed }, length);
-    }
-}
-
-/// A step of Codex as a call of a tool.
-fn codex_call(item: &Json) -> Option<(String, Json)> {
-    match item["type"].as_str()? {
-        "command_execution" => Some(("Bash".to_owned(), json!({ "command": item["command"] }))),
-        "file_change" => {
-            // Only which files, not what in them: the same form as its tool, without contents.
-            let line = |change: &Json| {
-                let path = change["path"].as_str()?.replace(['\n', '\r'], " ");
-                let word = match change["kind"].as_str()? {
-                    "add" => "Add",
-                    "delete" => "Delete",
-                    _ => "Update",
-                };
-                Some(format!("*** {word} File: {path}\n"))
-            };
-            let lines: String = item["changes"].as_array()?.iter().filter_map(line).collect();
-            let patch = format!("*** Begin Patch\n{lines}*** End Patch\n");
-            Some(("apply_patch".to_owned(), json!({ "command": patch })))
-        }
-        "mcp_tool_call" => {
-            let name = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
-            Some((format!("mcp__{}__{}", name("server"), name("tool")), item["arguments"].clone()))
-        }
-        "web_search" => Some(("WebSearch".to_owned(), json!({ "query": item["query"] }))),
-        _ => None,
-    }
 }
 
 /// The first byte of a line that says something, and the bytes from there on that are looked at before the line is parsed.
 fn beginning(line: &[u8]) -> (Option<u8>, &[u8]) {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start();
     (line.first().copied(), line.get(..line.len().min(64)).unwrap_or_default())
+}
+
+/// Whether a word stands in the beginning of a line.
+fn begins_with(line: &[u8], word: &[u8]) -> bool {
+    line.get(..line.len().min(128)).unwrap_or_default().windows(word.len()).any(|part| part == word)
 }
 
 /// The value of `type`, when it stands in the beginning of a line.

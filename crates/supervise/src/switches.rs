@@ -218,6 +218,17 @@ impl Switches {
         self.by_words(&Progress { goes_on: false, ..progress.clone() })
     }
 
+    /// What a run that has ended well is stopped by all the same: it did something, and has never told what that cost.
+    pub(crate) fn untold(&self, progress: &Progress) -> Option<Stop> {
+        let why = progress.untold().filter(|_| self.needs_counting())?;
+        Some(Stop::Uncounted(why.to_owned()))
+    }
+
+    /// Whether there is a limit of what is spent, which holds only where that is told.
+    fn needs_counting(&self) -> bool {
+        self.budget.is_some() || self.tokens.is_some()
+    }
+
     fn by_machine(&self, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
         if let Some(limit) = self.time.filter(|limit| clock.running >= *limit) {
             return Some(Stop::Time(limit));
@@ -238,7 +249,7 @@ impl Switches {
         if let Some(limit) = self.budget.filter(|limit| cost > *limit) {
             return Some(Stop::Budget(cost, limit));
         }
-        if let (true, Some(why)) = (self.budget.is_some() || self.tokens.is_some(), &progress.uncounted) {
+        if let (true, Some(why)) = (self.needs_counting(), &progress.uncounted) {
             return Some(Stop::Uncounted(why.clone()));
         }
         let over =

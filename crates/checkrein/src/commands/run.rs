@@ -378,6 +378,7 @@ impl Plan {
             )
         };
         let mut estimated = None;
+        let mut is_late = false;
         let watch = |moment: &Moment| {
             teller.tell(moment);
             // Said at once where a budget rests on it, else at the end.
@@ -386,6 +387,13 @@ impl Plan {
                 if let Some(estimate) = &estimated {
                     log(&format!("checkrein: {}", plain(&estimate_in_words(estimate))));
                 }
+            }
+            let needs_counting = switches.budget.is_some() || switches.tokens.is_some();
+            if needs_counting && moment.progress.untold_turn && !is_late {
+                is_late = true;
+                log(
+                    "checkrein: the agent tells its tokens at the end of a turn only; until then at least what its steps hold is counted, and its limits hold late",
+                );
             }
             kept.progressed(moment, || self.surroundings.now().0);
         };
@@ -562,9 +570,7 @@ fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
         tokens: progress.tokens,
         cost: progress.dollars(),
         estimated: progress.estimated.clone(),
-        uncounted: progress.uncounted.clone().or_else(|| {
-            progress.told_no_count().then(|| "the client told of its session and never of tokens".to_owned())
-        }),
+        uncounted: progress.uncounted.clone().or_else(|| progress.untold().map(str::to_owned)),
         unread: progress.unread,
         iterations: progress.iterations,
         ended: outcome.ended,

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 use crate::backlog::{Waiting, backlog};
 
@@ -112,7 +114,9 @@ fn what_cannot_be_counted_is_known_to_be_uncounted() {
     let results = "{\"type\":\"user\",".to_owned() + &"x".repeat(LONGEST) + "\n";
     assert_eq!(hear(&[OPENED, &results]).uncounted, None, "results of tools count nothing");
     assert_eq!(hear(&["{not json\n", "{}\n", "[]\n"]).uncounted, None, "other programs say what they like");
-    assert!(hear(&[OPENED]).told_no_count() && !hear(&[OPENED, &plain]).told_no_count());
+    assert!(hear(&[OPENED]).untold().is_some() && hear(&[OPENED, &plain]).untold().is_none());
+    let nothing = "{\"type\":\"result\",\"total_cost_usd\":0}\n";
+    assert_eq!(hear(&[OPENED, nothing]).untold(), None, "it told that it spent nothing");
 }
 
 #[test]
@@ -139,6 +143,85 @@ fn turns_of_codex_are_counted_by_their_steps() {
     assert_eq!(progress.session.as_deref(), Some("abc"));
     assert_eq!((progress.iterations, progress.said.as_str()), (1, "there are two"));
     assert_eq!((progress.tokens.input, progress.tokens.cache_read, progress.tokens.output), (600, 400, 50));
+}
+
+fn item(kind: &str, more: &str) -> String {
+    format!(r#"{{"type":"item.completed","item":{{"id":"i","type":"{kind}"{more}}}}}"#) + "\n"
+}
+const TURN: &str = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.started\"}\n";
+
+fn turn_told(input: u64, output: u64) -> String {
+    format!(r#"{{"type":"turn.completed","usage":{{"input_tokens":{input},"output_tokens":{output}}}}}"#)
+        + "\n"
+}
+
+#[test]
+fn an_item_of_codex_that_is_a_step_counts_as_an_answer_and_words_do_not_come_without_end() {
+    let answers = |items: &str| hear(&[TURN, items]).iterations;
+    let step =
+        item("reasoning", "") + &item("agent_message", r#","text":"now""#) + &item("command_execution", "");
+    assert_eq!(answers(&step.repeat(30)), 30, "words on the way to a step are of the same answer");
+    for kind in ["file_change", "mcp_tool_call", "web_search", "collab_tool_call", "not_known_yet"] {
+        assert_eq!(answers(&item(kind, "").repeat(7)), 7, "{kind}");
+    }
+    assert_eq!(answers(&item("error", r#","message":"x""#).repeat(7)), 0);
+    let list = item("todo_list", "");
+    assert_eq!(
+        answers(&(list.replace("completed", "updated").repeat(3) + &list)),
+        4,
+        "each change of the list"
+    );
+    assert!(answers(&item("reasoning", "").repeat(300)) > 20);
+    assert_eq!(answers(&(item("reasoning", "").repeat(5) + &item("agent_message", ""))), 0);
+}
+
+#[test]
+fn a_turn_of_codex_is_counted_by_what_it_holds_until_it_tells() {
+    let words = item("agent_message", &format!(r#","text":"{}""#, "x".repeat(4_000)));
+    let read = format!(r#","command":"{}","aggregated_output":"{}""#, "c".repeat(40), "o".repeat(1 << 20));
+    let read = item("command_execution", &read);
+    let gone = format!(r#","changes":[{{"path":"a","kind":"delete","diff":"{}"}}]"#, "d".repeat(40_000));
+    let held = words + &read + &item("file_change", &gone);
+    let progress = hear(&[TURN, &held]);
+    assert_eq!((progress.tokens.output, progress.tokens.input, progress.last_sent), (1_010, 1_024, 0));
+    assert!(progress.dollars() > 0.0 && progress.uncounted.is_none());
+    assert!(progress.untold().unwrap().contains("never told its tokens"));
+    let told = hear(&[TURN, &held, &turn_told(50_000, 900)]);
+    assert_eq!((told.tokens.input, told.tokens.output, told.last_sent), (50_000, 1_010, 50_000));
+    assert_eq!((told.untold(), told.uncounted), (None, None));
+}
+
+#[test]
+fn a_turn_of_codex_that_does_not_tell_its_tokens_is_uncounted() {
+    let step = item("command_execution", "");
+    let why = |lines: &str| hear(&[TURN, lines]).uncounted;
+    let turn = "{\"type\":\"turn.started\"}\n";
+    assert!(why(&(step.clone() + turn)).unwrap().contains("did not tell its tokens"));
+    assert!(why(&(step.clone() + &turn_told(0, 0))).unwrap().contains("no tokens"));
+    assert_eq!(why(&(step.clone() + &turn_told(9, 1) + turn + &step + &turn_told(9, 1))), None);
+    assert_eq!(why(turn), None, "a turn without anything");
+    let failed = "{\"type\":\"turn.failed\",\"error\":{\"message\":\"busy\"}}\n";
+    assert_eq!(why(&(step + failed + turn)), None, "who failed is tried again");
+}
+
+#[test]
+fn an_answer_is_counted_from_its_beginning_and_once_and_what_is_nested_counts_too() {
+    let event = |event: &str| format!(r#"{{"type":"stream_event","event":{event},"session_id":"s"}}"#) + "\n";
+    let begun = event(
+        r#"{"type":"message_start","message":{"id":"m1","model":"claude-sonnet-4-5","usage":{"input_tokens":100,"output_tokens":1},"content":[]}}"#,
+    );
+    let parts = event(r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#)
+        + &event(r#"{"type":"message_delta","usage":{"output_tokens":10}}"#)
+        + &event(r#"{"type":"message_stop"}"#);
+    let early = hear(&[OPENED, &begun]);
+    assert_eq!((early.iterations, early.tokens.input), (1, 100));
+    let whole = hear(&[OPENED, &begun, &parts, &answer("m1", 100, TEXT)]);
+    assert_eq!((whole.iterations, whole.tokens.input, whole.tokens.output), (1, 100, 10));
+    assert_eq!(whole.uncounted, None);
+    let no_use = begun.replace("usage", "used");
+    assert_eq!(hear(&[OPENED, &no_use, &answer("m1", 100, TEXT)]).uncounted, None, "the row tells it");
+    let nested = hear(&[OPENED, &event(answer("m1", 2_000_000, TEXT).trim_end())]);
+    assert_eq!((nested.iterations, nested.tokens.input), (1, 2_000_000));
 }
 
 fn told(stream: &str) -> Vec<Heard> {
