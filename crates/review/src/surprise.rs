@@ -269,7 +269,7 @@ fn covers_path(effect: &Effect, path: &AbsolutePath) -> bool {
 
 /// Whether the target lies below a path: the directories on the way to it come into being with it.
 fn lies_below(effect: &Effect, path: &AbsolutePath) -> bool {
-    effect.target.path().is_some_and(|target| target.is_within(path))
+    checkrein_policy::location(&effect.target).is_some_and(|target| target.is_within(path))
 }
 
 /// Whether a pattern may mean something below a path.

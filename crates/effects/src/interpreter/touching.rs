@@ -1,6 +1,6 @@
 //! Reading, writing, making and removing files: effects that follow from what stands there, and notes of what stands there then.
 
-use crate::effect::{Depth, EffectKind, Target};
+use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
@@ -213,7 +213,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds that a file is made when it is not there; nothing when it is.
+    /// Adds that a file is made when it is not there. One that is gets other times, which is told where somebody looks afterwards.
     pub(crate) fn touch(&mut self, value: &Value) {
         for aim in self.paths_through(value) {
             let there = aim
@@ -222,8 +222,30 @@ impl Machine<'_> {
                 .is_some_and(|path| !matches!(self.entry(path), Entry::Missing | Entry::Unknown));
             if !there {
                 self.write_aim(aim, Value::exact(""));
+            } else {
+                self.renew_times(aim);
             }
         }
+    }
+
+    /// Adds that a file of the workspace gets other times, and keeps its content.
+    pub(crate) fn renew_times(&mut self, aim: Aim) {
+        if self.away.is_none() && aim.target.path().is_some_and(|path| self.is_plain_file(path)) {
+            self.add(
+                Draft::at(EffectKind::FileModify, aim)
+                    .possible()
+                    .severity(Severity::Low)
+                    .nature(Nature::Appended)
+                    .note("only its times change"),
+            );
+        }
+    }
+
+    /// Whether a path is that of a file of the workspace that nothing but people and their tools read.
+    fn is_plain_file(&self, path: &AbsolutePath) -> bool {
+        path.relative_to(&self.world.place().workspace)
+            .is_some_and(|below| !below.split('/').any(|part| part.starts_with('.')))
+            && matches!(self.entry(path), Entry::File(_))
     }
 
     /// Adds that a directory is made, with its missing parents; nothing when it is there already.

@@ -104,19 +104,19 @@ pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if sure { Exit::success() } else { Exit::silent() }
 }
 
-/// `touch`: makes what is missing; a new time on what exists is no effect.
+/// `touch`: makes what is missing, and gives what exists other times.
 pub(crate) fn touch(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    if call.arguments.has(&["-c", "--no-create", "-h", "--no-dereference"]) {
-        return Exit::silent();
-    }
+    let makes = !call.arguments.has(&["-c", "--no-create", "-h", "--no-dereference"]);
     for operand in &call.arguments.operands {
         for aim in machine.paths_through(operand) {
             match aim.target.path().map(|path| machine.entry(path)) {
-                Some(Entry::Missing) => machine.write_text(operand, &Value::exact("")),
-                Some(Entry::Unknown) | None => {
+                Some(Entry::Missing) if makes => machine.write_text(operand, &Value::exact("")),
+                Some(Entry::Unknown) | None if makes => {
                     machine.add(Draft::at(EffectKind::FileCreate, aim).possible());
                 }
-                Some(Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special) => {}
+                Some(Entry::Missing | Entry::Unknown) | None => {}
+                Some(Entry::File(_)) => machine.renew_times(aim),
+                Some(Entry::Directory | Entry::Symlink(_) | Entry::Special) => {}
             }
         }
     }

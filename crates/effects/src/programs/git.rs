@@ -5,8 +5,10 @@
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
 //! | `moved` | names of revisions that the command moves |
+//! | `contents` | what git prints of files that hold secrets |
 //! | `grammar` | which options of a subcommand take values |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
+//! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
 //! | `tree` | the files of the work tree by what version control knows about them |
 //! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean, stash |
@@ -20,6 +22,7 @@ mod guard_files;
 mod index;
 mod moved;
 mod options;
+mod own_settings;
 mod references;
 mod remotes;
 mod restoring;
@@ -351,6 +354,7 @@ impl Git<'_, '_> {
                 .or_else(|| remotes::run(self, name, &words))
                 .or_else(|| settings::run(self, name, &words))?
         };
+        self.note_own_settings(name, &words);
         match contents {
             Some(output) if !matches!(exit.output, Output::Text(_)) => Some(Exit { output, ..exit }),
             Some(_) | None => Some(exit),

@@ -224,7 +224,17 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 (None, Some(name)) => git.absolute(&Value::exact(name)),
                 (None, None) => Value::Unknown,
             };
-            git.machine.make_directory(&place);
+            let repository = words.operands().get(1).and_then(|source| git.located(source));
+            for aim in git.machine.paths(&place) {
+                let inspection = match aim.target.path().cloned() {
+                    Some(path) => git.arrive_below(&path, repository.as_ref(), "HEAD"),
+                    None => Inspection::Open,
+                };
+                git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().brought(inspection));
+            }
+            if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
+                git.machine.remember_directory(&path);
+            }
             if let Some(root) = git.root() {
                 git.machine.write(&Value::exact(root.join(".gitmodules").as_str()));
             }

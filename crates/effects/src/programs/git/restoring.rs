@@ -468,6 +468,7 @@ impl Git<'_, '_> {
     /// Files at the paths become what the index or a commit holds.
     fn restore_paths(&mut self, paths: &[Value], origin: Origin) {
         self.lose_changes(paths);
+        self.write_anew(paths);
         if origin == Origin::Commit {
             for path in paths {
                 for aim in self.machine.paths(&self.absolute(path)) {
@@ -480,6 +481,27 @@ impl Git<'_, '_> {
                             .nature(Nature::KeptByVersionControl)
                             .note(KEPT_BY_GIT)
                             .note("becomes what the commit holds"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// A file that is as it was committed is written anew where git takes its times for those of a change.
+    fn write_anew(&mut self, paths: &[Value]) {
+        for path in paths {
+            for aim in self.machine.paths(&self.absolute(path)) {
+                let is_clean = aim.target.path().is_some_and(|path| {
+                    self.machine.world().version(path) == VersionState::TrackedClean
+                        && matches!(self.machine.entry(path), Entry::File(_))
+                });
+                if is_clean {
+                    self.machine.add(
+                        Draft::at(EffectKind::FileModify, aim)
+                            .possible()
+                            .severity(Severity::Low)
+                            .nature(Nature::Reformatted)
+                            .note("it is written anew with the same content"),
                     );
                 }
             }
