@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_effects::{Prediction, predict};
@@ -31,8 +32,15 @@ fn world() -> RecordedWorld {
         .with_file(&path("/home/dev/.ssh/id_rsa"), "key\n", VersionState::NoRepository)
 }
 
+/// The stack of the main thread, which is the smallest one that anybody interprets on: the hook gives itself 64 MiB, and threads of tests
+/// have 2 MiB.
+const STACK: usize = 8 * 1024 * 1024;
+
 fn interpret(text: &str) -> Prediction {
-    predict(&Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap()), &world())
+    let work = || predict(&Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap()), &world());
+    thread::scope(|scope| {
+        thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).unwrap().join().unwrap()
+    })
 }
 
 /// Bounded in effects, and (generously, for slow machines) in time.

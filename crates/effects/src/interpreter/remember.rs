@@ -112,7 +112,9 @@ impl Machine<'_> {
     pub(crate) fn with_words_from<T>(&mut self, output: &Output, work: impl FnOnce(&mut Self) -> T) -> T {
         let telling = matches!(output, Output::Network(_) | Output::Secret(_) | Output::Local(_));
         let before = self.substituted.len();
-        let outside = usize::from(matches!(output, Output::Unknown | Output::Text(Value::Unknown)));
+        let outside = usize::from(
+            matches!(output, Output::Unknown | Output::Text(Value::Unknown)) || self.is_list_in_file(output),
+        );
         self.from_output += outside;
         if telling {
             self.substituted.push(output.clone());
@@ -125,7 +127,22 @@ impl Machine<'_> {
 
     /// Whether a word of the running command of which nothing is known came out of a program: it may name any file.
     pub(super) fn is_named_by_output(&self) -> bool {
-        self.from_output > 0 || self.substituted.contains(&Output::Unknown)
+        self.from_output > 0
+            || self
+                .substituted
+                .iter()
+                .any(|output| *output == Output::Unknown || self.is_list_in_file(output))
+    }
+
+    /// Whether an output is what stands in a file that could not be read, or what a program made of one: it may name any file. What this
+    /// action itself has put into a file is not meant.
+    fn is_list_in_file(&self, output: &Output) -> bool {
+        let Output::Local(place) = output else { return false };
+        AbsolutePath::new(place).is_some_and(|path| {
+            !place.starts_with("/proc/")
+                && !self.tree.is_known(&path)
+                && matches!(self.entry(&path), Entry::File(_) | Entry::Missing)
+        })
     }
 
     /// Runs `work` with variables of the environment set.

@@ -539,19 +539,8 @@ impl Machine<'_> {
         self.list_command(base, rest);
         let gathered = std::mem::replace(&mut self.gathered, Output::Nothing);
         let outer = std::mem::replace(&mut self.cause, base.to_owned());
-        let with_options;
-        let mut rest = rest;
-        if matches!(base, "tar" | "gtar" | "bsdtar") {
-            // This program reads options from a variable too.
-            if let Some(text) =
-                self.variable("TAR_OPTIONS").and_then(|value| value.as_exact().map(str::to_owned))
-            {
-                let mut words: Vec<Value> = text.split_whitespace().map(Value::exact).collect();
-                words.extend(rest.iter().cloned());
-                with_options = words;
-                rest = &with_options;
-            }
-        }
+        let with_options = self.options_of_variable(base, rest);
+        let rest = with_options.as_deref().unwrap_or(rest);
         let call = self.call_of(base, written, rest);
         self.run_options(&call);
         self.note_endless(&call);
@@ -559,7 +548,7 @@ impl Machine<'_> {
         let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
         let count = self.effect_count();
-        let mut exit = if let Some(program) = crate::catalogue::find(base, self.catalogue) {
+        let exit = if let Some(program) = crate::catalogue::find(base, self.catalogue) {
             crate::catalogue::run(self, &program, call.clone())
         } else {
             self.opaque(format!("`{written}` is not in the catalogue"));
@@ -569,18 +558,31 @@ impl Machine<'_> {
         self.note_unseen_writes(&call, count);
         self.cause = outer;
         let read = std::mem::replace(&mut self.gathered, gathered);
-        match before {
-            Some(folded) => exit = folded,
-            None => exit.output = filters::class(&call, exit.output, read),
-        }
+        self.answered(&call, before, exit, read)
+    }
+
+    /// The words of a program that reads options from a variable too, with these.
+    fn options_of_variable(&self, base: &str, rest: &[Value]) -> Option<Vec<Value>> {
+        let text = matches!(base, "tar" | "gtar" | "bsdtar").then(|| self.variable("TAR_OPTIONS"))??;
+        let mut words: Vec<Value> = text.as_exact()?.split_whitespace().map(Value::exact).collect();
+        words.extend(rest.iter().cloned());
+        Some(words)
+    }
+
+    /// What a program answers: what was worked out before it ran, else what its handler says and what it read.
+    fn answered(&mut self, call: &Call, before: Option<Exit>, exit: Exit, read: Output) -> Exit {
+        let mut exit = match before {
+            Some(folded) => folded,
+            None => Exit { output: filters::class(call, exit.output, read), ..exit },
+        };
         if exit.output == Output::Unknown
-            && let Some(names) = filters::named(self, &call)
+            && let Some(names) = filters::named(self, call)
         {
             exit.output = names;
         }
-        self.tell(&call, &mut exit);
-        self.veiled |= !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing)
-            && filters::decodes(&call);
+        self.tell(call, &mut exit);
+        self.veiled |=
+            !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing) && filters::decodes(call);
         exit
     }
 

@@ -246,6 +246,7 @@ impl Machine<'_> {
         path.relative_to(&self.world.place().workspace)
             .is_some_and(|below| !below.split('/').any(|part| part.starts_with('.')))
             && matches!(self.entry(path), Entry::File(_))
+            && !self.tree.is_known(path)
     }
 
     /// Adds that a directory is made, with its missing parents; nothing when it is there already.

@@ -111,6 +111,8 @@ pub(crate) fn class(call: &Call, output: Output, read: Output) -> Output {
                 lists::passed(call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
             }
             Output::Nothing => Output::Unknown,
+            // Which of the files fit is said, not what stands in them.
+            Output::Local(_) if showing::names_files(call) => Output::Local(".".to_owned()),
             read => coarse(read),
         },
         // What a program read is not what it prints, but for `cat`, which is worked out before.

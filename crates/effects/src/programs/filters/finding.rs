@@ -3,7 +3,7 @@
 use crate::interpreter::{Call, Machine, Output, Value, secrets};
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::Entry;
+use crate::world::{Entry, Listing};
 
 use super::searching::Search;
 use super::showing::SEARCHING;
@@ -42,6 +42,65 @@ pub(crate) fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Out
         }
     }
     None
+}
+
+/// The names of files of the workspace that a search with `-r` finds, when the configuration of git and of the guard is not among them: it
+/// is left out, or none of it fits. `None` where that is not known. What other data of git fit is not told apart from other files.
+pub(super) fn names_in_workspace(machine: &Machine<'_>, search: &Search) -> Option<Output> {
+    if search.inverted || search.other_names {
+        return None;
+    }
+    let here = [Value::exact(".")];
+    let roots = if search.files().is_empty() { &here[..] } else { search.files() };
+    let place = machine.world().place();
+    let mut first = None;
+    for root in roots {
+        let aims = machine.paths_through(root);
+        let [aim] = aims.as_slice() else { return None };
+        let root = aim.target.path()?;
+        if !root.is_within(&place.workspace) || root.parts().any(|part| part == ".git") {
+            return None;
+        }
+        let may_be_found = |path: &AbsolutePath| {
+            let text = machine.text(path);
+            path.is_within(root)
+                && search.takes(root, path)
+                && match (machine.entry(path), text.as_exact()) {
+                    (Entry::Missing, _) => false,
+                    (Entry::File(_), Some(text)) => text.lines().any(|line| search.fits(line) != Some(false)),
+                    _ => true,
+                }
+        };
+        if control_files(machine)?.iter().any(may_be_found) {
+            return None;
+        }
+        first.get_or_insert_with(|| root.clone());
+    }
+    first.map(|root| Output::Local(root.as_str().to_owned()))
+}
+
+/// What in the workspace makes git or a client run something, or watches over them; `None` when it cannot be listed.
+fn control_files(machine: &Machine<'_>) -> Option<Vec<AbsolutePath>> {
+    let place = machine.world().place();
+    let mut all: Vec<AbsolutePath> = place
+        .guarded
+        .iter()
+        .filter(|guarded| guarded.path.is_within(&place.workspace))
+        .map(|guarded| guarded.path.clone())
+        .collect();
+    let Some(repository) = machine.world().repository(&place.workspace) else { return Some(all) };
+    all.push(repository.directory.join("config"));
+    let hooks = repository.directory.join("hooks");
+    match machine.children(&hooks) {
+        Listing::Names(names) => {
+            // git runs no samples.
+            let hook = |name: &String| (!name.ends_with(".sample")).then(|| hooks.join(name));
+            all.extend(names.iter().filter_map(hook));
+        }
+        Listing::Unknown if machine.entry(&hooks) == Entry::Missing => {}
+        Listing::Unknown => return None,
+    }
+    Some(all)
 }
 
 /// Whether `rg` searches hidden files, and those that git ignores, as well.

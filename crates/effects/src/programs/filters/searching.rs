@@ -5,6 +5,8 @@ use crate::path::AbsolutePath;
 use crate::programs::expression::{Case, Dialect, Expression, NotKnown};
 use crate::world::Entry;
 
+use super::finding;
+
 /// The greatest number of files that are searched (ours).
 const FILES: usize = 200;
 
@@ -218,7 +220,11 @@ pub(super) fn grep(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         return Some(Exit { status: Status::Open, output: Output::Nothing });
     }
     if listened && (search.names || search.other_names) && search.recursive {
-        return Some(Exit { status: Status::Open, output: Output::Text(bound(&search)) });
+        let output = match finding::names_in_workspace(machine, &search) {
+            Some(output) => output,
+            None => Output::Text(bound(&search)),
+        };
+        return Some(Exit { status: Status::Open, output });
     }
     None
 }

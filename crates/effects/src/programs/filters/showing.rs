@@ -94,6 +94,13 @@ pub(crate) fn may_show(call: &Call, beginning: &str) -> bool {
     }
 }
 
+/// Whether a call searches files and prints the names of those that fit.
+pub(super) fn names_files(call: &Call) -> bool {
+    let is_search = SEARCHING.contains(&call.program.as_str());
+    let search = Search::new(call);
+    is_search && (search.names || search.other_names && call.program != "rg")
+}
+
 /// Whether a word is a cluster of letters with one of these among them: `-il`.
 fn is_cluster_with(text: &str, letters: &[char]) -> bool {
     text.strip_prefix('-').is_some_and(|cluster| {

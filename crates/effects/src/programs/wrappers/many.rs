@@ -185,6 +185,30 @@ fn filled(command: &[Value], placeholder: Option<&str>, words: &[Value]) -> Vec<
 
 /// `parallel`
 pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    // Programs that run others may be nested: what is read of the words is done with before they run.
+    let planned = plan(machine, call);
+    match planned.words {
+        Words::These(words) => {
+            for word in &words {
+                let text = text_for(&planned.command, word);
+                machine.run_text(&text, Input::Text(Value::exact("")));
+            }
+        }
+        Words::Many(_) => {
+            machine.with_words_from(&planned.source, |machine| many(machine, &planned.command));
+        }
+    }
+    Exit::unknown()
+}
+
+/// What `parallel` runs, for which words, and where these come from.
+struct Planned {
+    command: Vec<Value>,
+    words: Words,
+    source: Output,
+}
+
+fn plan(machine: &mut Machine<'_>, call: &Call) -> Planned {
     let peeled = Peeled::new(
         &call.words,
         "jNnLPIaSd",
@@ -207,6 +231,7 @@ pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let is_list = |word: &Value| matches!(word.as_exact(), Some(":::" | "::::" | ":::+"));
     let cut = peeled.rest.iter().position(is_list).unwrap_or(peeled.rest.len());
     let command = peeled.rest.get(..cut).unwrap_or_default();
+    let mut source = Output::from_input(&call.input);
     let words = match peeled.rest.get(cut) {
         Some(mark) if mark.as_exact() == Some(":::") => {
             let list = peeled.rest.get(cut + 1..).unwrap_or_default();
@@ -219,49 +244,46 @@ pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         Some(_) => {
             for file in peeled.rest.get(cut + 1..).unwrap_or_default() {
-                machine.read(file);
+                source = machine.read(file);
             }
             Words::Many(Value::Unknown)
         }
         None => words_of(&call.input, true, None),
     };
-    let text = |word: &Value| {
-        let whole = strings::joined(command, " ");
-        match whole.as_exact() {
-            Some(whole) if command.is_empty() => Value::exact(whole).followed_by(word),
-            Some(whole) if whole.contains("{}") => {
-                filled(&[Value::exact(whole)], Some("{}"), std::slice::from_ref(word))
-                    .into_iter()
-                    .next()
-                    .unwrap_or(Value::Unknown)
-            }
-            Some(whole) if whole.contains('{') => Value::Unknown,
-            _ => whole.followed_by(&Value::exact(" ")).followed_by(word),
+    Planned { command: command.to_vec(), words, source }
+}
+
+/// The text that is run for a word.
+fn text_for(command: &[Value], word: &Value) -> Value {
+    let whole = strings::joined(command, " ");
+    match whole.as_exact() {
+        Some(whole) if command.is_empty() => Value::exact(whole).followed_by(word),
+        Some(whole) if whole.contains("{}") => {
+            filled(&[Value::exact(whole)], Some("{}"), std::slice::from_ref(word))
+                .into_iter()
+                .next()
+                .unwrap_or(Value::Unknown)
         }
-    };
-    match words {
-        Words::These(words) => {
-            for word in &words {
-                machine.run_text(&text(word), Input::Text(Value::exact("")));
-            }
+        Some(whole) if whole.contains('{') => Value::Unknown,
+        _ => whole.followed_by(&Value::exact(" ")).followed_by(word),
+    }
+}
+
+/// Runs a program for words that are not known.
+fn many(machine: &mut Machine<'_>, command: &[Value]) -> Exit {
+    match command {
+        [] => {
+            machine.possibly(|machine| machine.opaque("the commands that `parallel` runs are not known"));
+            Exit::unknown()
         }
-        Words::Many(_) => {
-            // The program is known, what it is given is not.
+        [text] => machine.possibly(|machine| machine.run_text(text, Input::Unknown)),
+        _ => {
             let mut full: Vec<Value> = command.to_vec();
             full.push(Value::Unknown);
-            machine.possibly(|machine| {
-                if command.is_empty() {
-                    machine.opaque("the commands that `parallel` runs are not known");
-                    Exit::unknown()
-                } else if command.len() == 1 {
-                    machine.run_text(&command.first().cloned().unwrap_or(Value::Unknown), Input::Unknown)
-                } else {
-                    machine.run_words(&filled(&full, Some("{}"), &[Value::Unknown]), Input::Unknown)
-                }
-            });
+            let full = filled(&full, Some("{}"), &[Value::Unknown]);
+            machine.possibly(|machine| machine.run_words(&full, Input::Unknown))
         }
     }
-    Exit::unknown()
 }
 
 #[cfg(test)]
