@@ -60,7 +60,7 @@ impl Draft {
         let growing = std::mem::take(&mut *self.pack.lock().unwrap_or_else(PoisonError::into_inner));
         let (id, pack) = match growing.pack {
             Some(begun) => begun,
-            None => self.store.next_pack()?,
+            None => self.store.next_pack(self.index.newest())?,
         };
         let path = pack.path().to_owned();
         if let Err(error) = pack.seal(Some(snapshot)) {
@@ -68,12 +68,9 @@ impl Draft {
             drop(std::fs::remove_file(&path));
             return Err(error);
         }
-        let (store, mut index) = (self.store.clone(), None);
-        if growing.known.len() > 4_096 {
-            // What was written just now is in no table yet.
-            index = store.index().ok();
+        if self.index.is_loose(growing.known.len()) {
+            self.store.tidy();
         }
-        index.as_ref().unwrap_or(&self.index).tidy(&store.index_path());
         Ok(id)
     }
 
@@ -97,7 +94,7 @@ impl Draft {
             return Ok(id);
         }
         if growing.pack.is_none() {
-            growing.pack = Some(self.store.next_pack()?);
+            growing.pack = Some(self.store.next_pack(self.index.newest())?);
         }
         if let Some((_, pack)) = &mut growing.pack {
             let row = pack.add(id, &object)?;

@@ -111,7 +111,10 @@ impl Store {
         }
         let path = self.footprint_path(of);
         create_directory(&self.directory().join("footprints"))?;
-        replace(&path, &encode(&Footprint { at, traces: look.traces }, &path)?)
+        replace(&path, &encode(&Footprint { at, traces: look.traces }, &path)?)?;
+        // The action is over, so nobody waits for what the next one would.
+        self.tidy_up();
+        Ok(())
     }
 
     /// What the action of a snapshot left behind; `None` when nobody looked.

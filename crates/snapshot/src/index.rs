@@ -1,35 +1,45 @@
 //! Which pack holds an object.
 //!
-//! The table of each pack says what is in it. So that a store of a thousand packs is not read a thousand times, a file beside them holds
-//! the rows of most packs in one sorted table, in which a name is found by where it must stand: hashes are spread evenly. It is a cache:
-//! packs that it does not cover are read themselves, rows of packs that are gone do not count, and it can be thrown away.
+//! The table of each pack says what is in it. So that a store of a thousand packs is not read a thousand times, files beside them hold
+//! the rows of all but the newest packs in sorted tables, of which each is several times as long as the next: there are few, and a row is
+//! written a few times in its life. They are a cache: packs that they do not cover are read themselves, rows of packs that are gone do
+//! not count, and they can be thrown away.
+//!
+//! Whoever adds to the store needs its newest packs only: what is not found is saved once more. So these are looked for by number, behind
+//! those that the tables cover, and the others are not even listed. Whoever misses an object in them reads the others too.
+
+mod merging;
+mod packs;
+mod table;
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use checkrein_files::Forced;
 
 use crate::error::SnapshotError;
 use crate::id::{ByName, ObjectId};
-use crate::pack::{Form, Pack, Row, decode, encode};
+use crate::pack::{Pack, Row};
+use packs::Packs;
+use table::Table;
 
-const MAGIC: &[u8; 8] = b"checkix1";
+pub(crate) use merging::{Pace, is_many, table_paths, tidy};
 
-/// One row of the table: name, pack, place, stored length, length, form.
-const ROW: usize = ObjectId::LENGTH + 8 + 8 + 4 + 4 + 1;
+/// How many packs may stand outside the tables before there is a new one (ours).
+const LOOSE: usize = 8;
 
-/// How many rows are read at once.
-const WINDOW: u64 = 64;
-
-/// How many packs may stand outside the table before it is written anew (ours).
-const LOOSE: usize = 32;
-
-/// How many objects may stand outside the table before it is written anew (ours).
+/// How many objects may stand outside the tables before there is a new one (ours).
 const LOOSE_ROWS: usize = 4_096;
+
+/// How far before the newest pack that a table covers others are looked for: those that were still written when it was made (ours).
+const BEFORE: u64 = 32;
+
+/// After how many numbers without a pack there is none behind them (ours): a number without one is of a snapshot that was given up while a later
+/// one was taken.
+const GAP: u64 = 16;
 
 /// How many packs are held open at once (ours): the limit of open files may be as low as 64.
 const OPEN: usize = 16;
@@ -41,217 +51,186 @@ pub(crate) struct Location {
     pub(crate) row: Row,
 }
 
-/// Every object of a store, as it was when this was opened.
+/// Which packs are looked at, beside those that the tables cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// The newest. Their number has a bound.
+    Newest,
+    /// All.
+    Whole,
+}
+
+/// The objects of a store, as it was when this was opened.
 #[derive(Debug)]
 pub(crate) struct Index {
-    table: Option<Table>,
-    /// The objects of packs that the table does not cover.
-    loose: ByName<Location>,
-    loose_packs: usize,
-    present: BTreeMap<u64, PathBuf>,
+    /// Where the packs are.
+    folder: PathBuf,
+    /// From the greatest to the smallest.
+    tables: Vec<Table>,
+    loose: Loose,
+    /// Those that the view left out, read when something is missed.
+    others: OnceLock<Loose>,
+    newest: u64,
+    standing: Mutex<HashMap<u64, bool>>,
     open: Mutex<HashMap<u64, Pack>>,
 }
 
-/// The sorted table.
-#[derive(Debug)]
-struct Table {
-    file: File,
-    path: PathBuf,
-    rows_at: u64,
-    count: u64,
+/// Packs that no table covers.
+#[derive(Debug, Default)]
+struct Loose {
+    rows: ByName<Location>,
     packs: BTreeSet<u64>,
 }
 
 impl Index {
-    /// The index over these packs, each under its number.
-    pub(crate) fn open(table: &Path, present: BTreeMap<u64, PathBuf>) -> Result<Self, SnapshotError> {
-        let table = Table::open(table);
-        let mut index =
-            Self { table, loose: ByName::default(), loose_packs: 0, present, open: Mutex::default() };
-        let uncovered: Vec<(u64, PathBuf)> = index
-            .present
-            .iter()
-            .filter(|(number, _)| !index.table.as_ref().is_some_and(|table| table.packs.contains(number)))
-            .map(|(number, path)| (*number, path.clone()))
-            .collect();
-        for (number, path) in uncovered {
-            let Some(pack) = Pack::open(&path)? else { continue };
-            // A pack that is torn is not read: what it holds is missed by name, by whoever needs it.
-            let Ok(rows) = pack.rows() else { continue };
-            index.loose.extend(rows.into_iter().map(|row| (row.id, Location { pack: number, row })));
-            index.loose_packs += 1;
+    /// The index of the store in this directory.
+    pub(crate) fn open(directory: &Path, view: View) -> Result<Self, SnapshotError> {
+        let tables = merging::tables(directory);
+        let mut index = Self {
+            folder: directory.join("packs"),
+            newest: tables.iter().filter_map(|table| table.packs.last()).max().unwrap_or(0),
+            tables,
+            loose: Loose::default(),
+            others: OnceLock::new(),
+            standing: Mutex::default(),
+            open: Mutex::default(),
+        };
+        if view == View::Newest && !index.tables.is_empty() {
+            index.take_up_newest()?;
+        } else {
+            let numbers = numbers(&index.folder)?;
+            index.newest = index.newest.max(numbers.iter().copied().max().unwrap_or(0));
+            index.loose = index.uncovered(&numbers)?;
+            drop(index.others.set(Loose::default()));
         }
         Ok(index)
     }
 
-    /// Where an object is; `None` when the store does not have it.
+    fn take_up_newest(&mut self) -> Result<(), SnapshotError> {
+        let covered = self.newest;
+        let mut number = covered.saturating_sub(BEFORE);
+        let mut absent = 0;
+        while absent < GAP {
+            number += 1;
+            if self.covers(number) {
+                continue;
+            }
+            match self.loose.take_up(&self.folder, number)? {
+                Found::There => {
+                    self.newest = self.newest.max(number);
+                    absent = 0;
+                }
+                Found::Absent if number > covered => absent += 1,
+                Found::Absent => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of these packs that no table covers.
+    fn uncovered(&self, numbers: &[u64]) -> Result<Loose, SnapshotError> {
+        let mut loose = Loose::default();
+        for number in numbers {
+            if !self.covers(*number) && !self.loose.packs.contains(number) {
+                loose.take_up(&self.folder, *number)?;
+            }
+        }
+        Ok(loose)
+    }
+
+    fn covers(&self, number: u64) -> bool {
+        self.tables.iter().any(|table| table.packs.contains(number))
+    }
+
+    /// The greatest number that a pack has, or had.
+    pub(crate) fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// Where an object is; `None` when the store does not have it, as far as the view goes.
     pub(crate) fn find(&self, id: &ObjectId) -> Option<Location> {
-        self.loose.get(id).copied().or_else(|| {
-            let found = self.table.as_ref()?.find(id)?;
-            self.present.contains_key(&found.pack).then_some(found)
-        })
+        let in_tables =
+            || self.tables.iter().rev().find_map(|table| table.find(id, |pack| self.stands(pack)));
+        self.loose.rows.get(id).copied().or_else(in_tables)
     }
 
     /// The content of an object.
     pub(crate) fn read(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
         let missing = || SnapshotError::Damaged { id: *id, cause: "is missing" };
-        let location = self.find(id).ok_or_else(missing)?;
-        let path = self.present.get(&location.pack).ok_or_else(missing)?;
+        let location = self.find(id).or_else(|| self.others().rows.get(id).copied()).ok_or_else(missing)?;
         let Ok(mut open) = self.open.lock() else { return Err(missing()) };
         if open.len() >= OPEN && !open.contains_key(&location.pack) {
             open.clear();
         }
         let pack = match open.entry(location.pack) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(Pack::open(path)?.ok_or_else(missing)?),
+            Entry::Vacant(free) => {
+                free.insert(Pack::open(&pack_path(&self.folder, location.pack))?.ok_or_else(missing)?)
+            }
         };
         pack.read(&location.row)
     }
 
-    /// Writes the table anew when too many packs stand outside it. A failure costs time later, nothing else.
-    pub(crate) fn tidy(&self, path: &Path) {
-        if self.loose_packs > LOOSE || self.loose.len() > LOOSE_ROWS {
-            drop(self.rewrite(path));
-        }
+    /// The packs that the view left out; none of them where they cannot be listed.
+    fn others(&self) -> &Loose {
+        let read = || numbers(&self.folder).and_then(|numbers| self.uncovered(&numbers)).unwrap_or_default();
+        self.others.get_or_init(read)
     }
 
-    /// Writes the table anew, over every pack.
-    pub(crate) fn rewrite(&self, path: &Path) -> Result<(), SnapshotError> {
-        let mut rows: Vec<[u8; ROW]> = self.loose.values().map(row_bytes).collect();
-        let mut covered: BTreeSet<u64> = self.loose.values().map(|location| location.pack).collect();
-        if let Some(table) = &self.table {
-            covered.extend(table.packs.iter().filter(|pack| self.present.contains_key(pack)));
-            for bytes in table.all()? {
-                let kept = location(&bytes).is_some_and(|found| self.present.contains_key(&found.pack));
-                if kept {
-                    rows.push(bytes);
-                }
+    fn stands(&self, pack: u64) -> bool {
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        *standing.entry(pack).or_insert_with(|| pack_path(&self.folder, pack).exists())
+    }
+
+    /// Whether so much stands outside the tables, with one more pack of so many objects, that there should be a new one.
+    pub(crate) fn is_loose(&self, more: usize) -> bool {
+        self.loose.packs.len() + 1 > LOOSE || self.loose.rows.len() + more > LOOSE_ROWS
+    }
+}
+
+/// Whether there is a file under a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    There,
+    Absent,
+}
+
+impl Loose {
+    fn take_up(&mut self, folder: &Path, number: u64) -> Result<Found, SnapshotError> {
+        let pack = match Pack::open(&pack_path(folder, number)) {
+            Ok(Some(pack)) => pack,
+            // One that is being written, or whose writer died.
+            Ok(None) => return Ok(Found::There),
+            Err(SnapshotError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Ok(Found::Absent);
             }
+            Err(error) => return Err(error),
+        };
+        // A pack that is torn is not read: what it holds is missed by name, by whoever needs it.
+        if let Ok(rows) = pack.rows() {
+            self.rows.extend(rows.into_iter().map(|row| (row.id, Location { pack: number, row })));
+            self.packs.insert(number);
         }
-        rows.sort_unstable();
-        let packs = encode(&covered, path)?;
-        let mut text = Vec::with_capacity(24 + packs.len() + rows.len() * ROW);
-        text.extend_from_slice(MAGIC);
-        text.extend_from_slice(&(packs.len() as u64).to_le_bytes());
-        text.extend_from_slice(&(rows.len() as u64).to_le_bytes());
-        text.extend_from_slice(&packs);
-        rows.iter().for_each(|row| text.extend_from_slice(row));
-        replace(path, &text)
+        Ok(Found::There)
     }
 }
 
-impl Table {
-    fn open(path: &Path) -> Option<Self> {
-        let file = checkrein_files::open(path).ok()?;
-        let mut head = [0_u8; 24];
-        file.read_exact_at(&mut head, 0).ok()?;
-        if head.get(..8)? != MAGIC {
-            return None;
-        }
-        let names = u64::from_le_bytes(head.get(8..16)?.try_into().ok()?);
-        let count = u64::from_le_bytes(head.get(16..24)?.try_into().ok()?);
-        let rows_at = names.checked_add(24)?;
-        let length = count.checked_mul(ROW as u64)?.checked_add(rows_at)?;
-        if file.metadata().ok()?.len() != length {
-            return None;
-        }
-        let mut packs = vec![0; usize::try_from(names).ok()?];
-        file.read_exact_at(&mut packs, 24).ok()?;
-        let packs = decode(&packs, path).ok()?;
-        Some(Self { file, path: path.to_owned(), rows_at, count, packs })
-    }
-
-    fn find(&self, id: &ObjectId) -> Option<Location> {
-        let (mut low, mut high) = (0, self.count);
-        // What the names left between `low` and `high` can begin with.
-        let (mut least, mut most) = (0_u64, u64::MAX);
-        let wanted = beginning(id.as_bytes());
-        while low < high {
-            let share = u128::from(wanted.saturating_sub(least)) * u128::from(high - low)
-                / (u128::from(most - least) + 1);
-            let guess = low + u64::try_from(share).unwrap_or(0).min(high - low - 1);
-            let from = guess.saturating_sub(WINDOW / 2).max(low);
-            let rows = self.rows(from, WINDOW.min(high - from))?;
-            let place = rows.binary_search_by(|row| row_name(row).cmp(id.as_bytes()));
-            match place {
-                Ok(found) => return location(rows.get(found)?),
-                Err(0) => {
-                    high = from;
-                    most = beginning(row_name(rows.first()?));
-                }
-                Err(place) if place == rows.len() => {
-                    low = from + rows.len() as u64;
-                    least = beginning(row_name(rows.last()?));
-                }
-                Err(_) => return None,
-            }
-            if least > wanted || most < wanted {
-                return None;
-            }
-        }
-        None
-    }
-
-    fn all(&self) -> Result<Vec<[u8; ROW]>, SnapshotError> {
-        let torn = || SnapshotError::Torn { path: self.path.clone(), cause: "its rows cannot be read" };
-        self.rows(0, self.count).ok_or_else(torn)
-    }
-
-    fn rows(&self, from: u64, count: u64) -> Option<Vec<[u8; ROW]>> {
-        let mut bytes = vec![0; usize::try_from(count).ok()?.checked_mul(ROW)?];
-        self.file.read_exact_at(&mut bytes, self.rows_at + from * ROW as u64).ok()?;
-        Some(bytes.as_chunks::<ROW>().0.to_vec())
-    }
-}
-
-fn row_name(row: &[u8; ROW]) -> &[u8] {
-    row.split_at(ObjectId::LENGTH).0
-}
-
-fn beginning(name: &[u8]) -> u64 {
-    name.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes))
-}
-
-fn row_bytes(location: &Location) -> [u8; ROW] {
-    let mut bytes = [0; ROW];
-    let form = match location.row.form {
-        Form::Plain => 0,
-        Form::Lz4 => 1,
+/// The numbers of all files of objects, closed or not.
+pub(crate) fn numbers(folder: &Path) -> Result<Vec<u64>, SnapshotError> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(SnapshotError::Read { path: folder.to_owned(), source: error }),
     };
-    let parts = location
-        .row
-        .id
-        .as_bytes()
-        .iter()
-        .copied()
-        .chain(location.pack.to_le_bytes())
-        .chain(location.row.at.to_le_bytes())
-        .chain(location.row.stored.to_le_bytes())
-        .chain(location.row.length.to_le_bytes())
-        .chain([form]);
-    bytes.iter_mut().zip(parts).for_each(|(slot, byte)| *slot = byte);
-    bytes
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let mut numbers: Vec<u64> = entries.flatten().filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
-fn location(bytes: &[u8; ROW]) -> Option<Location> {
-    let (name, rest) = bytes.split_first_chunk::<32>()?;
-    let (pack, rest) = rest.split_first_chunk::<8>()?;
-    let (at, rest) = rest.split_first_chunk::<8>()?;
-    let (stored, rest) = rest.split_first_chunk::<4>()?;
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let form = match rest.first()? {
-        0 => Form::Plain,
-        1 => Form::Lz4,
-        _ => return None,
-    };
-    let row = Row {
-        id: ObjectId::from_bytes(*name),
-        at: u64::from_le_bytes(*at),
-        stored: u32::from_le_bytes(*stored),
-        length: u32::from_le_bytes(*length),
-        form,
-    };
-    Some(Location { pack: u64::from_le_bytes(*pack), row })
+/// Where a pack is.
+pub(crate) fn pack_path(folder: &Path, number: u64) -> PathBuf {
+    folder.join(number.to_string())
 }
 
 /// Replaces a file of the store whole or not at all. Not forced to the disk: only caches are written so.

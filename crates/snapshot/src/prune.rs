@@ -6,7 +6,7 @@ use std::io;
 
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
-use crate::index::Index;
+use crate::index::{Index, View};
 use crate::node::{Content, Node, Snapshot, Tree};
 use crate::pack::{Pack, decode, packed};
 use crate::store::{Hold, Listed, Pin, Store};
@@ -70,7 +70,7 @@ impl Store {
         self.forget_objects(since)?;
         let before = self.bytes()?;
         let going: BTreeSet<u64> = going.iter().map(|id| id.0).collect();
-        let index = self.index()?;
+        let index = self.index(View::Whole)?;
         let mut needed = BTreeSet::new();
         let mut leaving = BTreeMap::new();
         for (number, path) in self.packs()? {
@@ -95,13 +95,15 @@ impl Store {
             let content = index.read(&id)?;
             let pack = match &mut kept {
                 Some((_, pack)) => pack,
-                None => &mut kept.insert(self.next_pack()?).1,
+                None => &mut kept.insert(self.next_pack(index.newest())?).1,
             };
             pack.add(id, &packed(&content))?;
         }
         if let Some((_, pack)) = kept {
             pack.seal(None)?;
         }
+        // Whoever dies from here on leaves an index that knows the greatest number: it is not given again.
+        index.rewrite(self.directory())?;
         for (number, path) in &leaving {
             remove(path)?;
             drop(self.pin(SnapshotId(*number), Pin::Loose));
@@ -109,7 +111,7 @@ impl Store {
             remove(&self.footprint_path(SnapshotId(*number)))?;
         }
         drop(index);
-        self.index()?.rewrite(&self.index_path())?;
+        self.index(View::Whole)?.rewrite(self.directory())?;
         let snapshots =
             leaving.keys().filter(|number| going.contains(number)).map(|number| SnapshotId(*number));
         Ok(Pruned { snapshots: snapshots.collect(), bytes: before.saturating_sub(self.bytes()?) })
@@ -118,7 +120,7 @@ impl Store {
     /// Reads everything that snapshots need and checks it against its name. Empty when all is whole.
     pub fn verify(&self) -> Result<Vec<Hurt>, SnapshotError> {
         let _shared = self.lock(Hold::Shared)?;
-        let index = self.index()?;
+        let index = self.index(View::Whole)?;
         let mut sound = BTreeSet::new();
         let mut hurt = Vec::new();
         for (number, path) in self.packs()? {
@@ -153,7 +155,7 @@ impl Store {
     /// What the store takes on the disk, in bytes.
     pub fn bytes(&self) -> Result<u64, SnapshotError> {
         let packs = self.packs()?;
-        let others = [self.index_path(), self.directory().join("seen")];
+        let others: Vec<_> = self.tables().chain([self.directory().join("seen")]).collect();
         let length = |path: &std::path::PathBuf| fs::metadata(path).map_or(0, |facts| facts.len());
         Ok(packs.values().chain(&others).map(length).sum())
     }

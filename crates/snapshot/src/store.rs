@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
-use crate::index::{Index, replace};
+use crate::index::{Index, Pace, View, is_many, numbers, pack_path, replace, table_paths, tidy};
 use crate::node::{Content, Snapshot, Tree};
 use crate::pack::{Pack, PackWriter, decode};
 
@@ -83,7 +83,7 @@ impl Store {
     /// Begins a snapshot. Other snapshots may be begun at the same time; nothing is taken away meanwhile.
     pub fn begin(&self, effort: Effort) -> Result<Draft, SnapshotError> {
         let lock = self.lock(Hold::Shared)?;
-        Ok(Draft::new(self.clone(), lock, self.index()?, effort))
+        Ok(Draft::new(self.clone(), lock, self.index(View::Newest)?, effort))
     }
 
     /// Every whole snapshot, oldest first.
@@ -115,7 +115,7 @@ impl Store {
     pub fn reader(&self) -> Result<Reader, SnapshotError> {
         // A store that was never used has nothing to lock.
         let lock = if self.directory.exists() { Some(self.lock(Hold::Shared)?) } else { None };
-        Ok(Reader { index: self.index()?, directory: self.directory.clone(), _lock: lock })
+        Ok(Reader { index: self.index(View::Newest)?, directory: self.directory.clone(), _lock: lock })
     }
 
     /// Keeps a snapshot, or lets it go again when it is old.
@@ -147,29 +147,35 @@ impl Store {
         self.directory.join("pins").join(id.to_string())
     }
 
-    pub(crate) fn index_path(&self) -> PathBuf {
-        self.directory.join("index")
+    pub(crate) fn index(&self, view: View) -> Result<Index, SnapshotError> {
+        Index::open(&self.directory, view)
     }
 
-    pub(crate) fn index(&self) -> Result<Index, SnapshotError> {
-        Index::open(&self.index_path(), self.packs()?)
+    /// The tables of the index, as far as there are any.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = PathBuf> {
+        table_paths(&self.directory).take_while(|path| path.exists())
+    }
+
+    /// Puts the newest packs into the index, in passing.
+    pub(crate) fn tidy(&self) {
+        tidy(&self.directory, Pace::Slice);
+    }
+
+    /// Does for the index what was too much while somebody waited, if there is something.
+    pub(crate) fn tidy_up(&self) {
+        if is_many(&self.directory) {
+            tidy(&self.directory, Pace::Whole);
+        }
     }
 
     /// Every file of objects, closed or not, under its number.
     pub(crate) fn packs(&self) -> Result<BTreeMap<u64, PathBuf>, SnapshotError> {
-        let folder = self.directory.join("packs");
-        let entries = match fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(SnapshotError::Read { path: folder, source: error }),
-        };
-        Ok(entries
-            .flatten()
-            .filter_map(|entry| {
-                let number = entry.file_name().to_str()?.parse().ok()?;
-                Some((number, entry.path()))
-            })
-            .collect())
+        let folder = self.folder();
+        Ok(numbers(&folder)?.into_iter().map(|number| (number, pack_path(&folder, number))).collect())
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.directory.join("packs")
     }
 
     pub(crate) fn has_pack(&self, id: SnapshotId) -> bool {
@@ -177,14 +183,13 @@ impl Store {
     }
 
     fn pack_path(&self, number: u64) -> PathBuf {
-        self.directory.join("packs").join(number.to_string())
+        pack_path(&self.folder(), number)
     }
 
-    /// Begins a pack under the next free number.
-    pub(crate) fn next_pack(&self) -> Result<(SnapshotId, PackWriter), SnapshotError> {
-        let folder = self.directory.join("packs");
-        create_directory(&folder)?;
-        let mut number = self.packs()?.last_key_value().map_or(1, |(last, _)| last + 1);
+    /// Begins a pack under the next free number after this one.
+    pub(crate) fn next_pack(&self, newest: u64) -> Result<(SnapshotId, PackWriter), SnapshotError> {
+        create_directory(&self.folder())?;
+        let mut number = newest + 1;
         loop {
             let path = self.pack_path(number);
             match PackWriter::create(path.clone()) {

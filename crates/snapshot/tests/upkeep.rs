@@ -9,6 +9,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use checkrein_snapshot::{
     Taken, Unchanged,
 };
 
+use checkrein_testkit::not_run;
 use support::{describe, described, everything, ground, restore, take};
 
 fn retention(count: u64) -> Retention {
@@ -181,4 +183,98 @@ fn snapshots_at_the_same_time_do_not_meet() {
     });
     assert_eq!(ids(&ground.store), (1..=40).collect::<Vec<_>>());
     assert_eq!(ground.store.verify().unwrap(), vec![]);
+}
+
+/// How often this thread has read from files so far, as the kernel counts it; `None` where it does not. Whatever is opened of a store is read.
+fn reads() -> Option<u64> {
+    let text = fs::read_to_string("/proc/thread-self/io").ok()?;
+    text.lines().find_map(|line| line.strip_prefix("syscr: "))?.parse().ok()
+}
+
+/// The most reads that one of so many further snapshots takes, and the number of the next.
+fn most_reads(mut take: impl FnMut(), count: usize) -> Option<u64> {
+    (0..count).try_fold(0, |most, _| {
+        let before = reads()?;
+        take();
+        Some(most.max(reads()? - before))
+    })
+}
+
+#[test]
+fn what_a_snapshot_reads_does_not_grow_with_the_store() {
+    for with_new in [1, 3, 1_000_000] {
+        let ground = ground();
+        let mut number = 0;
+        let mut take = || {
+            number += 1;
+            if number % with_new == 0 {
+                fs::write(ground.tree.join("file"), format!("{number}\n")).unwrap();
+            }
+            support::take(&ground.store, &[everything(&ground.tree)]);
+        };
+        let Some(few) = most_reads(&mut take, 80) else {
+            return not_run("the kernel does not count the reads of a thread");
+        };
+        (0..400).for_each(|_| take());
+        let many = most_reads(&mut take, 20).unwrap();
+        assert!(many <= few + 40, "{few} reads with 80 snapshots, {many} with 500");
+        assert_eq!(ground.store.verify().unwrap(), vec![]);
+    }
+}
+
+/// Ways in which a file can be when a process or a machine died.
+fn spoil(path: &Path, way: usize) {
+    let bytes = fs::read(path).unwrap();
+    match way {
+        0 => fs::remove_file(path).unwrap(),
+        1 => fs::write(path, b"").unwrap(),
+        2 => fs::write(path, bytes.get(..bytes.len() / 2).unwrap()).unwrap(),
+        _ => fs::write(path, vec![0; bytes.len()]).unwrap(),
+    }
+}
+
+#[test]
+fn whatever_is_left_of_the_index_nothing_is_missed_and_no_number_is_given_twice() {
+    let ground = ground();
+    let mut pictures = vec![BTreeMap::new()];
+    let next = |pictures: &mut Vec<_>| {
+        fs::write(ground.tree.join("file"), format!("{}\n", pictures.len())).unwrap();
+        pictures.push(describe(&ground.tree));
+        let (id, _) = take(&ground.store, &[everything(&ground.tree)]);
+        assert_eq!(id.0, pictures.len() as u64 - 1);
+    };
+    (0..110).for_each(|_| next(&mut pictures));
+    let tables = || {
+        let names = fs::read_dir(ground.store.directory()).unwrap();
+        let mut names: Vec<_> = names.map(|name| name.unwrap().path()).collect();
+        names.retain(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with("index") && !name.ends_with("lock")
+        });
+        names.sort();
+        names
+    };
+    assert!(tables().len() > 1, "{:?}", tables());
+    for way in 0..4 {
+        for place in 0..tables().len() {
+            let Some(path) = tables().get(place).cloned() else { continue };
+            spoil(&path, way);
+            for id in [1, 2, 3, 9, 10, 57, pictures.len() - 1] {
+                restore(&ground.store, SnapshotId(id as u64));
+                assert_eq!(
+                    describe(&ground.tree),
+                    pictures[id],
+                    "snapshot {id}, {}, way {way}",
+                    path.display()
+                );
+                // The restore has saved what it replaced.
+                pictures.resize_with(
+                    usize::try_from(*ids(&ground.store).last().unwrap()).unwrap() + 1,
+                    BTreeMap::new,
+                );
+            }
+            next(&mut pictures);
+            assert_eq!(ground.store.verify().unwrap(), vec![]);
+        }
+    }
 }
