@@ -23,6 +23,10 @@ use serde_json::json;
 const CALLS: u64 = 500;
 const CALLS_VARIABLE: &str = "CHECKREIN_ENDURANCE_CALLS";
 
+/// From how many threads at once, and the variable that says otherwise.
+const THREADS: [u64; 2] = [1, 4];
+const THREADS_VARIABLE: &str = "CHECKREIN_ENDURANCE_THREADS";
+
 /// After how many calls a session ends and its records are removed, so that only the engine could grow.
 const SESSION: u64 = 100;
 
@@ -254,6 +258,12 @@ fn memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
+/// How many snapshots there are in all stores.
+fn snapshots(scene: &Scene) -> usize {
+    let stores = std::fs::read_dir(scene.state().join("snapshots")).into_iter().flatten().flatten();
+    stores.map(|store| std::fs::read_dir(store.path().join("packs")).map_or(0, Iterator::count)).sum()
+}
+
 /// Calls from so many threads; the memory after a tenth of them and after all.
 fn endure(calls: u64, threads: u64) -> (u64, u64) {
     let scene = Scene::new();
@@ -279,21 +289,31 @@ fn endure(calls: u64, threads: u64) -> (u64, u64) {
             drop(std::fs::remove_dir_all(scene.state().join("incidents")));
         }
     };
-    work(0, calls / 10);
-    let early = memory();
-    work(calls / 10, calls);
-    (early, memory())
+    let tenths = std::iter::successors(Some(calls), |count| Some(count / 10).filter(|tenth| *tenth >= 50));
+    let mut stops: Vec<u64> = tenths.collect();
+    stops.reverse();
+    let (mut done, mut seen) = (0, Vec::new());
+    for stop in stops {
+        work(done, stop);
+        done = stop;
+        seen.push(memory());
+        #[expect(clippy::print_stdout, reason = "whoever runs it with more calls wants the numbers")]
+        {
+            let kilobytes = memory() / 1024;
+            println!("{stop} calls, {threads} threads, {} snapshots: {kilobytes} KiB", snapshots(&scene));
+        }
+    }
+    let late = seen.pop().unwrap();
+    (seen.pop().unwrap(), late)
 }
 
 #[test]
 fn the_memory_of_an_engine_does_not_grow_with_its_calls() {
-    let calls = std::env::var(CALLS_VARIABLE).map_or(CALLS, |text| text.parse().unwrap());
-    for threads in [1, 4] {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let calls = number(CALLS_VARIABLE).unwrap_or(CALLS);
+    let threads = number(THREADS_VARIABLE).map_or(THREADS.to_vec(), |threads| vec![threads]);
+    for threads in threads {
         let (early, late) = endure(calls, threads);
-        #[expect(clippy::print_stdout, reason = "whoever runs it with more calls wants the numbers")]
-        {
-            println!("{calls} calls, {threads} threads: {} KiB, then {} KiB", early / 1024, late / 1024);
-        }
         assert!(late < early + SLACK, "{threads} threads: {early} bytes, then {late}");
     }
 }

@@ -10,11 +10,13 @@
 mod support;
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use checkrein_snapshot::{Effort, Ended, Manner, Occasion, capture};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit};
 use support::{describe, everything, ground, restore, take};
@@ -282,4 +284,33 @@ fn what_is_closed_even_to_its_owner_is_put_back() {
     assert!(fs::read_dir(tree.join("closed")).is_err());
     restore(&ground.store, saved).unwrap();
     assert_eq!(describe(tree), before);
+}
+
+#[test]
+fn where_no_more_threads_can_be_had_one_does_all_the_work() {
+    const INSIDE: &str = "CHECKREIN_TEST_WITHOUT_THREADS";
+    if std::env::var_os(INSIDE).is_none() {
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args(["--exact", "where_no_more_threads_can_be_had_one_does_all_the_work", "--test-threads=1"]);
+        // A stack for which no machine has room: no thread begins.
+        let ended = again.env(INSIDE, "1").env("RUST_MIN_STACK", (1_u64 << 47).to_string()).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+        return;
+    }
+    assert!(std::thread::Builder::new().spawn(|| {}).is_err());
+    let ground = ground();
+    for number in 0..50 {
+        fs::create_dir(ground.tree.join(number.to_string())).unwrap();
+        fs::write(ground.tree.join(format!("{number}/file")), number.to_string()).unwrap();
+    }
+    let before = describe(&ground.tree);
+    let draft = ground.store.begin(Effort::Small).unwrap();
+    let manner = Manner { threads: NonZeroUsize::new(4).unwrap(), ..Manner::whole() };
+    let Ended::Whole(captured) = capture(&draft, &[everything(&ground.tree)], &manner).unwrap() else {
+        panic!("there are no bounds")
+    };
+    let saved = draft.commit(&support::described(&captured, Occasion::BeforeAction)).unwrap();
+    fs::remove_dir_all(&ground.tree).unwrap();
+    restore(&ground.store, saved).unwrap();
+    assert_eq!(describe(&ground.tree), before);
 }

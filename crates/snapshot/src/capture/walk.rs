@@ -301,7 +301,10 @@ impl<'a> Walk<'a> {
         }
         thread::scope(|scope| {
             for _ in 1..self.manner.threads.get() {
-                scope.spawn(|| self.work());
+                // Where no more threads can be had, those that there are do all of it.
+                if thread::Builder::new().spawn_scoped(scope, || self.work()).is_err() {
+                    break;
+                }
             }
             self.work();
         });
