@@ -262,7 +262,7 @@ fn zero_is_no_limit() {
     let run = Run::new();
     run.environment.write("agent.sh", "sleep 0.2\n");
     let limits = ["--budget", "--tokens", "--max-iterations"].into_iter().flat_map(|name| [name, "0"]);
-    let limits = limits.chain(["--time", "0s", "--idle-time", "0s", "--memory", "0"]);
+    let limits = limits.chain(["--time", "0s", "--idle-time", "0s", "--memory", "0", "--processes", "0"]);
     let options: Vec<&str> = ["--profile", "unattended"].into_iter().chain(limits).collect();
     let report = run.report(&options);
     assert_eq!((&report["stopped_by"], &report["status"]), (&Json::Null, &0.into()), "{report}");

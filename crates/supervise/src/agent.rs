@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::Prices;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 
 use crate::backlog::Speaker;
 use crate::error::SuperviseError;
@@ -25,7 +25,7 @@ use crate::group::{Group as ControlGroup, GroupLimits};
 use crate::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
 use crate::hold::{Group, Held, Hold, begin};
 use crate::memory::MemoryFiles;
-use crate::sampling::Sampling;
+use crate::sampling::{self, Sampling};
 use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
 use crate::switches::{Clock, Stop, Switches};
@@ -116,6 +116,9 @@ const BEAT: Duration = Duration::from_millis(50);
 /// How long the client has after it was asked, and after it was told. Together with the end well below a second (ours).
 const ASKED: Duration = Duration::from_millis(300);
 const TOLD: Duration = Duration::from_millis(200);
+
+/// So many processes and threads more than may be there the kernel allows (ours), so that it is seen that they are too many.
+const SPARE: u32 = 256;
 
 /// How long we try to end what does not want to.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -242,12 +245,13 @@ pub fn supervise(
         Listener::new(agent.prices.clone()).assuming(agent.model.clone()).telling(speaker),
     ));
     let pulse = Pulse::new(started);
-    let bounds = GroupLimits { memory: agent.switches.memory, tasks: None };
+    let Switches { memory, tasks, .. } = agent.switches;
+    let bounds = GroupLimits { memory, tasks: tasks.map(|most| most.saturating_add(SPARE)) };
     let control_group = ControlGroup::create(bounds);
     let files = MemoryFiles::new();
     let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
     let beating = Beating::start()?;
-    let sampling = Sampling::start(agent.switches.memory, files)?;
+    let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)?;
     let mut usage = None;
     let mut status = None;
     let mut stop = None;
@@ -288,11 +292,16 @@ pub fn supervise(
         stop = Some(Stop::Memory(limit, limit));
     }
     let decided = stop.as_ref().map(|_| Instant::now());
-    if stop.is_some() {
-        status = ask_and_tell(&mut running.held);
-    }
+    // What grows while it is asked is not asked, nor counted again.
+    let there = if let Some(Stop::Tasks(there, _)) = stop {
+        there
+    } else {
+        if stop.is_some() {
+            status = ask_and_tell(&mut running.held);
+        }
+        tree::count_alive()
+    };
     drop(sampling);
-    let there = tree::count_alive();
     // However they fork: the kernel ends all members at once, where it can.
     running.held.end();
     if let Some(group) = &control_group {
@@ -409,6 +418,9 @@ fn start(
         .args(&agent.arguments)
         .envs(agent.variables.iter().map(|(name, value)| (name, value)))
         .current_dir(&agent.directory);
+    if let Some(most) = agent.switches.tasks {
+        bound_tasks(&mut command, most.saturating_add(SPARE));
+    }
     if let Some(entrance) = control_group.and_then(|group| group.entrance().try_clone_to_owned().ok()) {
         enter(&mut command, entrance);
     }
@@ -433,6 +445,23 @@ fn start(
             Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
         }
     }
+}
+
+/// Bounds how many processes and threads the user may have when the agent starts one more: those that the machine has, and so many. Who has
+/// rights over the machine is not bounded by that.
+#[expect(unsafe_code, reason = "a limit can only be set between fork and exec")]
+fn bound_tasks(command: &mut Command, more: u32) {
+    let Some(machine) = tree::Machine::now() else { return };
+    let most = u64::from(more).saturating_add(machine.tasks as u64);
+    let set = move || {
+        let before = rustix::process::getrlimit(Resource::Nproc);
+        let least = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
+        let limit = Rlimit { current: least(before.current), maximum: least(before.maximum) };
+        let _ = rustix::process::setrlimit(Resource::Nproc, limit);
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure does system calls only: it takes no lock and no memory from the heap.
+    unsafe { command.pre_exec(set) };
 }
 
 /// Has the agent become a member of a control group before it begins. Where it may not it is held without.

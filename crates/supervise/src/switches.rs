@@ -25,6 +25,8 @@ pub struct Switches {
     pub idle: Option<Duration>,
     /// Resident memory of all processes together.
     pub memory: Option<Bytes>,
+    /// Processes and threads at one time.
+    pub tasks: Option<u32>,
 }
 
 /// What the clock says of a run.
@@ -57,6 +59,8 @@ pub enum Stop {
     Idle(Duration),
     /// So much memory, of so much.
     Memory(Bytes, Bytes),
+    /// So many processes and threads at one time, of so many.
+    Tasks(usize, u32),
     /// It talks itself into new work; what it said.
     Cascade(String),
     /// The detectors gave it up: the pattern, and what was seen.
@@ -86,6 +90,7 @@ impl Stop {
                 HookSwitch::Iterations => 123,
             },
             Self::Halted(_) => 94,
+            Self::Tasks(..) => 114,
             Self::Unguarded(..) => 115,
             Self::Watched(..) => 116,
             Self::Idle(_) => 117,
@@ -120,6 +125,7 @@ impl Stop {
             Self::Iterations(_) => "iterations",
             Self::Time(_) => "time",
             Self::Memory(..) => "memory",
+            Self::Tasks(..) => "processes",
             Self::Cascade(_) => "cascade",
             Self::Watched(..) => "watched",
             Self::Unguarded(..) => "unguarded",
@@ -154,6 +160,9 @@ impl fmt::Display for Stop {
             Self::Iterations(limit) => write!(formatter, "the model has answered {limit} times"),
             Self::Time(limit) => write!(formatter, "its {} s are over", limit.as_secs_f64()),
             Self::Memory(used, limit) => write!(formatter, "its processes use {used} of {limit} of memory"),
+            Self::Tasks(there, limit) => {
+                write!(formatter, "{there} processes and threads of it are there, of {limit}")
+            }
             Self::Cascade(said) => write!(formatter, "it talks itself into new work: {said}"),
             Self::Watched(pattern, words) => write!(formatter, "{pattern}: {words}"),
             Self::Unguarded(call, why) => {
@@ -181,6 +190,10 @@ impl Switches {
     /// How long an agent that nobody watches may be silent: longer than any command of Claude Code may take (10 minutes), which says nothing
     /// meanwhile (ours).
     pub const SILENCE: Duration = Duration::from_mins(12);
+
+    /// So many processes and threads may an agent have at one time where nothing else is said (ours): many times what builds and tests
+    /// take, and few enough for the kernel to end them in a moment.
+    pub const TASKS: u32 = 8192;
 
     /// What is left of the limits after a part of the run that used so much; `None` when nothing is left of one of them.
     #[must_use]
@@ -236,7 +249,11 @@ impl Switches {
         if let Some(limit) = self.idle.filter(|limit| clock.idle >= *limit) {
             return Some(Stop::Idle(limit));
         }
-        let (used, limit) = (usage?.bytes(), self.memory?);
+        let usage = usage?;
+        if let Some(limit) = self.tasks.filter(|limit| usage.threads > *limit as usize) {
+            return Some(Stop::Tasks(usage.threads, limit));
+        }
+        let (used, limit) = (usage.bytes(), self.memory?);
         (used > limit).then_some(Stop::Memory(used, limit))
     }
 
@@ -331,6 +348,15 @@ mod tests {
             assert_eq!(switches.judge(&uncounted, NOW, None), Some(Stop::Uncounted("why".into())));
         }
         assert_eq!(Switches::default().judge(&uncounted, NOW, None), None);
+    }
+
+    #[test]
+    fn processes_and_threads_are_limited_together() {
+        let switches = Switches { tasks: Some(10), ..Switches::default() };
+        let with = |threads| {
+            switches.judge(&at(0, 0), NOW, Some(Usage { processes: 1, threads, ..Usage::default() }))
+        };
+        assert_eq!((with(10), with(11)), (None, Some(Stop::Tasks(11, 10))));
     }
 
     #[test]

@@ -72,6 +72,9 @@ pub(crate) struct RunArguments {
     /// Memory of all its processes together at most, such as 4G.
     #[arg(long, value_name = "AMOUNT", value_parser = memory)]
     memory: Option<Bytes>,
+    /// Processes and threads of it at one time at most; 8192 when nothing is said.
+    #[arg(long, value_name = "COUNT")]
+    processes: Option<u32>,
     /// Time without a word from the agent at most, such as 10m; 12 minutes when nobody watches.
     #[arg(long, value_name = "TIME", value_parser = time)]
     idle_time: Option<Duration>,
@@ -259,6 +262,7 @@ impl From<RunArguments> for run::Wanted {
             iterations: wanted.max_iterations,
             time: wanted.time,
             memory: wanted.memory,
+            processes: wanted.processes,
             profile: wanted.profile.map(Into::into),
             preset: wanted.limits.map(Into::into),
             price: wanted.price,

@@ -263,8 +263,8 @@ impl Kept {
         &self.state.directory
     }
 
-    /// What limits the run: what is given when it begins, and what is left of that when it goes on. How long it may be silent is given
-    /// each time.
+    /// What limits the run: what is given when it begins, and what is left of that when it goes on. How long it may be silent, and how many
+    /// processes it may have, is given each time.
     pub fn limited(&mut self, given: Switches) -> Result<Switches, CommandError> {
         match self.begins {
             Begins::Anew => {
@@ -272,7 +272,8 @@ impl Kept {
                 Ok(given)
             }
             Begins::Again => {
-                Ok(Switches { idle: given.idle, ..self.state.limits.left(&self.state.counted)? })
+                let Switches { idle, tasks, .. } = given;
+                Ok(Switches { idle, tasks, ..self.state.limits.left(&self.state.counted)? })
             }
         }
     }
@@ -499,6 +500,7 @@ fn manner(wanted: &Wanted) -> RunManner {
     RunManner {
         retries: wanted.retries,
         idle: wanted.idle.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        tasks: wanted.processes,
         hold: wanted.hold.word().map(str::to_owned),
         credentials: wanted
             .credentials
@@ -517,6 +519,7 @@ fn go_on_as_before(wanted: &mut Wanted, state: &mut RunState) -> Result<(), Comm
         wanted.retries = state.manner.retries;
     }
     wanted.idle = wanted.idle.or(state.manner.idle.map(Duration::from_millis));
+    wanted.processes = wanted.processes.or(state.manner.tasks);
     wanted.price = wanted.price.take().or_else(|| state.manner.price.clone());
     if wanted.pipeline.is_none() {
         wanted.pipeline.clone_from(&state.manner.pipeline);

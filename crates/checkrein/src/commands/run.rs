@@ -74,6 +74,8 @@ pub struct Wanted {
     pub idle: Option<Duration>,
     /// Memory of all processes together.
     pub memory: Option<Bytes>,
+    /// Processes and threads at one time; what is usual when `None`, and no limit for 0.
+    pub processes: Option<u32>,
     /// Which limits hold besides; those of the configuration when `None`.
     pub profile: Option<Profile>,
     /// Which numbers hold for limits that nobody set; those of the configuration when `None`.

@@ -228,6 +228,8 @@ impl Limits {
             // How long it may be silent is no amount that is used up.
             idle: None,
             memory: self.memory.map(Bytes),
+            // Nor is how many processes there are.
+            tasks: None,
         })
     }
 }
@@ -268,6 +270,9 @@ pub struct Manner {
     pub retries: u32,
     /// How long it may be silent, in milliseconds; what fits its profile when `None`.
     pub idle: Option<u64>,
+    /// How many processes and threads it may have at one time; what is usual when `None`.
+    #[serde(default)]
+    pub tasks: Option<u32>,
     /// What ends it when all processes of ours are killed at once, in the words of the command line; what fits its profile when `None`.
     pub hold: Option<String>,
     /// The names of credentials, never their values, each with the variable that it is in.

@@ -26,13 +26,14 @@ use checkrein_supervise::{
 use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.
-const UNRULY: [(&str, u8); 10] = [
+const UNRULY: [(&str, u8); 11] = [
     ("first_thread_ends", 124),
     ("daemon_first_thread_ends", 124),
     ("memory_behind_first_thread", 118),
     ("hops", 124),
     ("hops_between_sessions", 124),
     ("hops_in_a_crowd", 124),
+    ("starts_more_and_more", 114),
     ("stops_inner", 124),
     ("stops_outer", 124),
     ("stops_both", 124),
@@ -42,6 +43,10 @@ const UNRULY: [(&str, u8); 10] = [
 /// How long an agent lives that nobody ends, and how long it may at most in this test.
 const LIFE: Duration = Duration::from_secs(30);
 const TIME: Duration = Duration::from_millis(500);
+
+/// How many processes one may have that starts more and more, and how many it would start.
+const TASKS: u32 = 200;
+const MANY: u32 = 2_000;
 
 /// How many chains leave the machine to others, and how many leave little of it to anybody. Those live shorter.
 const FEW: usize = 4;
@@ -130,6 +135,7 @@ fn over(name: &str, hold: &str) -> ExitCode {
         }
     };
     let memory = (name == "memory_behind_first_thread").then_some(Bytes::of_megabytes(100));
+    let tasks = (name == "starts_more_and_more").then_some(TASKS);
     let agent = Agent {
         program: env::current_exe().unwrap().into(),
         arguments: vec!["agent".into(), name.into()],
@@ -137,8 +143,9 @@ fn over(name: &str, hold: &str) -> ExitCode {
         variables: Vec::new(),
         environment: None,
         switches: Switches {
-            time: Some(if memory.is_some() { LIFE } else { TIME }),
+            time: Some(if memory.is_some() || tasks.is_some() { LIFE } else { TIME }),
             memory,
+            tasks,
             ..Switches::default()
         },
         prices: Prices::default(),
@@ -183,6 +190,19 @@ fn agent(name: &str) -> ExitCode {
             unsafe { libc::setsid() };
         }),
         "hops_in_a_crowd" => hop(CROWD, LIFE_IN_A_CROWD, || ()),
+        "starts_more_and_more" => {
+            for _ in 0..MANY {
+                match fork() {
+                    0 => {
+                        ignore_signals();
+                        sleep(LIFE);
+                        return ExitCode::SUCCESS;
+                    }
+                    1.. => {}
+                    _ => sleep(Duration::from_millis(1)),
+                }
+            }
+        }
         "stops_inner" => stop(&[std::os::unix::process::parent_id()]),
         "stops_outer" => stop(&above(std::os::unix::process::parent_id())),
         "stops_both" => {

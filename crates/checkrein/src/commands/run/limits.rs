@@ -29,6 +29,7 @@ pub(super) fn switches(wanted: &Wanted, config: &Config) -> Switches {
         time: wanted.time.or(execution).filter(|time| !time.is_zero()),
         idle: wanted.idle.or(silence).filter(|time| !time.is_zero()),
         memory: wanted.memory.or(memory).filter(|memory| memory.0 > 0),
+        tasks: Some(wanted.processes.unwrap_or(Switches::TASKS)).filter(|count| *count > 0),
     }
 }
 
