@@ -88,13 +88,20 @@ pub fn schema() -> Json {
             overrides.insert("description".to_owned(), json!("Overrides the same keys outside it."));
         }
         let named = |about: &str, schema: Json| json!({ "type": ["object", "null"], "description": about, "additionalProperties": schema });
-        let mut pipeline = section("");
-        if let Some(own) = pipeline.get_mut("properties").and_then(Json::as_object_mut) {
-            own.insert(STEPS.to_owned(), named("Settings by the name of a step.", section("")));
-        }
+        let place = |more: Option<(&str, Json)>| {
+            // The same settings as at the top, by their place there.
+            let settings = keys::names_below("").into_iter();
+            let mut all: Map<String, Json> = settings
+                .map(|name| (name.to_owned(), json!({ "$ref": format!("#/properties/{name}") })))
+                .collect();
+            all.extend(more.map(|(name, schema)| (name.to_owned(), schema)));
+            json!({ "type": ["object", "null"], "properties": all, "additionalProperties": false })
+        };
         if let Some(own) = overrides.get_mut("properties").and_then(Json::as_object_mut) {
+            let steps = named("Settings by the name of a step.", place(None));
+            let pipeline = place(Some((STEPS, steps)));
             own.insert(PIPELINES.to_owned(), named("Settings by the name of a pipeline.", pipeline));
-            own.insert(PATHS.to_owned(), named("Settings by a pattern of paths.", section("")));
+            own.insert(PATHS.to_owned(), named("Settings by a pattern of paths.", place(None)));
         }
         properties.insert(OVERRIDES.to_owned(), overrides);
     }
