@@ -9,7 +9,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum LedgerError {
     /// A file or directory could not be read.
-    #[error("cannot read `{}`", path.display())]
+    #[error("cannot read `{}`: {source}", path.display())]
     Read {
         /// Which.
         path: PathBuf,
@@ -17,7 +17,7 @@ pub enum LedgerError {
         source: io::Error,
     },
     /// A file or directory could not be written.
-    #[error("cannot write `{}`", path.display())]
+    #[error("cannot write `{}`: {source}", path.display())]
     Write {
         /// Which.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum LedgerError {
         waited: Duration,
     },
     /// A record could not be put into JSON.
-    #[error("cannot encode a record")]
+    #[error("cannot encode a record: {0}")]
     Encode(#[source] serde_json::Error),
 }
 
