@@ -1,6 +1,6 @@
 //! Keys of patterns and interventions.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::scene::Scene;
 use crate::support::{decision, shell_call};
@@ -16,6 +16,9 @@ const AT_ONCE_BY_PATTERN: &[Pair] = &[COOLED, HURRIED, BY_PATTERN];
 
 /// A snapshot after an error counts, and no older one is looked at.
 const ONE_DEEP: Pair = ("interventions.checkpoint_rollback.max_rollback_depth", "1");
+
+/// In seconds.
+const HOUR: u64 = 3600;
 
 pub fn rows() -> Vec<Row> {
     vec![
@@ -112,6 +115,21 @@ pub fn rows() -> Vec<Row> {
             &[ONE_DEEP, ("interventions.checkpoint_rollback.safe_checkpoint_criteria.min_success_rate", "0")],
             way_back,
         ),
+        // An hour goes by between the first snapshot and the trouble.
+        row(
+            "interventions.checkpoint_rollback.checkpoint_retention_minutes",
+            ["30", "600"],
+            &[(
+                "interventions.checkpoint_rollback.safe_checkpoint_criteria.no_errors_duration_seconds",
+                "600",
+            )],
+            |scene| way_back_after(scene, HOUR),
+        ),
+        // The growth goes on after a pause of an hour.
+        row("interventions.resource_throttling.metrics_window_seconds", ["60", "36000"], &[], |scene| {
+            grown(scene, 4.0, HOUR);
+            scene.fields_of("issue", "/kind")
+        }),
         row("interventions.strategy.type", [r#""progressive""#, r#""pattern_specific""#], AT_ONCE, |scene| {
             ladder(scene, 6)
         }),
@@ -152,16 +170,32 @@ fn go_wrong(scene: &Scene) {
 
 /// By what limits are multiplied when each five actions take so many times as long as those before.
 fn growing(scene: &Scene, ratio: f64) -> String {
+    grown(scene, ratio, 0);
+    scene.fields_of("intervention", "/throttle/factor")
+}
+
+/// Three times five actions, of which each five take so many times as long as those before and come so many seconds later.
+fn grown(scene: &Scene, ratio: f64, pause: u64) {
     let mut number = 0;
     for stretch in 0..3 {
+        let answer = |name: &str, fields: Json| {
+            let payload = scene.environment.payload("s", name, fields);
+            #[expect(clippy::cast_sign_loss, reason = "counted from 0")]
+            let ahead = pause * stretch as u64;
+            if ahead == 0 {
+                scene.environment.answer_to(&payload)
+            } else {
+                scene.machine().ahead(ahead).hook(&payload)
+            }
+        };
         for _ in 0..5 {
             number += 1;
             let fields = |more| shell_call(&format!("grown-{number}"), &format!("cat src/{number}.rs"), more);
-            let answer = scene.event("PreToolUse", fields(json!({})));
-            assert_eq!(decision(&answer), None, "{answer}");
+            let before = answer("PreToolUse", fields(json!({})));
+            assert_eq!(decision(&before), None, "{before}");
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a short time")]
             let took = (100_000.0 * f64::powi(ratio, stretch)) as u64;
-            scene.event(
+            answer(
                 "PostToolUse",
                 fields(json!({
                     "duration_ms": took,
@@ -170,18 +204,29 @@ fn growing(scene: &Scene, ratio: f64) -> String {
             );
         }
     }
-    scene.fields_of("intervention", "/throttle/factor")
 }
 
 /// Whether there is a way back where the newest snapshot of the workspace was taken just after an error, and an older one before it.
 fn way_back(scene: &Scene) -> String {
+    way_back_after(scene, 0)
+}
+
+/// The same where so many seconds go by after the first snapshot.
+fn way_back_after(scene: &Scene, seconds: u64) -> String {
     scene.event("SessionStart", json!({ "source": "startup" }));
+    let machine = scene.machine().ahead(seconds);
+    let later = |id: &str, name: &str, command: &str, more: Json| {
+        machine.hook(&scene.environment.payload("s", name, shell_call(id, command, more)))
+    };
     scene.write("project/fresh.txt", "fresh\n");
-    scene.fail("cat missing.txt", "no such file");
+    later("first", "PreToolUse", "cat missing.txt", json!({}));
+    later("first", "PostToolUseFailure", "cat missing.txt", json!({ "error": "no such file" }));
     std::thread::sleep(std::time::Duration::from_millis(30));
     scene.write("project/tool.txt", "bspaghsg");
     // Nobody can tell what this does, so that the workspace is saved before it.
-    scene.call("sh -c \"$(tr b-z a-y < tool.txt)\"", "");
+    let unread = "sh -c \"$(tr b-z a-y < tool.txt)\"";
+    later("second", "PreToolUse", unread, json!({}));
+    later("second", "PostToolUse", unread, json!({ "tool_response": { "stdout": "", "stderr": "" } }));
     scene.write("project/junk.txt", "junk\n");
     let way = scene.said(&["rollback", "--session", "s", "--before", "2", "--dry-run"]);
     format!("{}", way.contains("no safe snapshot"))

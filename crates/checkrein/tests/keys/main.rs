@@ -62,8 +62,6 @@ const GIVEN_ELSEWHERE: &[(&str, &str)] = &[
     ("interventions.two_strikes.stagnation", "tests/loops.rs"),
     ("interventions.soft_correction.custom_prompts_path", "tests/loops.rs"),
     ("interventions.context_reinforcement.include_examples", "../intervention/tests/controller.rs"),
-    ("interventions.resource_throttling.metrics_window_seconds", "../patterns/src/behaviour.rs"),
-    ("interventions.checkpoint_rollback.checkpoint_retention_minutes", "../intervention/src/rollback.rs"),
     ("interventions.emergency_stop.auto_cleanup", "tests/loops.rs"),
     ("patterns.sensitivity", "../patterns/src/settings.rs"),
 ];
