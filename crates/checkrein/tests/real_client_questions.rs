@@ -223,3 +223,45 @@ fn a_person_who_bypasses_permissions_is_asked_where_the_client_does_ask() {
     let ran = [(".git/hooks/post-commit", false), ("../.bashrc", false), ("pushed", true)];
     a_person_is_asked(&["--dangerously-skip-permissions"], &ran);
 }
+
+/// What a person at a terminal read, without what only moves and colours it.
+fn read(seen: &str) -> String {
+    let mut text = String::new();
+    let mut letters = seen.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' if letters.peek() == Some(&'[') => {
+                letters.next();
+                while letters.next().is_some_and(|letter| !letter.is_ascii_alphabetic()) {}
+            }
+            letter if letter.is_whitespace() => {}
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+#[test]
+fn a_person_reads_why_before_they_answer_a_question_of_the_client_itself() {
+    let environment = guarded();
+    let write = || {
+        let path = environment.project().join(".git/hooks/pre-commit");
+        Turn::Calls(vec![("Write", json!({ "file_path": path.to_str().unwrap(), "content": "x\n" }))])
+    };
+    let script = vec![bash("printf x > .mcp.json"), write(), write(), Turn::Says("finished")];
+    let turns = script.len();
+    let model = Model::start(script, vec![]);
+    let options = ["--permission-mode", "acceptEdits"];
+    let seen = read(&with_a_person(&environment, &model, &options, || model.asked() >= turns));
+    for (why, question, path) in [
+        ("(agentconfiguration,whichcanruncommands)", "whichisasensitivefile", ".mcp.json"),
+        ("(agithook)", "Doyouwanttocreatepre-commit", ".git/hooks/pre-commit"),
+    ] {
+        let (told, asked) = (seen.find(why), seen.find(question));
+        assert!(told.is_some() && told < asked, "{why} {told:?}, {question} {asked:?}: {seen}");
+        assert!(environment.project().join(path).exists(), "{path}");
+    }
+    let log = environment.succeed(&["log"]);
+    assert_eq!(log.matches("yes by user").count(), 2, "{log}");
+    assert_eq!(log.matches("told").count(), 1, "{log}");
+}

@@ -1,12 +1,13 @@
 //! What the rest of the program knows of a client: one row of a table.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use checkrein_protocol::{AbsolutePath, Client, HookAnswer, HookEvent};
 
 use crate::canary::Canary;
 use crate::error::DecodeError;
-use crate::questions::{Question, Questions};
+use crate::questions::{Answerer, Question, Questions};
 use crate::registration::HookLayout;
 
 /// All that is one client's own. The rest of the program asks a row and never for a name.
@@ -28,6 +29,8 @@ pub struct ClientAdapter {
     pub refuse: fn(&str) -> Vec<u8>,
     /// What becomes of a question to a person.
     pub questions: fn(&Question<'_>) -> Questions,
+    /// Who answers its own questions, by the environment of its hooks.
+    pub answerer: fn(&BTreeMap<String, String>) -> Answerer,
     /// Whether it tells its hooks of each question that a person is about to be asked.
     pub announces_questions: Announces,
     /// A call that must be refused.

@@ -33,6 +33,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     encode: encode::encode,
     refuse: encode::refuse,
     questions: questions::questions,
+    answerer: questions::answerer,
     announces_questions: Announces::Each,
     canary: Canary { call: canary, refuses: denies_in_wrapper },
     places: Places {

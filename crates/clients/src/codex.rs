@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 
 use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript, Trust};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
-use crate::questions::Questions;
+use crate::questions::{Answerer, Questions};
 use crate::registration::{HookLayout, Matching, Unit};
 
 const CODEX: Client = Client::new("codex");
@@ -36,6 +36,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     encode: encode::encode,
     refuse: encode::refuse,
     questions: |_| Questions::Lost,
+    answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
     canary: Canary { call: canary, refuses: denies_in_wrapper },
     places: Places {

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
-use crate::questions::Questions;
+use crate::questions::{Answerer, Questions};
 use crate::registration::{HookLayout, Matching, Unit};
 
 const GEMINI: Client = Client::new("gemini");
@@ -32,6 +32,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     refuse: encode::refuse,
     // Without a person it waits for ever.
     questions: |_| Questions::Lost,
+    answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
     canary: Canary { call: canary, refuses },
     places: Places {

@@ -40,7 +40,7 @@ pub use command::{HookCommand, PLACES, Unanswered};
 pub use error::{DecodeError, PriceError, SettingsError};
 pub use going_on::{GoingOn, Manner, going_on};
 pub use prices::{Priced, Prices};
-pub use questions::{Question, Questions};
+pub use questions::{Answerer, Question, Questions};
 pub use registration::{HookLayout, Matching, Protection, Registration, Unit};
 
 use checkrein_protocol::Client;

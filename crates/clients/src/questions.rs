@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_protocol::{AbsolutePath, Effect, PermissionMode};
+use checkrein_protocol::{AbsolutePath, Effect, PermissionMode, ToolName};
 
 /// A call about which a person is to be asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// How the client decides what may run, when it says so.
     pub permission_mode: Option<PermissionMode>,
+    /// The tool that is called.
+    pub tool: &'a ToolName,
     /// What the call is understood to do.
     pub effects: &'a [Effect],
     /// The workspace.
@@ -24,6 +26,8 @@ pub struct Question<'a> {
 pub enum Questions {
     /// A person is asked, as far as can be told.
     Asked,
+    /// A person is asked at the terminal, in the client's own words alone: why a hook wants it asked they are shown when they have answered.
+    AskedUnexplained,
     /// The client runs without a person. Nobody is asked, unless a program above it has an argument that begins so: then that program is.
     AskedOfProgram(&'static str),
     /// The person does not want to be asked.
@@ -32,4 +36,13 @@ pub enum Questions {
     Decided(PermissionMode),
     /// The client does not know questions of hooks: the call would run, or wait for ever.
     Lost,
+}
+
+/// Who answers the questions of a client, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answerer {
+    /// A person at the terminal.
+    User,
+    /// A person or a program.
+    NotKnown,
 }

@@ -126,7 +126,7 @@ pub(crate) fn before(
         }
         Sync::Important | Sync::Never => Durability::Plain,
     };
-    let nobody = nobody(context, event, &review);
+    let nobody = nobody(context, event, &review, world.history());
     let elapsed = started.elapsed();
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
@@ -182,7 +182,7 @@ impl Answering<'_> {
     }
 
     fn reply(&self, review: &Review) -> HookAnswer {
-        if let Some(nobody) = nobody(self.context, self.call.event, review) {
+        if let Some(nobody) = nobody(self.context, self.call.event, review, self.world.history()) {
             return HookAnswer::Deny { reason: nobody.refusal(review) };
         }
         let config = self.context.policy().config();
@@ -278,11 +278,11 @@ fn alone<'a>(context: &'a Context, state: &'a SessionState, history: &'a History
 }
 
 /// Why nobody can be asked what is to be asked about this call; `None` when nothing is, or somebody can.
-fn nobody(context: &Context, event: &HookEvent, review: &Review) -> Option<Nobody> {
+fn nobody(context: &Context, event: &HookEvent, review: &Review, history: &History) -> Option<Nobody> {
     let config = context.policy().config();
     let asks = review.verdict.kind == VerdictKind::Escalate && config.mode == Mode::Enforce;
-    asks.then(|| Nobody::about(event, review, config.profile, context.surroundings(), context.workspace()))
-        .flatten()
+    let (around, workspace) = (context.surroundings(), context.workspace());
+    asks.then(|| Nobody::about(event, review, config.profile, around, workspace, history)).flatten()
 }
 
 /// Stops the session for something that was just refused. What it refused is on record already; should the halt itself not be written, the

@@ -6,6 +6,7 @@
 
 use std::time::Instant;
 
+use checkrein_clients::Answerer;
 use checkrein_clients::Protection;
 use checkrein_ledger::{
     Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, is_halted,
@@ -185,7 +186,14 @@ fn handle_moment(
         Moment::PermissionAsked { action } => {
             context.record(
                 ledger,
-                event_record(event, json!({ "tool": action.tool.as_str(), "input": recorded_input(action) })),
+                event_record(
+                    event,
+                    json!({
+                        "tool": action.tool.as_str(),
+                        "input": recorded_input(action),
+                        "answerer": answerer(context),
+                    }),
+                ),
             );
             if let Ok(state) = ledger.state() {
                 beginning::hold(context, ledger, event, &state);
@@ -365,6 +373,15 @@ fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
 }
 
 /// The person is being asked already; only what would be refused anyway is refused here.
+/// Who answers the questions of the client, in one word.
+fn answerer(context: &Context) -> &'static str {
+    let surroundings = context.surroundings();
+    match (surroundings.client.answerer)(&surroundings.variables) {
+        Answerer::User => "user",
+        Answerer::NotKnown => "unknown",
+    }
+}
+
 fn permission(
     context: &Context,
     ledger: &SessionLedger,

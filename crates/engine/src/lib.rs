@@ -73,7 +73,7 @@ pub mod notification;
 mod notifier;
 mod places;
 mod processes;
-mod questions;
+pub mod questions;
 mod records;
 pub mod replay;
 pub mod rollback;

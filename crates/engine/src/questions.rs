@@ -7,10 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use checkrein_clients::{Announces, Question, Questions};
+use checkrein_facts::History;
 use checkrein_ledger::{SessionLedger, last};
 use checkrein_policy::Profile;
 use checkrein_protocol::{
-    AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, PermissionMode, Record, RecordBody,
+    AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, Moment, PermissionMode, Record, RecordBody,
     ReviewRecord, UnansweredRecord,
 };
 
@@ -36,6 +37,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How many processes above the hook are looked at to find its client (ours).
 const ANCESTORS: usize = 6;
 
+/// What the record says of a question that waits for the same call once more.
+pub const TOLD_FIRST: &str = "told why first: the client's own question does not show it";
+
 /// Why nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nobody {
@@ -49,6 +53,8 @@ pub(crate) enum Nobody {
     Headless,
     /// The client, by its title, does not know questions of hooks.
     Lost(&'static str),
+    /// Somebody can be asked, and would not be shown why: they read it first.
+    Unexplained,
 }
 
 impl Nobody {
@@ -59,12 +65,15 @@ impl Nobody {
         profile: Profile,
         around: &Surroundings,
         workspace: &AbsolutePath,
+        history: &History,
     ) -> Option<Self> {
         match profile {
             Profile::Unattended | Profile::Strict => return Some(Self::Profile(profile)),
             Profile::Interactive => {}
         }
+        let Moment::BeforeAction { action, .. } = &event.moment else { return None };
         let question = Question {
+            tool: &action.tool,
             permission_mode: event.permission_mode,
             effects: &review.side_effects.effects,
             workspace,
@@ -73,6 +82,11 @@ impl Nobody {
         };
         match (around.client.questions)(&question) {
             Questions::Asked => None,
+            Questions::AskedUnexplained => {
+                // The same call once more: they have read it.
+                let is_told = history.recent.iter().any(|past| past.exact == review.fingerprint.exact);
+                (!is_told).then_some(Self::Unexplained)
+            }
             Questions::AskedOfProgram(argument) => {
                 (answering_program(argument) == Answering::Nobody).then_some(Self::Headless)
             }
@@ -99,6 +113,7 @@ impl Nobody {
             Self::Decided(_) => "the client may decide by itself in its permission mode".to_owned(),
             Self::Headless => "the client runs without a person".to_owned(),
             Self::Lost(title) => format!("{title} asks nobody what a hook wants asked"),
+            Self::Unexplained => "the client does not show them why".to_owned(),
         }
     }
 
@@ -113,11 +128,19 @@ impl Nobody {
             }
             Self::Headless => "doing it in a terminal, or in an interactive session, in which they are asked",
             Self::Lost(_) => "doing it in a terminal",
+            Self::Unexplained => "saying yes when the same call is made again",
         }
     }
 
     /// What the agent is told.
     pub(crate) fn refusal(self, review: &Review) -> String {
+        if self == Self::Unexplained {
+            let why = "the client would ask the person without showing them why";
+            return format!(
+                "{}\nThe person reads this now. If it is needed, make exactly the same call again: then they are asked.",
+                review.message_when_refused(why)
+            );
+        }
         let next = if review.alternatives.is_empty() {
             "Do not try it again, also not in another form: go on without it, and say at the end that it is left."
         } else {
@@ -132,6 +155,9 @@ impl Nobody {
 
     /// What the record says that the agent was told.
     pub(crate) fn in_the_record(self) -> String {
+        if self == Self::Unexplained {
+            return TOLD_FIRST.to_owned();
+        }
         format!("refused: nobody can be asked, because {}", self.why())
     }
 }
@@ -213,13 +239,18 @@ fn was_asked(records: &[Record], review: &ReviewRecord) -> bool {
     let behind = records.iter().skip_while(|record| !is_review(record));
     behind.into_iter().any(|record| match &record.body {
         RecordBody::Event { name, fields } if name == "PermissionRequest" => {
-            let input = fields.get("input").unwrap_or(&Json::Null);
-            let rewritten = || review.rewrite.is_some() && input.get("command") == review.rewrite.as_ref();
-            fields.get("tool").and_then(Json::as_str) == Some(review.tool.as_str())
-                && (principal(input) == principal(&review.input) || rewritten())
+            is_question_about(fields, review)
         }
         _ => false,
     })
+}
+
+/// Whether the fields of a recorded `PermissionRequest` are those of the question about a reviewed call.
+pub fn is_question_about(fields: &Json, review: &ReviewRecord) -> bool {
+    let input = fields.get("input").unwrap_or(&Json::Null);
+    let rewritten = || review.rewrite.is_some() && input.get("command") == review.rewrite.as_ref();
+    fields.get("tool").and_then(Json::as_str) == Some(review.tool.as_str())
+        && (principal(input) == principal(&review.input) || rewritten())
 }
 
 /// What a call is about: the field that tells two calls of a tool apart.

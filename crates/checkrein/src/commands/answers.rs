@@ -1,14 +1,19 @@
 //! What a person answered to the question about a call, as the records that follow it tell.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, VerdictKind};
+use checkrein_engine::questions::{TOLD_FIRST, is_question_about};
+use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, ReviewRecord, VerdictKind};
 
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// The call ran after it.
     Yes,
+    /// The same, and a person at the terminal was asked before.
+    YesByUser,
+    /// They were told why, and are asked when the same call comes again.
+    Told,
     /// The client went on and the call never ran.
     No,
     /// It was refused, since it would have reached nobody.
@@ -24,6 +29,8 @@ impl Answer {
     pub fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
+            Self::YesByUser => "yes by user",
+            Self::Told => "told",
             Self::No => "no",
             Self::Refused => "refused",
             Self::Nobody => "unanswered",
@@ -35,6 +42,8 @@ impl Answer {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Yes => "yes: it ran",
+            Self::YesByUser => "yes, by the user: it ran",
+            Self::Told => "told why first: they are asked when the same call comes again",
             Self::No => "no: it did not run",
             Self::Refused => "refused: nobody could be asked",
             Self::Nobody => "nobody: it ran without an answer",
@@ -46,21 +55,38 @@ impl Answer {
 /// The answers to all questions in the records of one session, oldest first.
 pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<ActionId, Answer> {
     let mut found: HashMap<ActionId, Answer> = HashMap::new();
+    let mut calls: HashMap<ActionId, &ReviewRecord> = HashMap::new();
+    let mut by_user: HashSet<ActionId> = HashSet::new();
     for record in records {
         match &record.body {
             RecordBody::Review(review)
                 if review.verdict == VerdictKind::Escalate && review.mode == Enforcement::Enforce =>
             {
-                let answer = if review.answered.is_some() { Answer::Refused } else { Answer::Open };
+                let answer = match review.answered.as_deref() {
+                    Some(TOLD_FIRST) => Answer::Told,
+                    Some(_) => Answer::Refused,
+                    None => Answer::Open,
+                };
                 found.insert(review.action_id.clone(), answer);
+                calls.insert(review.action_id.clone(), review);
             }
             RecordBody::Unanswered(unanswered) => {
                 found.insert(unanswered.action_id.clone(), Answer::Nobody);
             }
             RecordBody::Outcome(outcome) => {
                 if let Some(answer @ Answer::Open) = found.get_mut(&outcome.action_id) {
-                    *answer = Answer::Yes;
+                    let is_known = by_user.contains(&outcome.action_id);
+                    *answer = if is_known { Answer::YesByUser } else { Answer::Yes };
                 }
+            }
+            RecordBody::Event { name, fields }
+                if name == "PermissionRequest" && fields["answerer"] == "user" =>
+            {
+                // The client gives no number of the call, so what is called tells.
+                let is_open = |id: &ActionId| found.get(id) == Some(&Answer::Open);
+                let asked =
+                    calls.iter().filter(|(id, review)| is_open(id) && is_question_about(fields, review));
+                by_user.extend(asked.map(|(id, _)| id.clone()));
             }
             // The calls of one answer are asked about side by side; when they are over, or somebody speaks, each had its answer.
             RecordBody::Prompt { .. } => close(&mut found),

@@ -102,10 +102,13 @@ fn became(review: &ReviewRecord, answer: Option<Answer>, found: &[Record]) -> Be
     let is_refused = review.mode == Enforcement::Enforce
         && match review.verdict {
             VerdictKind::Block | VerdictKind::Halt => true,
-            VerdictKind::Escalate => matches!(answer, Some(Answer::No | Answer::Refused)),
+            VerdictKind::Escalate => matches!(answer, Some(Answer::No | Answer::Refused | Answer::Told)),
             VerdictKind::Ok | VerdictKind::Nudge => false,
         };
-    match (has_outcome || matches!(answer, Some(Answer::Yes | Answer::Nobody)), is_refused) {
+    match (
+        has_outcome || matches!(answer, Some(Answer::Yes | Answer::YesByUser | Answer::Nobody)),
+        is_refused,
+    ) {
         (true, _) => Became::Ran,
         (false, true) => Became::Refused,
         (false, false) => Became::NotKnown,

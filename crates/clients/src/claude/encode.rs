@@ -1,6 +1,6 @@
 //! Answers to Claude Code's hook output: one JSON object on one line, always with exit status 0.
 
-use checkrein_protocol::{HookAnswer, HookEvent, Moment};
+use checkrein_protocol::{Action, HookAnswer, HookEvent, Moment};
 use serde_json::{Value as Json, json};
 
 use crate::payload::{context, line, permission};
@@ -8,7 +8,7 @@ use crate::payload::{context, line, permission};
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can.
 pub(super) fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
     let object = match &event.moment {
-        Moment::BeforeAction { .. } => before(&event.name, answer),
+        Moment::BeforeAction { action, .. } => explained(before(&event.name, answer), action, answer),
         Moment::PermissionAsked { .. } => permission(answer),
         Moment::AfterAction(_) | Moment::Prompt { .. } => after(&event.name, answer),
         Moment::BatchDone => batch(&event.name, answer),
@@ -70,6 +70,21 @@ fn before(name: &str, answer: &HookAnswer) -> Json {
         // `continue: false` beside it would not stop the client, and alone it would let the call run.
         HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => decision("deny", reason),
     }
+}
+
+/// The terminal puts a question of its own in the place of the hook's where a file is sensitive to it, without the reason; the description
+/// of a command it always shows, so that the reason stands there, too.
+fn explained(mut output: Json, action: &Action, answer: &HookAnswer) -> Json {
+    let (HookAnswer::Ask { reason, input }, Some(_)) = (answer, action.shell_text()) else { return output };
+    let mut input = input.clone().unwrap_or_else(|| action.input.clone());
+    let Some(why) = reason.lines().next().filter(|_| input.is_object()) else { return output };
+    let said = input.get("description").and_then(Json::as_str).filter(|said| !said.is_empty());
+    input["description"] = match said {
+        Some(said) => json!(format!("{why} (the agent says: {said})")),
+        None => json!(why),
+    };
+    output["hookSpecificOutput"]["updatedInput"] = input;
+    output
 }
 
 fn after(name: &str, answer: &HookAnswer) -> Json {

@@ -12,9 +12,11 @@
 //!
 //! Without a person (`-p`) an asked call is refused with our own text, but for those that run.
 
-use checkrein_protocol::{AbsolutePath, Effect, PermissionMode, Target};
+use std::collections::BTreeMap;
 
-use crate::questions::{Question, Questions};
+use checkrein_protocol::{AbsolutePath, Effect, PermissionMode, Target, ToolName};
+
+use crate::questions::{Answerer, Question, Questions};
 
 /// Names without a dot in front that Claude Code 2.1.197 counts as sensitive, from its own list.
 const SENSITIVE: [&str; 5] =
@@ -47,9 +49,24 @@ pub(super) fn questions(question: &Question<'_>) -> Questions {
     let entrypoint = question.variables.get("CLAUDE_CODE_ENTRYPOINT");
     if entrypoint.is_some_and(|name| name.starts_with("sdk-")) {
         Questions::AskedOfProgram("--permission-prompt-tool")
+    } else if answerer(question.variables) == Answerer::User && shows_what_changes(question.tool) {
+        Questions::AskedUnexplained
     } else {
         Questions::Asked
     }
+}
+
+/// Who answers its questions: it says how it was started.
+pub(super) fn answerer(variables: &BTreeMap<String, String>) -> Answerer {
+    match variables.get("CLAUDE_CODE_ENTRYPOINT").map(String::as_str) {
+        Some("cli") => Answerer::User,
+        Some(_) | None => Answerer::NotKnown,
+    }
+}
+
+/// Whether the terminal shows for a tool what would change in a file, and no reason beside it (seen with 2.1.197).
+fn shows_what_changes(tool: &ToolName) -> bool {
+    matches!(tool.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit")
 }
 
 /// Whether a call changes a place about which some modes of the client ask nobody. Its own list is long and changes, so every name
