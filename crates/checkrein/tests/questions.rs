@@ -249,3 +249,63 @@ fn messages_count_one_thing_as_one_and_name_what_is_wrong_once() {
         assert!(!String::from_utf8_lossy(&said.stdout).contains("-0.0"), "{said:?}");
     }
 }
+
+#[test]
+fn a_change_of_a_file_whose_question_shows_no_reason_is_told_first_and_then_asked() {
+    let write = |environment: &TestEnvironment, path: &str, name: &str, entrypoint: &str, id: &str| {
+        let input = json!({ "file_path": environment.home().join(path), "content": "x\n" });
+        let payload = environment.payload(
+            "s",
+            name,
+            json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": id, "permission_mode": "default" }),
+        );
+        let mut child = environment.hook().env("CLAUDE_CODE_ENTRYPOINT", entrypoint).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&payload).unwrap();
+        let answer: Json = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+        answer
+    };
+    let environment = TestEnvironment::new();
+    let asks = |path: &str, id: &str| write(&environment, path, "PreToolUse", "cli", id);
+    let told = asks(".bashrc", "one");
+    assert_eq!(decision(&told), Some("deny"), "{told}");
+    for part in ["without showing them why", ".bashrc", "make exactly the same call again"] {
+        assert!(reason(&told).contains(part), "{part}: {told}");
+    }
+    assert_eq!(decision(&asks(".bashrc", "two")), Some("ask"));
+    write(&environment, ".bashrc", "PermissionRequest", "cli", "two");
+    write(&environment, ".bashrc", "PostToolUse", "cli", "two");
+    let other = asks(".zshrc", "three");
+    assert_eq!(decision(&other), Some("deny"), "another file: {other}");
+    let log = environment.succeed(&["log"]);
+    assert!(log.contains("yes by user") && log.matches("told").count() == 2, "{log}");
+
+    // A client that shows the reason itself is asked at once, and who answers there is not known.
+    let elsewhere = TestEnvironment::new();
+    let asks = |name: &str| write(&elsewhere, ".bashrc", name, "claude-vscode", "one");
+    assert_eq!(decision(&asks("PreToolUse")), Some("ask"));
+    asks("PermissionRequest");
+    asks("PostToolUse");
+    let log = elsewhere.succeed(&["log"]);
+    assert!(log.contains("yes") && !log.contains("by user"), "{log}");
+}
+
+#[test]
+fn the_reason_of_a_question_about_a_command_stands_in_its_description() {
+    let environment = TestEnvironment::new();
+    let call = shell_call("call", SHELL_START, json!({}));
+    let described = |text: Option<&str>| {
+        let mut fields = call.clone();
+        if let Some(text) = text {
+            fields["tool_input"]["description"] = json!(text);
+        }
+        let answer = environment.answer_to(&environment.payload("s", "PreToolUse", fields));
+        assert_eq!(decision(&answer), Some("ask"), "{answer}");
+        let input = answer["hookSpecificOutput"]["updatedInput"].clone();
+        assert_eq!(input["command"], SHELL_START, "{answer}");
+        input["description"].as_str().unwrap().to_owned()
+    };
+    let plain = described(None);
+    assert!(plain.starts_with("checkrein asks a person first") && plain.contains(".bashrc"), "{plain}");
+    let both = described(Some("remember it"));
+    assert!(both.contains(".bashrc") && both.ends_with("(the agent says: remember it)"), "{both}");
+}

@@ -224,7 +224,8 @@ fn what_git_and_touch_really_change_had_been_predicted() {
     for record in environment.records("s") {
         let body = &record["body"];
         for surprise in body["verification"]["surprises"].as_array().into_iter().flatten() {
-            let number = body["action_id"].as_str().and_then(|id| id.strip_prefix("call-")?.parse::<usize>().ok());
+            let number =
+                body["action_id"].as_str().and_then(|id| id.strip_prefix("call-")?.parse::<usize>().ok());
             let command = number.and_then(|number| DAY.lines().filter(|line| !line.is_empty()).nth(number));
             found.push(format!("{}: {} {}", command.unwrap_or("?"), surprise["kind"], surprise["path"]));
         }
