@@ -231,6 +231,12 @@ fn is_repository_data(effect: &Effect) -> bool {
             .target
             .path()
             .is_some_and(|path| path.name() == Some(".git") || effect.nature.is_kept_by_version_control())
+        && !effect.target.path().is_some_and(is_configuration)
+}
+
+/// Whether a file is the configuration of a repository, which is saved as a file.
+fn is_configuration(path: &AbsolutePath) -> bool {
+    path.name() == Some("config") && path.parts().any(|part| part.ends_with(".git"))
 }
 
 fn place(effect: &Effect) -> Option<ToSave> {

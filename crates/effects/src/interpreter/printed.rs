@@ -176,7 +176,7 @@ impl Machine<'_> {
             let known = if is_own(path) {
                 places::credential(path, &place.home)
             } else {
-                places::machine_credential(path)
+                places::machine_credential(path).filter(|_| places::secrecy(path) == places::Secrecy::Proof)
             };
             known.is_some()
                 && !self.tree.is_new(path)

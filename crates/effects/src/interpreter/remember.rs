@@ -140,6 +140,7 @@ impl Machine<'_> {
         let Output::Local(place) = output else { return false };
         AbsolutePath::new(place).is_some_and(|path| {
             !place.starts_with("/proc/")
+                && !place.contains(['*', '?', '['])
                 && !self.tree.is_known(&path)
                 && matches!(self.entry(&path), Entry::File(_) | Entry::Missing)
         })

@@ -220,10 +220,10 @@ impl Machine<'_> {
                 .target
                 .path()
                 .is_some_and(|path| !matches!(self.entry(path), Entry::Missing | Entry::Unknown));
-            if !there {
-                self.write_aim(aim, Value::exact(""));
-            } else {
+            if there {
                 self.renew_times(aim);
+            } else {
+                self.write_aim(aim, Value::exact(""));
             }
         }
     }

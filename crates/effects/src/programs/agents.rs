@@ -29,6 +29,12 @@ const UNASKED: &[&str] = &[
     "--auto-approve",
     "--accept-hooks",
     "--ignore-user-config",
+    "--allow-all-paths",
+    "--always-approve",
+    "--no-confirm",
+    "--auto_run",
+    "--auto-run",
+    "--cowboy-mode",
 ];
 
 /// Options with a value that says the same.
@@ -39,11 +45,58 @@ const UNASKED_VALUES: &[(&[&str], &[&str])] = &[
     (&["--auto"], &["high"]),
     (&["--setting-sources"], &[""]),
     (&["--trust-tools"], &["*"]),
+    (&["--ask-for-approval"], &["never"]),
+    // A tool that runs commands, whichever: everything can be done with it.
+    (&["--allow-tool"], &["shell", "*"]),
+    (&["--allowedTools", "--allowed-tools"], &["Bash", "Bash(*)", "Bash(*:*)", "*"]),
+    (&["--agent"], &["auto-approve"]),
 ];
 
+/// Options of single agents that say the same (sources: what each prints for `--help`, and its documentation).
+const OWN: &[(&[&str], &[&str])] = &[
+    (
+        &[
+            "gemini",
+            "gemini-cli",
+            "qwen",
+            "qwen-code",
+            "crush",
+            "kimi",
+            "kimi-cli",
+            "iflow",
+            "codebuddy",
+            "cline",
+            "mini",
+            "mini-swe-agent",
+            "gptme",
+            "interpreter",
+            "open-interpreter",
+        ],
+        &["-y"],
+    ),
+    (&["cursor-agent"], &["-f", "--force"]),
+    (&["aider", "aider-chat"], &["--yes"]),
+    (&["kilo", "kilocode", "cn"], &["--auto"]),
+    (&["plandex", "pdx"], &["--full", "--auto-exec"]),
+    (&["q", "kiro-cli"], &["-a"]),
+    (&["openhands"], &["--headless"]),
+];
+
+/// The modes of goose in which it asks. Where nothing is said it does not (source: its guide to permission modes).
+const ASKING_MODES: &[&str] = &["approve", "smart_approve", "chat"];
+
 /// Variables that say the same, whatever they hold but a plain no.
-const UNASKED_VARIABLES: &[&str] =
-    &["OPENCODE_PURE", "IS_SANDBOX", "GEMINI_YOLO", "HERMES_YOLO_MODE", "CLAUDE_CODE_SIMPLE", "GOOSE_AUTO"];
+const UNASKED_VARIABLES: &[&str] = &[
+    "OPENCODE_PURE",
+    "OPENCODE_YOLO",
+    "OPENCODE_PERMISSION",
+    "IS_SANDBOX",
+    "GEMINI_YOLO",
+    "HERMES_YOLO_MODE",
+    "CLAUDE_CODE_SIMPLE",
+    "COPILOT_ALLOW_ALL",
+    "ALTIMATE_CLI_YOLO",
+];
 
 /// Variables that a plain no switches off.
 const SWITCHES: &[&str] = &["PLUGINS", "HOOKS", "EXTENSIONS"];
@@ -122,7 +175,9 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if verb.is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb)) {
         return Exit::unknown();
     }
-    if let Some(note) = asks_nobody(&words, &call.program).or_else(|| lives_elsewhere(machine)) {
+    let goose = || by_mode_of_goose(machine, call);
+    if let Some(note) = asks_nobody(&words, &call.program).or_else(goose).or_else(|| lives_elsewhere(machine))
+    {
         machine.add(unwatched(note));
     }
     machine.opaque("starts another agent");
@@ -146,16 +201,25 @@ fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
                 && attached.or(words.get(index + 1).copied()).is_some_and(|value| values.contains(&value))
         })
     });
-    let by_letter = match program {
-        "gemini" | "gemini-cli" | "qwen" | "qwen-code" | "crush" | "kimi" => words.contains(&"-y"),
-        "cursor-agent" => words.contains(&"--force") || words.contains(&"-f"),
-        _ => false,
-    };
-    let by_yes = program.starts_with("aider") && words.contains(&"--yes");
+    let name = program.split(' ').next().unwrap_or(program);
+    let by_own = OWN.iter().any(|(programs, options)| {
+        programs.contains(&name) && words.iter().any(|word| options.contains(word))
+    });
+    let by_own = by_own || name == "codex" && words.windows(2).any(|pair| matches!(pair, ["-a", "never"]));
     // Settings that are given as text count before those of the person.
     let by_settings = words.iter().any(|word| word.contains("disableAllHooks"));
-    (by_option || by_value || by_letter || by_yes || by_settings)
-        .then_some("starts an agent that asks nobody")
+    (by_option || by_value || by_own || by_settings).then_some("starts an agent that asks nobody")
+}
+
+/// Whether goose runs in a mode that asks nobody, which is the one that it has by itself.
+fn by_mode_of_goose(machine: &Machine<'_>, call: &Call) -> Option<&'static str> {
+    if call.program.split(' ').next() != Some("goose") {
+        return None;
+    }
+    let asks = machine
+        .variable("GOOSE_MODE")
+        .is_some_and(|mode| mode.as_exact().is_some_and(|mode| ASKING_MODES.contains(&mode)));
+    (!asks).then_some("starts an agent that asks nobody")
 }
 
 /// Whether variables that the command sets take the agent away from its settings.

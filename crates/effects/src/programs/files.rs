@@ -114,9 +114,11 @@ pub(crate) fn touch(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 Some(Entry::Unknown) | None if makes => {
                     machine.add(Draft::at(EffectKind::FileCreate, aim).possible());
                 }
-                Some(Entry::Missing | Entry::Unknown) | None => {}
                 Some(Entry::File(_)) => machine.renew_times(aim),
-                Some(Entry::Directory | Entry::Symlink(_) | Entry::Special) => {}
+                Some(
+                    Entry::Missing | Entry::Unknown | Entry::Directory | Entry::Symlink(_) | Entry::Special,
+                )
+                | None => {}
             }
         }
     }

@@ -105,14 +105,17 @@ pub(crate) fn class(call: &Call, output: Output, read: Output) -> Output {
         Output::Text(_) => Output::Unknown,
         other => other,
     };
+    // Which files there are, or which of them fit, is said, not what stands in them.
+    let names = |output: &Output| matches!(output, Output::Local(place) if !place.starts_with("/proc/"));
+    if (names(&output) || output == Output::Unknown && names(&read)) && showing::names_files(call) {
+        return Output::Local(".".to_owned());
+    }
     match output {
         Output::Unknown => match read {
             Output::Nothing if passing => {
                 lists::passed(call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
             }
             Output::Nothing => Output::Unknown,
-            // Which of the files fit is said, not what stands in them.
-            Output::Local(_) if showing::names_files(call) => Output::Local(".".to_owned()),
             read => coarse(read),
         },
         // What a program read is not what it prints, but for `cat`, which is worked out before.

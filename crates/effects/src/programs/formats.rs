@@ -148,7 +148,7 @@ impl Conversion {
             'o' => format!("{:o}", u64::try_from(integer(text)?).ok()?),
             _ => return None,
         };
-        self.filled(body, !is_text).map(Value::Exact)
+        self.filled(&body, !is_text).map(Value::Exact)
     }
 
     /// The beginning of a text that a precision leaves.
@@ -160,7 +160,7 @@ impl Conversion {
         }
     }
 
-    fn filled(&self, body: String, is_number: bool) -> Option<String> {
+    fn filled(&self, body: &str, is_number: bool) -> Option<String> {
         if is_number && self.precision.is_some() {
             return None;
         }
@@ -172,8 +172,7 @@ impl Conversion {
             "" => Some(format!("{fill}{body}")),
             "-" => Some(format!("{body}{fill}")),
             "0" if is_number => {
-                let (sign, digits) =
-                    body.strip_prefix('-').map_or(("", body.as_str()), |digits| ("-", digits));
+                let (sign, digits) = body.strip_prefix('-').map_or(("", body), |digits| ("-", digits));
                 Some(format!("{sign}{}{digits}", "0".repeat(fill.len())))
             }
             _ => None,
@@ -210,6 +209,9 @@ fn quoted(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::disallowed_methods, reason = "the shells themselves are asked")]
+
+    use std::fmt::Write as _;
     use std::process::Command;
 
     use super::*;
@@ -272,7 +274,7 @@ mod tests {
             .chain(["\\0101", "\\101", "\\c%s", "\\x41", "\\\\"].map(str::to_owned))
         {
             all.push((format!("{escape}|%b|%s"), vec!["\\0101\\n", "x"]));
-            all.push((format!("%b|%s"), vec!["q\\c", "x"]));
+            all.push(("%b|%s".to_owned(), vec!["q\\c", "x"]));
         }
         all
     }
@@ -283,11 +285,8 @@ mod tests {
         let mut script = String::new();
         for (format, arguments) in calls {
             let words: Vec<String> = arguments.iter().map(|word| quote(word)).collect();
-            script.push_str(&format!(
-                "printf {} {}; s=$?; printf '\\1%s\\2' $s\n",
-                quote(format),
-                words.join(" ")
-            ));
+            let call = format!("printf {} {}", quote(format), words.join(" "));
+            writeln!(script, "{call}; s=$?; printf '\\1%s\\2' $s").unwrap();
         }
         let directory = std::env::temp_dir().join(format!("formats-{shell}-{}", std::process::id()));
         std::fs::write(&directory, script).unwrap();

@@ -50,13 +50,15 @@ pub(super) fn without_escapes(text: &str, octal: Octal) -> Value {
                 Some(code) => out.0.extend(u8::try_from(code)),
                 None => out.0.extend(b"\\x"),
             },
-            Some(letter @ ('u' | 'U')) => match digits(&mut chars, 16, if letter == 'u' { 4 } else { 8 }) {
-                Some(code) => char::from_u32(code).into_iter().for_each(|c| out.push(c)),
-                None => {
+            Some(letter @ ('u' | 'U')) => {
+                let limit = if letter == 'u' { 4 } else { 8 };
+                if let Some(code) = digits(&mut chars, 16, limit) {
+                    char::from_u32(code).into_iter().for_each(|c| out.push(c));
+                } else {
                     out.push('\\');
                     out.push(letter);
                 }
-            },
+            }
             Some(digit @ '0'..='7') => {
                 let mut code = digit.to_digit(8).unwrap_or_default();
                 let limit = if digit == '0' && octal == Octal::ThreeBehindZero { 3 } else { 2 };

@@ -94,8 +94,11 @@ pub(crate) fn may_show(call: &Call, beginning: &str) -> bool {
     }
 }
 
-/// Whether a call searches files and prints the names of those that fit.
+/// Whether a call prints names of files: those that there are, or of which the content fits.
 pub(super) fn names_files(call: &Call) -> bool {
+    if MEASURING.contains(&call.program.as_str()) {
+        return true;
+    }
     let is_search = SEARCHING.contains(&call.program.as_str());
     let search = Search::new(call);
     is_search && (search.names || search.other_names && call.program != "rg")

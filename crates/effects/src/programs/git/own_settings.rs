@@ -21,7 +21,7 @@ impl Git<'_, '_> {
             draft
                 .possible()
                 .severity(Severity::Low)
-                .nature(Nature::SettingThatRunsNothing)
+                .nature(Nature::KeptByVersionControl)
                 .note("git writes down what belongs to a branch, remote or submodule"),
         );
     }

@@ -231,7 +231,11 @@ fn plan(machine: &mut Machine<'_>, call: &Call) -> Planned {
     let is_list = |word: &Value| matches!(word.as_exact(), Some(":::" | "::::" | ":::+"));
     let cut = peeled.rest.iter().position(is_list).unwrap_or(peeled.rest.len());
     let command = peeled.rest.get(..cut).unwrap_or_default();
-    let mut source = Output::from_input(&call.input);
+    // Of what a program writes into the pipe it is not known whether it names files.
+    let mut source = match Output::from_input(&call.input) {
+        list @ Output::Local(_) => list,
+        _ => Output::Nothing,
+    };
     let words = match peeled.rest.get(cut) {
         Some(mark) if mark.as_exact() == Some(":::") => {
             let list = peeled.rest.get(cut + 1..).unwrap_or_default();
