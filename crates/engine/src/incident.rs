@@ -10,7 +10,7 @@ use checkrein_ledger::mask::mask_text;
 use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
-use checkrein_protocol::{InterventionRecord, Record, RecordBody, SurpriseRecordKind, Timestamp};
+use checkrein_protocol::{Intervention, Record, RecordBody, SurpriseRecordKind, Timestamp};
 
 use serde_json::json;
 
@@ -136,7 +136,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn intervention(record: &Record) -> Option<&InterventionRecord> {
+fn intervention(record: &Record) -> Option<&Intervention> {
     match &record.body {
         RecordBody::Intervention(made) => Some(made),
         _ => None,

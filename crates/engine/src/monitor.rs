@@ -95,7 +95,7 @@ pub(crate) fn look(
                 Ok(None) => {}
                 Err(error) => noticed.records.push(unusable("template", error)),
             }
-            noticed.records.push(RecordBody::Intervention(Box::new(made.as_ref().clone().into())));
+            noticed.records.push(RecordBody::Intervention(made.clone()));
             noticed.intervention = Some(*made);
             noticed.about = Some(issue.clone());
         }

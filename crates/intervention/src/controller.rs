@@ -2,15 +2,17 @@
 
 use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
-use checkrein_protocol::{InterventionKind, InterventionRecord, RecoveryConsent, Severity, Timestamp};
+use checkrein_protocol::{
+    Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Severity, Throttle, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::custom::{CustomStrategy, StrategyAnswer};
 use crate::message::{Example, Reminder, Task, text};
-use crate::rollback::{Proposed, Rollback};
+use crate::rollback::Proposed;
 use crate::score::{band, combined_score, severity_score};
 use crate::strategy::{pattern_specific, progressive};
-use crate::throttle::{Growth, Ran, Throttle, reduction, reduction_of};
+use crate::throttle::{Growth, reduction, reduction_of};
 
 /// How long an intervention counts as recent, in milliseconds (seed 000: five minutes).
 const RECENT: u64 = 5 * 60 * 1000;
@@ -48,33 +50,6 @@ struct Past {
     /// The calls that were refused, where repeating them was the trouble.
     #[serde(default)]
     refused: Vec<Mark>,
-}
-
-/// What is done about an issue, as it is recorded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Intervention {
-    /// Which of the five.
-    pub kind: InterventionKind,
-    /// The pattern that it is about.
-    pub pattern: PatternKind,
-    /// How grave the issue was.
-    pub severity: Severity,
-    /// The score with which it was chosen, from 0 to 1.
-    pub score: Share,
-    /// How strong the signal of the issue was; whether it falls afterwards says whether this helped.
-    pub signal: f64,
-    /// The action after which it came.
-    pub action: ActionNumber,
-    /// Why this rung: one clause.
-    pub reason: String,
-    /// What the agent reads.
-    pub text: String,
-    /// The limits that hold from now on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub throttle: Option<Throttle>,
-    /// Where to go back to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rollback: Option<Rollback>,
 }
 
 /// What the decision rests on beside the issue.
@@ -217,11 +192,11 @@ impl Controller {
     }
 
     /// Takes up that an intervention was made.
-    pub fn applied(&mut self, made: &InterventionRecord, at: Timestamp) {
+    pub fn applied(&mut self, made: &Intervention, at: Timestamp) {
         self.total += 1;
         self.last = Some(at);
         if let Some(throttle) = &made.throttle {
-            self.throttle = Some(throttle.clone().into());
+            self.throttle = Some(throttle.clone());
         }
         let before = self
             .past

@@ -1,7 +1,7 @@
 //! Incidents: what is saved of an emergency stop (seed 000): timeline, impact, root cause, factors, recommendations, ways on.
 
 use checkrein_patterns::{ActionNumber, Issue, PatternKind};
-use checkrein_protocol::{InterventionKind, InterventionRecord, Severity, Timestamp};
+use checkrein_protocol::{Intervention, InterventionKind, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::recovery::{Failure, RecoveryPlan, RecoveryPolicy, plan};
@@ -29,7 +29,7 @@ pub struct Incident {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
-    pub interventions: Vec<InterventionRecord>,
+    pub interventions: Vec<Intervention>,
     /// What happened before, oldest first, the last 50 records (seed 000).
     pub timeline: Vec<TimelineEntry>,
     /// What was changed and used.
@@ -107,7 +107,7 @@ pub struct IncidentFacts {
     /// The issue for which it was stopped; `None` when it was stopped for something else.
     pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
-    pub interventions: Vec<InterventionRecord>,
+    pub interventions: Vec<Intervention>,
     /// What happened before, oldest first.
     pub timeline: Vec<TimelineEntry>,
     /// What was changed and used.

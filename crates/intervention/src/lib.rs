@@ -5,7 +5,6 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `record` | how an intervention is written down and read again |
 //! | `score` | how much an issue weighs (seed 000) |
 //! | `strategy` | which rung comes next: progressive, pattern_specific (seed 000) |
 //! | `custom` | the rules of a person for that |
@@ -26,7 +25,6 @@ mod controller;
 mod custom;
 mod incident;
 mod message;
-mod record;
 mod recovery;
 mod rollback;
 mod score;
@@ -34,8 +32,8 @@ mod strategy;
 mod template;
 mod throttle;
 
-pub use checkrein_protocol::{InterventionKind, RecoveryConsent};
-pub use controller::{Controller, Decision, Intervention, Occasion, WhyNot};
+pub use checkrein_protocol::{Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Throttle};
+pub use controller::{Controller, Decision, Occasion, WhyNot};
 pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
     Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
@@ -44,8 +42,8 @@ pub use message::Task;
 pub use recovery::{
     Failure, FailureKind, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
 };
-pub use rollback::{Candidate, Choice, Holds, Proposed, Rollback, choose};
+pub use rollback::{Candidate, Choice, Holds, Proposed, choose};
 pub use score::{band, combined_score, severity_score};
 pub use strategy::{pattern_specific, progressive};
 pub use template::{PLACES, Template, TemplateError};
-pub use throttle::{Growth, Ran, Throttle, reduction};
+pub use throttle::{Growth, reduction};

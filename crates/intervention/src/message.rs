@@ -3,8 +3,8 @@
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::Strength;
 
-use crate::throttle::Throttle;
 use checkrein_protocol::InterventionKind;
+use checkrein_protocol::Throttle;
 
 /// The most lines that an agent reads at once (seed 000).
 pub(crate) const MOST_LINES: usize = 5;
@@ -117,7 +117,7 @@ fn example(pattern: PatternKind) -> &'static str {
 
 fn announcement(throttle: &Throttle) -> String {
     let percent = (throttle.factor * 100.0).round();
-    let (left, lasting) = (throttle.left, crate::throttle::LASTING);
+    let (left, lasting) = (throttle.left, Throttle::LASTING);
     let limits = (throttle.factor < 1.0)
         .then(|| format!("The limits of this session are at {percent} % for the next {lasting} calls."));
     let refused = (!throttle.refused.is_empty())

@@ -4,23 +4,11 @@ use std::ops::RangeInclusive;
 
 use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::{CheckpointRollback, SafeCheckpointCriteria};
-use checkrein_protocol::{RecoveryConsent, Timestamp};
+use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// How many outcomes before a snapshot say whether it is safe (ours).
 const OUTCOMES: usize = 20;
-
-/// A wish to go back: to what stood before an action. Who holds snapshots carries it out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rollback {
-    /// The action with which the trouble began.
-    pub before: ActionNumber,
-    /// How many snapshots of the workspace back it may go (seed 000, `max_rollback_depth`).
-    pub depth: u64,
-    /// Whether a person must agree first.
-    #[serde(default)]
-    pub consent: RecoveryConsent,
-}
 
 /// A rollback that a person was asked about and has not decided yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

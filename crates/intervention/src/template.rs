@@ -2,8 +2,8 @@
 
 use checkrein_patterns::Issue;
 
-use crate::controller::Intervention;
 use crate::message::{MOST_LINES, Task, short};
+use checkrein_protocol::Intervention;
 
 /// The names of the places, as `{summary}`.
 pub const PLACES: [&str; 8] =

@@ -67,7 +67,7 @@ impl Session {
         self.seconds += seconds;
         match self.decide(issue) {
             Decision::Intervene(made) => {
-                self.controller.applied(&made.as_ref().clone().into(), Timestamp(self.seconds * 1000));
+                self.controller.applied(&made, Timestamp(self.seconds * 1000));
                 *made
             }
             Decision::Wait(why) => panic!("waits: {why:?}"),
@@ -221,9 +221,7 @@ fn a_standstill_climbs_with_its_repetitions_whatever_the_clock_says() {
             ..issue(PatternKind::StuckLoop, severity, round as f64)
         };
         if let Decision::Intervene(intervention) = session.decide(&stuck) {
-            session
-                .controller
-                .applied(&intervention.as_ref().clone().into(), Timestamp(session.seconds * 1000));
+            session.controller.applied(&intervention, Timestamp(session.seconds * 1000));
             made.push((round, intervention.kind));
             if intervention.kind == InterventionKind::EmergencyStop {
                 break;

@@ -88,9 +88,9 @@ pub enum RecoveryConsent {
     NotNeeded,
 }
 
-/// What was done about an issue, as written.
+/// What is done about an issue, and what is written down of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct InterventionRecord {
+pub struct Intervention {
     /// Which of the five.
     pub kind: InterventionKind,
     /// The pattern that it is about.
@@ -99,45 +99,119 @@ pub struct InterventionRecord {
     pub severity: Severity,
     /// The score with which it was chosen, from 0 to 1.
     pub score: Share,
-    /// How strong the signal of the issue was.
+    /// How strong the signal of the issue was; whether it falls afterwards says whether this helped.
     pub signal: f64,
     /// The action after which it came.
     pub action: ActionNumber,
     /// Why this rung: one clause.
     pub reason: String,
-    /// What the agent read.
+    /// What the agent reads.
     pub text: String,
-    /// The limits that held from then on.
+    /// The limits that hold from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub throttle: Option<ThrottleRecord>,
+    pub throttle: Option<Throttle>,
     /// Where to go back to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rollback: Option<RollbackWish>,
+    pub rollback: Option<Rollback>,
 }
 
-/// Limits that are tighter for a while, as written.
+/// Limits that are tighter for a while.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ThrottleRecord {
+pub struct Throttle {
     /// What limits are multiplied with, from 0 to 1.
     pub factor: f64,
     /// The action after which they began.
     #[serde(default)]
     pub since: ActionNumber,
-    /// How many other calls must run before the refused ones may again.
+    /// How many other calls must run before the refused ones may again; what is refused does not count.
     #[serde(default)]
     pub left: u64,
-    /// The marks of the calls that are refused meanwhile.
+    /// The marks of the calls that are refused meanwhile, because repeating them was the trouble, until something is changed; at most 8
+    /// (ours).
     pub refused: Vec<Mark>,
 }
 
-/// A wish to go back to what stood before an action, as written.
+/// A wish to go back: to what stood before an action. Who holds snapshots carries it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RollbackWish {
+pub struct Rollback {
     /// The action with which the trouble began.
     pub before: ActionNumber,
-    /// How many snapshots of the workspace back it may go.
+    /// How many snapshots of the workspace back it may go (seed 000, `max_rollback_depth`).
     pub depth: u64,
     /// Whether a person must agree first.
     #[serde(default)]
     pub consent: RecoveryConsent,
+}
+
+/// What a call that ran did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran {
+    /// It changed something.
+    Changed,
+    /// It changed nothing that is known, or failed.
+    Otherwise,
+}
+
+impl Throttle {
+    /// For how many calls limits stay tight (ours). Of those that run, where calls are refused: refusals cost no time and show nothing.
+    pub const LASTING: u64 = 10;
+
+    /// Limits by a factor, from an action on.
+    pub fn new(factor: f64, from: ActionNumber, mut refused: Vec<Mark>) -> Self {
+        refused.sort_unstable();
+        refused.dedup();
+        refused.truncate(8);
+        Self { factor, since: from, left: Self::LASTING, refused }
+    }
+
+    /// Whether they still hold.
+    pub fn holds(&self) -> bool {
+        self.left > 0
+    }
+
+    /// Takes up that a call ran.
+    pub fn ran(&mut self, ran: Ran) {
+        self.left = self.left.saturating_sub(1);
+        if ran == Ran::Changed {
+            // What failed before may come out otherwise now.
+            self.refused.clear();
+        }
+    }
+
+    /// What limits are multiplied with for an action; 1 once they have held long enough. Here every call counts, or a session whose limit is
+    /// used up would stand still for good.
+    pub fn factor_for(&self, action: ActionNumber) -> f64 {
+        if action.0 <= self.since.0.saturating_add(Self::LASTING) { self.factor } else { 1.0 }
+    }
+
+    /// A limit under them for an action, rounded; at least 1.
+    pub fn reduced(&self, limit: u64, action: ActionNumber) -> u64 {
+        // Limits are far below the numbers that a double holds exactly.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to the limit")]
+        let reduced = (limit as f64 * self.factor_for(action)).round() as u64;
+        reduced.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_rounded_and_never_nothing() {
+        let throttle = Throttle::new(0.5, ActionNumber(7), vec![Mark(2), Mark(1), Mark(2)]);
+        assert_eq!(throttle.reduced(101, ActionNumber(17)), 51);
+        assert_eq!(throttle.reduced(0, ActionNumber(17)), 1);
+        assert_eq!(throttle.reduced(101, ActionNumber(18)), 101);
+        assert_eq!(throttle.refused, [Mark(1), Mark(2)]);
+    }
+
+    #[test]
+    fn they_hold_for_calls_that_run_and_a_change_lets_the_refused_ones_through() {
+        let mut throttle = Throttle::new(0.5, ActionNumber(7), vec![Mark(1)]);
+        (1..Throttle::LASTING).for_each(|_| throttle.ran(Ran::Otherwise));
+        assert!(throttle.holds() && throttle.refused == [Mark(1)]);
+        throttle.ran(Ran::Changed);
+        assert!(!throttle.holds() && throttle.refused.is_empty());
+    }
 }

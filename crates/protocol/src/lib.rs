@@ -15,8 +15,7 @@
 //! | `usage` | tokens and money |
 //! | `batch` | the questions and answers of `check --batch` |
 //!
-//! A word has one type: the crates above give on those of this one, and add what follows from them. Where a type of theirs keeps more than is
-//! written (limits that count down), it has a type of its own here, and they convert.
+//! A word has one type: the crates above give on those of this one, and add what follows from them.
 //!
 //! **Invariants.** The ground floor: this crate needs `serde` and nothing of the house. Types, their spelling and what is true of a word by
 //! definition; older spellings with them. It decides nothing.

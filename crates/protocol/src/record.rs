@@ -10,7 +10,7 @@ use crate::action::{Intent, ToolName};
 use crate::decision::Decision;
 use crate::effect::{Effect, Severity};
 use crate::hook::PermissionMode;
-use crate::intervention::InterventionRecord;
+use crate::intervention::Intervention;
 use crate::issue::{ActionNumber, Issue, PatternKind};
 use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, TierLevel};
 use crate::message::{Cascade, Claim};
@@ -128,7 +128,7 @@ pub enum RecordBody {
         kind: PatternKind,
     },
     /// Something was done about an issue.
-    Intervention(Box<InterventionRecord>),
+    Intervention(Box<Intervention>),
     /// A person judged whether an issue was one.
     Marked {
         /// The number of the record of the issue; 0 when there is none, because it was missed.
