@@ -23,7 +23,8 @@
 //! a component without input is `None`, a failing rule is listed in [`Review::failures`].
 //!
 //! ```
-//! use checkrein_effects::{AbsolutePath, Action, Place, RecordedWorld};
+//! use checkrein_facts::{Place, RecordedWorld};
+//! use checkrein_protocol::{AbsolutePath, Action};
 //! use checkrein_policy::Policy;
 //! use checkrein_review::{VerdictKind, review};
 //!
