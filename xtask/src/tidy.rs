@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 18] = [
+const LINE: [&str; 19] = [
     "protocol",
     "shell",
     "scripts",
@@ -26,6 +26,7 @@ const LINE: [&str; 18] = [
     "ledger",
     "clients",
     "supervise",
+    "worktree",
     "engine",
     "checkrein",
 ];

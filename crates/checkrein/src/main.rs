@@ -24,7 +24,7 @@ use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 use checkrein_policy::VerdictKind;
 use checkrein_snapshot::Pin;
-use checkrein_supervise::worktree::GuardFiles;
+use checkrein_worktree::GuardFiles;
 
 fn main() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.

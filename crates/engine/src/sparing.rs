@@ -7,7 +7,7 @@ use std::path::Path;
 use checkrein_facts::GuardedPath;
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{Deed, Node, Step};
-use checkrein_supervise::worktree::guard_files;
+use checkrein_worktree::guard_files;
 
 use crate::context::Context;
 use crate::environment::Surroundings;

@@ -29,7 +29,6 @@
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `terminals` | which terminals a confined command may use |
 //! | `tree` | the processes below this one: found, measured, ended |
-//! | `worktree` | a place of its own for a run: made, looked at, merged, taken away |
 //!
 //! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
 //! prints, exits or reads the environment. This is the only crate with `unsafe`: where the kernel is called in ways that no safe crate
@@ -65,7 +64,6 @@ mod switches;
 mod terminal;
 mod terminals;
 mod tree;
-pub mod worktree;
 
 pub use agent::{
     Above, Agent, Interaction, Life, Moment, Position, RunOutcome, Waited, stand_above, supervise,

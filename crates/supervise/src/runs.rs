@@ -10,7 +10,7 @@
 //! | `store` | all runs: active ones, and those that are done and stay as they are |
 
 mod error;
-pub(crate) mod file;
+pub mod file;
 mod hooks;
 mod lock;
 mod state;

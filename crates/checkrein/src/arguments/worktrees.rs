@@ -3,7 +3,7 @@
 use checkrein::commands::kept::Keeping;
 use checkrein::commands::restoring::Consent;
 use checkrein_supervise::runs::Insistence;
-use checkrein_supervise::worktree::Uncommitted;
+use checkrein_worktree::Uncommitted;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]

@@ -11,10 +11,10 @@ use checkrein_supervise::runs::{
     Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RUN_VARIABLE,
     RunEnd, RunId, RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
 };
-use checkrein_supervise::worktree::{
+use checkrein_supervise::{Moment, Switches};
+use checkrein_worktree::{
     Kind, Made, Owner, Plan, SharedMoment, Uncommitted, WorktreeName, guard_files, make,
 };
-use checkrein_supervise::{Moment, Switches};
 
 use super::for_no_agent;
 use super::run::{HoldWanted, Wanted};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{Ignored, Manner};
 use checkrein_supervise::runs::{Insistence, Lock, Stage};
-use checkrein_supervise::worktree::{
+use checkrein_worktree::{
     Change, Changes, Copies, Deed, Environment, Kind, MergeProgress, Merging, Origin, Owner, Places,
     Repository, SharedChange, WorktreeName,
 };

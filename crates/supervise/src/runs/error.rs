@@ -34,15 +34,18 @@ pub struct RunError {
 }
 
 impl RunError {
-    pub(crate) fn new(kind: RunErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// An error of a kind, with what happened and what can be done.
+    pub fn new(kind: RunErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: hint.into() }
     }
 
-    pub(crate) fn asked(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// What was asked for cannot be done.
+    pub fn asked(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(RunErrorKind::Asked, message, hint)
     }
 
-    pub(crate) fn not_ours(message: impl Into<String>) -> Self {
+    /// Something that is not proved to be ours.
+    pub fn not_ours(message: impl Into<String>) -> Self {
         Self::new(
             RunErrorKind::NotOurs,
             message,
@@ -51,7 +54,7 @@ impl RunError {
     }
 
     /// The failure of a call of the system, for `map_err`.
-    pub(crate) fn file<E: Display + Into<io::Error>>(what: &str, path: &Path) -> impl FnOnce(E) -> Self {
+    pub fn file<E: Display + Into<io::Error>>(what: &str, path: &Path) -> impl FnOnce(E) -> Self {
         let place = format!("cannot {what} `{}`", path.display());
         move |cause| {
             Self::new(

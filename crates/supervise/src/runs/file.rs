@@ -14,17 +14,17 @@ use super::error::RunError;
 const LONGEST: u64 = 4 << 20;
 
 /// Creates a directory and those above it, for the owner only.
-pub(crate) fn create_directory(path: &Path) -> Result<(), RunError> {
+pub fn create_directory(path: &Path) -> Result<(), RunError> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(RunError::file("create", path))
 }
 
 /// Replaces a file: written aside, forced to the disk, renamed into place.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     checkrein_files::replace(path, bytes, 0o600, Forced::Name).map_err(RunError::file("write", path))
 }
 
 /// The bytes of a plain file; `None` when there is none. A link or anything else that is no file is an error.
-pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
     let open = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     let file = match open {
         Ok(file) => file,
@@ -42,7 +42,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
 }
 
 /// Bytes as digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a text cannot fail.
         let _ = write!(text, "{byte:02x}");

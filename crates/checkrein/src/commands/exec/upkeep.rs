@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::installation::{Installations, guarded};
 use checkrein_supervise::Scope;
-use checkrein_supervise::worktree::guard_files;
+use checkrein_worktree::guard_files;
 use checkrein_world::find_workspace;
 
 /// What git and clients run by themselves in a project, and what says so.

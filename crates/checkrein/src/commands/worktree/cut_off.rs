@@ -1,7 +1,7 @@
 //! Taking back a merge that was cut off.
 
 use checkrein_snapshot::{Moment, Request, SnapshotId};
-use checkrein_supervise::worktree::Merging;
+use checkrein_worktree::Merging;
 
 use super::Known;
 use crate::commands::restoring::Ground;

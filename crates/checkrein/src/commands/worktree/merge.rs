@@ -10,7 +10,7 @@ use checkrein_snapshot::{
     Choice, Circumstances, Effort, Ended, Occasion, SessionPlace, SnapshotId, Wanted, capture,
 };
 use checkrein_supervise::runs::{RunId, Stage};
-use checkrein_supervise::worktree::{GuardFiles, MergeProgress, Merging, WorktreeName};
+use checkrein_worktree::{GuardFiles, MergeProgress, Merging, WorktreeName};
 use serde_json::json;
 
 use super::cut_off::take_back;

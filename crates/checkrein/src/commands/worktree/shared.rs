@@ -5,7 +5,7 @@ use std::path::Path;
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::Kept;
 use checkrein_supervise::runs::{RunError, RunId};
-use checkrein_supervise::worktree::{Kind, Owner, Repository, SharedMoment, Watched};
+use checkrein_worktree::{Kind, Owner, Repository, SharedMoment, Watched};
 use serde_json::{Value as Json, json};
 
 use super::{Shared, Site};
@@ -91,7 +91,7 @@ pub(super) fn watch<T>(
     Ok(work(&Watched { store: &ground.store, manner: &manner, repository, owner, record })?)
 }
 
-fn in_words(change: &checkrein_supervise::worktree::SharedChange) -> String {
+fn in_words(change: &checkrein_worktree::SharedChange) -> String {
     let runs = if change.executes { "; git runs it the next time" } else { "" };
     plain(&format!("outside of the worktree: {}{runs}", change.what))
 }
@@ -110,6 +110,6 @@ pub(super) fn show_changes(shared: &Shared) {
 }
 
 pub(super) fn described_changes(shared: &Shared) -> Json {
-    let one = |change: &checkrein_supervise::worktree::SharedChange| json!({ "what": change.what, "part": change.part, "executes": change.executes, "snapshot": change.before });
+    let one = |change: &checkrein_worktree::SharedChange| json!({ "what": change.what, "part": change.part, "executes": change.executes, "snapshot": change.before });
     json!({ "changes": shared.changes.iter().map(one).collect::<Vec<_>>(), "undo": shared.commands })
 }

@@ -9,7 +9,7 @@ use checkrein_snapshot::{
     measure,
 };
 use checkrein_supervise::runs::{RunState, Runs, Stage, Whereabouts};
-use checkrein_supervise::worktree::{Branch, Removal, WorktreeName, keep_commits, remove};
+use checkrein_worktree::{Branch, Removal, WorktreeName, keep_commits, remove};
 use serde_json::{Value as Json, json};
 
 use super::Known;

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::git::{Call, Repository, finished};
-use crate::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// How much may be new in a worktree that no commit knows (ours).
 pub(crate) const MOST_NEW: (usize, u64) = (250_000, 4 << 30);
@@ -36,7 +36,7 @@ impl Scratch {
         static USED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = USED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let folder = parent.join(format!("scratch-{}-{number}", std::process::id()));
-        crate::runs::file::create_directory(&folder)?;
+        checkrein_supervise::runs::file::create_directory(&folder)?;
         Ok(Self { folder })
     }
 

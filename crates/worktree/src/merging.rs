@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::runs::file::{read, replace};
-use crate::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::file::{read, replace};
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 const RECORD: &str = "merging.json";
 

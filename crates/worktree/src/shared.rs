@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::git::Repository;
 use super::owner::{Kind, Owner};
-use crate::runs::file::{read, replace};
-use crate::runs::{RunError, RunErrorKind, RunId};
+use checkrein_supervise::runs::file::{read, replace};
+use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 
 /// What is saved of the directory of a repository, besides the objects.
 const PARTS: [&str; 8] =

@@ -8,7 +8,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::tree::MOST_NEW;
-use crate::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// What went along.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

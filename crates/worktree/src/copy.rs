@@ -15,7 +15,7 @@ use super::carry::{Carried, carry, chosen, copy_one, is_secret, make_way};
 use super::change::{Change, Deed, GuardFiles, conflict};
 use super::make::Plan;
 use super::owner::{Kind, Owner};
-use crate::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// What it takes to copy a folder.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::runs::RunError;
+use checkrein_supervise::runs::RunError;
 
 /// The name of a worktree: one part of a path and of a branch, nothing more.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ use super::copy::Copies;
 use super::git::{Call, Repository};
 use super::name::WorktreeName;
 use super::owner::{Kind, Owner, identity};
-use crate::runs::file::{create_directory, hexadecimal, read, replace};
-use crate::runs::{RunError, RunErrorKind, RunId};
+use checkrein_supervise::runs::file::{create_directory, hexadecimal, read, replace};
+use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 
 /// Where the worktrees of one work tree are, and what is known of them.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::git::{Call, Repository};
 use super::owner::{Kind, Owner};
-use crate::runs::file::create_directory;
-use crate::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::file::create_directory;
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// The files that say what an agent may do: what a run changed in them does not come back unless a person wants it.
 pub fn guard_files() -> impl Iterator<Item = &'static str> {

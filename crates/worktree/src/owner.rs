@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::name::WorktreeName;
-use crate::runs::file::{read, replace};
-use crate::runs::{RunError, RunErrorKind, RunId};
+use checkrein_supervise::runs::file::{read, replace};
+use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 
 /// How a worktree was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::git::{Call, Repository};
 use super::owner::{Kind, Owner, identity};
-use crate::runs::RunError;
+use checkrein_supervise::runs::RunError;
 
 /// What became of the branch of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

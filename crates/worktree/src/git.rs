@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// The few variables of the environment that `git` is given.
 #[derive(Debug, Clone, Default)]

@@ -17,6 +17,8 @@
 //! **Invariants.** What an agent wrote decides nothing about where we write or what we run: no `.git` in a worktree is read, no hook, no
 //! filter, no driver of the repository's own configuration is run, no link is followed. What cannot be proved to be ours is left alone.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
 mod carry;
 mod change;
 mod copy;
