@@ -50,12 +50,12 @@ fn pages() -> Result<Vec<Page>, String> {
 }
 
 /// The list that the test of the ways out goes through.
-#[path = "../../crates/supervise/tests/escapes/table.rs"]
+#[path = "../../crates/sandbox/tests/escapes/table.rs"]
 #[allow(dead_code, reason = "what is only for the test")]
 mod table;
 
 /// What the page ends with.
-#[path = "../../crates/supervise/src/not_held.rs"]
+#[path = "../../crates/sandbox/src/not_held.rs"]
 #[allow(dead_code, unreachable_pub, reason = "what is for `checkrein doctor`")]
 mod not_held;
 
@@ -64,8 +64,8 @@ use not_held::{NOT_HELD, NotHeld};
 fn escape_page() -> String {
     let mut page = format!(
         "# Ways out of a scope\n\n\
-        What is tried against `checkrein exec`, and what holds it. Each is tried by a real process in `crates/supervise/tests/escapes`\n\
-        (`cargo test -p checkrein-supervise --test escapes`), which then looks from outside whether anything happened: files with all that is\n\
+        What is tried against `checkrein exec`, and what holds it. Each is tried by a real process in `crates/sandbox/tests/escapes`\n\
+        (`cargo test -p checkrein-sandbox --test escapes`), which then looks from outside whether anything happened: files with all that is\n\
         known about them, a process, servers. {}\n\n\
         \"seccomp, judged by us\" means that the kernel asks: we look up what is meant and do exactly that, or nothing. Made by `cargo xtask docs`.\n\n\
         | attempt | with Landlock | without, in a view of the file system of its own |\n|---|---|---|\n",

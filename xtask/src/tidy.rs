@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 19] = [
+const LINE: [&str; 20] = [
     "protocol",
     "shell",
     "scripts",
@@ -25,6 +25,7 @@ const LINE: [&str; 19] = [
     "snapshot",
     "ledger",
     "clients",
+    "sandbox",
     "supervise",
     "worktree",
     "engine",

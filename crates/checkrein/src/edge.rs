@@ -58,7 +58,7 @@ fn answer_hook(client: &'static ClientAdapter) {
     // A panic message would go to the client's log with whatever it quotes.
     panic::set_hook(Box::new(|_| {}));
     // Where files may not grow, a record that cannot be written must be an error and not the end of this process.
-    checkrein_supervise::ignore_file_size_signal();
+    checkrein_sandbox::ignore_file_size_signal();
     match read_payload() {
         Ok(payload) => work_on(client, payload),
         Err(failure) => refuse(client, None, &failure),

@@ -109,13 +109,13 @@ fn doctor_tells_protected_from_not_protected() {
     environment.succeed(&["init", "--yes"]);
     let text = environment.succeed(&["doctor"]);
     assert!(text.contains("`rm -rf ~` is denied") && text.contains("all events registered"), "{text}");
-    for open in checkrein_supervise::NOT_HELD {
+    for open in checkrein_sandbox::NOT_HELD {
         assert!(text.contains(open.brief), "{} is not said:\n{text}", open.brief);
     }
     let told: Json = serde_json::from_str(&environment.succeed(&["--json", "doctor"])).unwrap();
     let containment =
         told.as_array().unwrap().iter().find(|finding| finding["check"] == "containment").unwrap();
-    assert_eq!(containment["not_held"].as_array().unwrap().len(), checkrein_supervise::NOT_HELD.len());
+    assert_eq!(containment["not_held"].as_array().unwrap().len(), checkrein_sandbox::NOT_HELD.len());
     // Its trials are no work of an agent.
     assert!(environment.succeed(&["log"]).contains("nothing is recorded yet"));
     let settings = environment.project().join(".claude/settings.local.json");

@@ -113,7 +113,7 @@ fn nothing_outside_the_scope_changes_whatever_is_tried() {
     }
 }
 
-/// Ways to change something outside; `crates/supervise/tests/escapes` has those that no shell can try.
+/// Ways to change something outside; `crates/sandbox/tests/escapes` has those that no shell can try.
 const TRIES: [&str; 20] = [
     "echo x > ../outside",
     "echo x >> ../outside",

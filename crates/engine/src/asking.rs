@@ -117,8 +117,8 @@ fn is_detached(line: &[Process]) -> bool {
 }
 
 /// The names that the processes of `run` and `exec` give themselves.
-const SUPERVISING: &str = checkrein_supervise::SUPERVISING;
-const CONFINING: &str = checkrein_supervise::CONFINING;
+const SUPERVISING: &str = checkrein_sandbox::SUPERVISING;
+const CONFINING: &str = checkrein_sandbox::CONFINING;
 
 /// Programs that lead a session only as long as they run something else; no service and no login is one.
 const STARTERS: [&str; 13] = [

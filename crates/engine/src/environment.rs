@@ -10,8 +10,8 @@ use checkrein_ledger::StateHome;
 use checkrein_policy::{PipelineStep, SaidBy, Standpoint};
 use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 
+use checkrein_sandbox::{Kernel, Network, Scope};
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
-use checkrein_supervise::{Kernel, Network, Scope};
 
 use crate::clock::{Clock, SystemClock};
 use crate::diagnostics::Diagnostics;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use checkrein_clients::SettingsError;
 use checkrein_ledger::LedgerError;
+use checkrein_sandbox::SuperviseError;
 use checkrein_snapshot::SnapshotError;
-use checkrein_supervise::SuperviseError;
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// Whose fault it is; decides the wording.

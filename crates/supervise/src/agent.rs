@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,20 +16,20 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::Prices;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
 use crate::backlog::Speaker;
-use crate::error::SuperviseError;
-use crate::group::{Group as ControlGroup, GroupLimits};
-use crate::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
-use crate::hold::{Group, Held, Hold, begin};
-use crate::memory::MemoryFiles;
 use crate::sampling::{self, Sampling};
-use crate::signals::Signals;
 use crate::stream::{Listener, Progress};
 use crate::switches::{Clock, Stop, Switches};
-use crate::terminal::{Terminal, window_changed};
-use crate::tree::{self, Ended, Remains, Usage};
+use checkrein_sandbox::Signals;
+use checkrein_sandbox::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
+use checkrein_sandbox::hold::{Group, Held, Hold, begin};
+use checkrein_sandbox::memory::MemoryFiles;
+use checkrein_sandbox::terminal::{Terminal, window_changed};
+use checkrein_sandbox::tree::{self, Ended, Remains, Usage};
+use checkrein_sandbox::{Group as ControlGroup, GroupLimits};
+use checkrein_sandbox::{Side, SuperviseError, bound_tasks, enter, split};
 
 /// An agent and its limits.
 #[derive(Debug)]
@@ -125,27 +124,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Splits this process in two; the inner one goes on. The outer one returns what the inner one ended with, or that it was killed, and may
 /// do it again. To be called while there is one thread.
-#[expect(unsafe_code, reason = "no safe crate forks")]
 pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
     tree::adopt_orphans()?;
     cannot_be_traced();
     be_known_as(SUPERVISING);
     let outer = rustix::process::getpid();
     let terminal = Terminal::own();
-    // SAFETY: there is one thread, so the child has everything that the parent has, and no lock is held by a thread that it lacks.
-    let number = unsafe { libc::fork() };
-    if number < 0 {
-        return Err(SuperviseError::restriction("a second process")(io::Error::last_os_error()));
-    }
-    match Pid::from_raw(number) {
-        None => {
+    match split()? {
+        Side::Inner => {
             tree::adopt_orphans()?;
             // Who was killed before we looked is not our parent any more.
             let above = rustix::process::pidfd_open(outer, PidfdFlags::empty()).ok();
             let is_gone = rustix::process::getppid() != Some(outer);
             Ok(Position::Inner(Above { process: above.filter(|_| !is_gone) }))
         }
-        Some(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
+        Side::Outer(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
     }
 }
 
@@ -445,34 +438,6 @@ fn start(
             Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
         }
     }
-}
-
-/// Bounds how many processes and threads the user may have when the agent starts one more: those that the machine has, and so many. Who has
-/// rights over the machine is not bounded by that.
-#[expect(unsafe_code, reason = "a limit can only be set between fork and exec")]
-fn bound_tasks(command: &mut Command, more: u32) {
-    let Some(machine) = tree::Machine::now() else { return };
-    let most = u64::from(more).saturating_add(machine.tasks as u64);
-    let set = move || {
-        let before = rustix::process::getrlimit(Resource::Nproc);
-        let least = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
-        let limit = Rlimit { current: least(before.current), maximum: least(before.maximum) };
-        let _ = rustix::process::setrlimit(Resource::Nproc, limit);
-        Ok(())
-    };
-    // SAFETY: between fork and exec the closure does system calls only: it takes no lock and no memory from the heap.
-    unsafe { command.pre_exec(set) };
-}
-
-/// Has the agent become a member of a control group before it begins. Where it may not it is held without.
-#[expect(unsafe_code, reason = "a group can only be entered between fork and exec")]
-fn enter(command: &mut Command, entrance: OwnedFd) {
-    let enter = move || {
-        let _ = rustix::io::write(&entrance, b"0");
-        Ok(())
-    };
-    // SAFETY: between fork and exec the closure does one system call: it takes no lock and no memory from the heap.
-    unsafe { command.pre_exec(enter) };
 }
 
 /// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.

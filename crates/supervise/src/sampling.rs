@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::error::SuperviseError;
-use crate::memory::MemoryFiles;
-use crate::scope::Bytes;
-use crate::tree::{Look, Machine, Usage};
+use checkrein_sandbox::Bytes;
+use checkrein_sandbox::SuperviseError;
+use checkrein_sandbox::memory::MemoryFiles;
+use checkrein_sandbox::tree::{Look, Machine, Usage};
 
 /// How often it is looked: reading all of `/proc` costs some milliseconds.
 const PACE: Duration = Duration::from_millis(250);

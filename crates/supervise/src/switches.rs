@@ -6,9 +6,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::runs::{HookStop, HookSwitch};
-use crate::scope::Bytes;
 use crate::stream::Progress;
-use crate::tree::Usage;
+use checkrein_sandbox::Bytes;
+use checkrein_sandbox::tree::Usage;
 
 /// Where a run ends at the latest. `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -8,7 +8,8 @@ use checkrein::commands::exec::{self, Enforcement, Environment};
 use checkrein::commands::{route, run};
 use checkrein::credentials::CredentialName;
 use checkrein_clients::Prices;
-use checkrein_supervise::{Bytes, Period, Phase};
+use checkrein_sandbox::{Bytes, Period};
+use checkrein_supervise::Phase;
 use clap::{Args, Subcommand};
 
 use super::words::{HoldName, PhaseName, PresetName, RunProfile, RunnerName};

@@ -12,7 +12,7 @@ use checkrein_clients::{
 };
 use checkrein_policy::{Config, ContainedCommands, Mode};
 use checkrein_protocol::AbsolutePath;
-use checkrein_supervise::NOT_HELD;
+use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
 use serde::Serialize;
 

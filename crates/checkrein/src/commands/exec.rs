@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checkrein_supervise::{
+use checkrein_sandbox::{
     Bytes, Confined, Ending, Gap, Kernel, Limits, Network, Outcome, Reading, Refusal, Scope, Signals,
     SuperviseError, run_confined,
 };

@@ -7,11 +7,14 @@ use std::time::{Duration, Instant};
 use checkrein_clients::{Manner, going_on};
 use checkrein_ledger::mask::mask_text;
 use checkrein_policy::Profile;
-use checkrein_supervise::runs::{
-    Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RUN_VARIABLE,
-    RunEnd, RunId, RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
+use checkrein_supervise::{
+    Moment, Switches,
+    runs::{
+        Attempt, Damage, Insistence, Limits, Lock, Manner as RunManner, Profile as ProfileName, RUN_VARIABLE,
+        RunEnd, RunId, RunState, Runs, Spent, Stage, Taken, Whereabouts, Word,
+    },
 };
-use checkrein_supervise::{Moment, Switches};
+
 use checkrein_worktree::{
     Kind, Made, Owner, Plan, SharedMoment, Uncommitted, WorktreeName, guard_files, make,
 };

@@ -8,7 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_ledger::content_hash;
-use checkrein_supervise::{Failure, Next, Phase, Route, Runner, adopt_orphans, end_all};
+use checkrein_sandbox::{adopt_orphans, end_all};
+use checkrein_supervise::{Failure, Next, Phase, Route, Runner};
 use serde_json::json;
 
 use super::exec::still_there;

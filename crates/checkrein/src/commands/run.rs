@@ -32,11 +32,12 @@ use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, PipelineStep, Profile, SaidBy};
 use checkrein_protocol::{AbsolutePath, SessionId};
 
-use checkrein_supervise::runs::{HookStop, RunEnd, Runs};
+use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
 use checkrein_supervise::{
-    ATTEMPT_VARIABLE, Above, Agent, Attempts, Bytes, Hold, Interaction, Life, Milliseconds, Moment, Nesting,
-    Passage, Position, Progress, ProviderFailure, RunOutcome, Signals, Stop, SuperviseError, Switches,
-    Waited, delay, stand_above, supervise,
+    ATTEMPT_VARIABLE, Above, Agent, Attempts, Interaction, Life, Milliseconds, Moment, Nesting, Passage,
+    Position, Progress, ProviderFailure, RunOutcome, Stop, Switches, Waited, delay,
+    runs::{HookStop, RunEnd, Runs},
+    stand_above, supervise,
 };
 
 use checkrein_world::find_workspace;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
-use crate::scope::Bytes;
 use crate::stream::Progress;
 use crate::switches::Switches;
+use checkrein_sandbox::Bytes;
 
 /// The name of a run: the time at which it began, and what tells it from others of that time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -20,9 +20,8 @@ use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::Prices;
-use checkrein_supervise::{
-    Agent, Bytes, Hold, Interaction, Position, Signals, Switches, Waited, stand_above, supervise,
-};
+use checkrein_sandbox::{Bytes, Hold, Signals};
+use checkrein_supervise::{Agent, Interaction, Position, Switches, Waited, stand_above, supervise};
 use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::installation::{Installations, guarded};
-use checkrein_supervise::Scope;
+use checkrein_sandbox::Scope;
 use checkrein_worktree::guard_files;
 use checkrein_world::find_workspace;
 

@@ -9,8 +9,10 @@ use checkrein_engine::environment::Surroundings;
 use checkrein_engine::usage::spent_by;
 use checkrein_ledger::SessionLedger;
 use checkrein_protocol::{SessionId, Tokens};
-use checkrein_supervise::runs::{HookStop, RunId, Runs, Spent};
-use checkrein_supervise::{Life, Progress};
+use checkrein_supervise::{
+    Life, Progress,
+    runs::{HookStop, RunId, Runs, Spent},
+};
 
 /// How often the ledgers are looked at (ours).
 const LOOKING: Duration = Duration::from_millis(250);

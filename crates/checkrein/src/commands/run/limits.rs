@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use checkrein_clients::Transcript;
 use checkrein_policy::{Config, Profile};
-use checkrein_supervise::{Bytes, Hold, Progress, Stop, Switches};
+use checkrein_sandbox::{Bytes, Hold};
+use checkrein_supervise::{Progress, Stop, Switches};
 
 use super::super::doctor;
 use super::{HoldWanted, Wanted, strict};

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::error::SuperviseError;
 use crate::scope::Bytes;
-pub(crate) use looking::{Look, Machine};
+pub use looking::{Look, Machine};
 use looking::{Process, read};
 
 /// What a tree of processes uses at one moment.
@@ -46,17 +46,17 @@ pub fn usage() -> Usage {
 }
 
 /// The processes below this one that are alive.
-pub(crate) fn alive_below() -> Vec<i32> {
+pub fn alive_below() -> Vec<i32> {
     Look::through(&[], &|| true).alive().map(|process| process.pid).collect()
 }
 
 /// How many processes below this one are alive, as far as that can be seen in a moment.
-pub(crate) fn count_alive() -> usize {
+pub fn count_alive() -> usize {
     Look::for_a_moment().alive().count()
 }
 
 /// Waits for what is below this process to end by itself, at most this long.
-pub(crate) fn let_end(patience: Duration) {
+pub fn let_end(patience: Duration) {
     let deadline = Instant::now() + patience;
     loop {
         reap();
@@ -191,14 +191,14 @@ fn listed(children: &std::path::Path) -> Vec<i32> {
 const LIST: u64 = 64 << 10;
 
 /// Sends a signal to everything below this process that is found in a moment.
-pub(crate) fn signal_all(signal: Signal) {
+pub fn signal_all(signal: Signal) {
     for process in Look::for_a_moment().alive() {
         process.send(signal);
     }
 }
 
 /// Whether a process was started by this one, or by what it started.
-pub(crate) fn is_below(process: i32) -> bool {
+pub fn is_below(process: i32) -> bool {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let mut current = process;
     // Bounded: a process that ends meanwhile could close a circle.
@@ -217,19 +217,19 @@ pub(crate) fn is_below(process: i32) -> bool {
 const FAR: usize = 256;
 
 /// Whether there is a process of that number.
-pub(crate) fn exists(process: i32) -> bool {
+pub fn exists(process: i32) -> bool {
     read(process).is_some()
 }
 
 /// The members of a process group that are below this process.
-pub(crate) fn group_below(group: Pid) -> Vec<Pid> {
+pub fn group_below(group: Pid) -> Vec<Pid> {
     let is_member = |pid: &Pid| rustix::process::getpgid(Some(*pid)) == Ok(group);
     let look = Look::through(&[], &|| true);
     look.alive().filter_map(|process| Pid::from_raw(process.pid)).filter(is_member).collect()
 }
 
 /// The process with the number 2 in the namespace whose first process is `first`: the one that it started itself.
-pub(crate) fn second_in_namespace(first: Pid) -> Option<Pid> {
+pub fn second_in_namespace(first: Pid) -> Option<Pid> {
     let first = first.as_raw_nonzero().get();
     let is_second = |process: &i32| {
         let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -248,7 +248,7 @@ pub(crate) fn second_in_namespace(first: Pid) -> Option<Pid> {
 
 /// Whether something has ended and was not taken away yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Remains {
+pub enum Remains {
     /// All was taken away.
     Gone,
     /// There is more than was taken away at once.
@@ -257,16 +257,16 @@ pub(crate) enum Remains {
 
 /// What was taken away.
 #[derive(Debug)]
-pub(crate) struct Reaped {
+pub struct Reaped {
     /// The processes, and how they ended.
-    pub(crate) ended: Vec<(Pid, WaitStatus)>,
+    pub ended: Vec<(Pid, WaitStatus)>,
     /// Whether there may be more.
-    pub(crate) remains: Remains,
+    pub remains: Remains,
 }
 
 /// Takes away what has ended, so that nothing stays as a zombie, and not all of it at once: where processes end faster than they are taken
 /// away, whoever calls this has something else to look at as well.
-pub(crate) fn reap() -> Reaped {
+pub fn reap() -> Reaped {
     let until = Instant::now() + AT_ONCE;
     let mut ended = Vec::new();
     loop {

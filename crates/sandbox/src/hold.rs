@@ -59,7 +59,7 @@ impl Hold {
 
 /// What the agent leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Group {
+pub enum Group {
     /// A session of its own, without a terminal.
     Own,
     /// A session of its own, with the terminal that is its input.
@@ -68,15 +68,20 @@ pub(crate) enum Group {
 
 /// An agent that was started, and how it is held.
 #[derive(Debug)]
-pub(crate) enum Held {
+pub enum Held {
     /// It is a child of ours.
-    Child { pid: Pid, descriptor: Option<OwnedFd> },
+    Child {
+        /// Its number.
+        pid: Pid,
+        /// What is readable when it has ended.
+        descriptor: Option<OwnedFd>,
+    },
     /// It is a child of the first process of its namespace.
     Inside(First),
 }
 
 /// Starts a command. With a namespace to be called while there is one thread.
-pub(crate) fn begin(command: Command, group: Group, hold: Hold) -> Result<Held, SuperviseError> {
+pub fn begin(command: Command, group: Group, hold: Hold) -> Result<Held, SuperviseError> {
     if hold == Hold::Processes {
         let program = name(&command);
         let child = spawn(command, group).map_err(|source| not_begun(program, source))?;
@@ -131,7 +136,7 @@ fn spawn(mut command: Command, group: Group) -> io::Result<Child> {
 
 impl Held {
     /// Waits until the agent may have ended, for so long at most.
-    pub(crate) fn wait(&self, time: Duration) {
+    pub fn wait(&self, time: Duration) {
         let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
         let _ = match self {
             Self::Child { descriptor: Some(process), .. } => {
@@ -143,7 +148,7 @@ impl Held {
     }
 
     /// Takes away what has ended; the status of the agent itself when it is among it, and whether more has ended than was taken away.
-    pub(crate) fn ended(&mut self) -> (Option<u8>, Remains) {
+    pub fn ended(&mut self) -> (Option<u8>, Remains) {
         let Reaped { ended, remains } = tree::reap();
         (self.status_among(ended), remains)
     }
@@ -166,7 +171,7 @@ impl Held {
     }
 
     /// Sends the agent itself a signal.
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         let _ = match self {
             Self::Child { pid, .. } => rustix::process::kill_process(*pid, signal),
             Self::Inside(First { agent: Some(agent), .. }) => {
@@ -177,14 +182,14 @@ impl Held {
     }
 
     /// Has the kernel end the agent and all that it started, where it can do that at once.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         if let Self::Inside(First { process: Some(first), .. }) = self {
             let _ = rustix::process::pidfd_send_signal(first, Signal::KILL);
         }
     }
 
     /// How many processes below us are ours and not the agent's.
-    pub(crate) fn own(&self) -> usize {
+    pub fn own(&self) -> usize {
         match self {
             Self::Child { .. } => 0,
             Self::Inside(_) => 1,
@@ -203,7 +208,7 @@ const ANSWER: i64 = 10;
 
 /// The first process of a namespace, seen from outside.
 #[derive(Debug)]
-pub(crate) struct First {
+pub struct First {
     pid: Pid,
     /// The same, in a way that cannot mean another one later.
     process: Option<OwnedFd>,

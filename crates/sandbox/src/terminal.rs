@@ -16,7 +16,7 @@ use crate::error::SuperviseError;
 
 /// Our side of a pseudo-terminal, and how our own terminal was before.
 #[derive(Debug)]
-pub(crate) struct Terminal {
+pub struct Terminal {
     master: Option<OwnedFd>,
     before: Termios,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Terminal {
 static CHANGED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Whether the size of our window changed since this was last asked.
-pub(crate) fn window_changed() -> bool {
+pub fn window_changed() -> bool {
     let changed = CHANGED.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(true));
         drop(signal_hook::flag::register(libc::SIGWINCH, Arc::clone(&flag)));
@@ -35,12 +35,12 @@ pub(crate) fn window_changed() -> bool {
 
 impl Terminal {
     /// Our own terminal as it is; `None` when input comes from elsewhere.
-    pub(crate) fn own() -> Option<Self> {
+    pub fn own() -> Option<Self> {
         tcgetattr(stdin()).ok().map(|before| Self { master: None, before })
     }
 
     /// A new terminal of the size of ours, and the end for the agent. Ours passes every key on from now on.
-    pub(crate) fn open() -> Result<(Self, OwnedFd), SuperviseError> {
+    pub fn open() -> Result<(Self, OwnedFd), SuperviseError> {
         let fail = SuperviseError::restriction::<rustix::io::Errno>;
         let before = tcgetattr(stdin()).map_err(fail("the terminal"))?;
         let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
@@ -59,26 +59,26 @@ impl Terminal {
     }
 
     /// Gives the agent's terminal the size of ours.
-    pub(crate) fn take_size(&self) {
+    pub fn take_size(&self) {
         if let (Some(master), Ok(size)) = (&self.master, tcgetwinsize(stdin())) {
             let _ = tcsetwinsize(master, size);
         }
     }
 
     /// Gives our terminal back as it was.
-    pub(crate) fn restore(&self) {
+    pub fn restore(&self) {
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 
     /// What the agent writes.
-    pub(crate) fn output(&self) -> Result<File, SuperviseError> {
+    pub fn output(&self) -> Result<File, SuperviseError> {
         let master =
             self.master.as_ref().ok_or_else(|| SuperviseError::restriction("a terminal")("it is our own"))?;
         master.try_clone().map(File::from).map_err(SuperviseError::restriction("a terminal"))
     }
 
     /// Passes on what is typed, until we end.
-    pub(crate) fn pass_input_on(&self) -> Result<(), SuperviseError> {
+    pub fn pass_input_on(&self) -> Result<(), SuperviseError> {
         let mut to = self.output()?;
         let mut from =
             File::from(rustix::io::dup(stdin()).map_err(SuperviseError::restriction("the terminal"))?);

@@ -14,7 +14,7 @@ use crate::tree::{self, Usage};
 
 /// Counts it for the processes below this one.
 #[derive(Debug)]
-pub(crate) struct MemoryFiles {
+pub struct MemoryFiles {
     before: u64,
     held: Held,
     next: Instant,
@@ -37,12 +37,12 @@ const MOST: usize = 50_000;
 
 impl MemoryFiles {
     /// From what the machine has now.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self { before: of_machine(), held: Held::default(), next: Instant::now() }
     }
 
     /// What is used with such files, where a limit of so much is to hold. Looks as long as `go_on` says so.
-    pub(crate) fn added_to(&mut self, usage: Usage, limit: Bytes, go_on: &dyn Fn() -> bool) -> Usage {
+    pub fn added_to(&mut self, usage: Usage, limit: Bytes, go_on: &dyn Fn() -> bool) -> Usage {
         if of_machine().saturating_sub(self.before) < limit.0 / 4 {
             return usage;
         }

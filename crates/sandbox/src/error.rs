@@ -51,7 +51,7 @@ impl SuperviseError {
     }
 
     /// The failure of a restriction, for `map_err`.
-    pub(crate) fn restriction<E: ToString>(what: &'static str) -> impl FnOnce(E) -> Self {
+    pub fn restriction<E: ToString>(what: &'static str) -> impl FnOnce(E) -> Self {
         move |cause| Self::Restriction { what, cause: cause.to_string() }
     }
 }

@@ -33,7 +33,7 @@ use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use checkrein_supervise::{
+use checkrein_sandbox::{
     Bytes, Confined, Ending, Endpoint, Kernel, Limits, Network, OwnView, Scope, Signals, run_confined,
 };
 use checkrein_testkit::not_run;

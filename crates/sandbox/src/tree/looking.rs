@@ -10,7 +10,7 @@ use super::Usage;
 
 /// One process, as `/proc/PID/stat` tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process {
+pub struct Process {
     pub(super) pid: i32,
     pub(super) parent: i32,
     session: i32,
@@ -52,14 +52,14 @@ impl Process {
 
 /// A look through all processes, for those below this one and the remains of those that ended.
 #[derive(Debug, Default)]
-pub(crate) struct Look {
+pub struct Look {
     pub(super) processes: Vec<Process>,
 }
 
 impl Look {
     /// Looks as long as `go_on` says so. Who forks and ends without a pause gets higher numbers faster than they are read, so a list of all
     /// processes need not have an end: not many more are read than there are. Those that are `known` are looked at wherever the list ended.
-    pub(crate) fn through(known: &[i32], go_on: &dyn Fn() -> bool) -> Self {
+    pub fn through(known: &[i32], go_on: &dyn Fn() -> bool) -> Self {
         let own = rustix::process::getpid().as_raw_nonzero().get();
         let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
         let mut numbers = names.filter_map(|name| name.to_str()?.parse::<i32>().ok());
@@ -88,17 +88,17 @@ impl Look {
     }
 
     /// Those that run.
-    pub(crate) fn alive(&self) -> impl Iterator<Item = &Process> {
+    pub fn alive(&self) -> impl Iterator<Item = &Process> {
         self.processes.iter().filter(|process| process.is_alive())
     }
 
     /// The numbers of those that run.
-    pub(crate) fn numbers(&self) -> Vec<i32> {
+    pub fn numbers(&self) -> Vec<i32> {
         self.alive().map(|process| process.pid).collect()
     }
 
     /// What all of them use.
-    pub(crate) fn usage(&self) -> Usage {
+    pub fn usage(&self) -> Usage {
         let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
         let mut sum = Usage::default();
         for process in &self.processes {
@@ -119,16 +119,16 @@ const MOMENT: Duration = Duration::from_millis(100);
 
 /// What the whole machine tells of its processes, in one short line (`/proc/loadavg`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Machine {
+pub struct Machine {
     /// How many processes and threads there are, with remains.
-    pub(crate) tasks: usize,
+    pub tasks: usize,
     /// The number of the newest.
-    pub(crate) newest: i32,
+    pub newest: i32,
 }
 
 impl Machine {
     /// As it is; `None` where it does not tell.
-    pub(crate) fn now() -> Option<Self> {
+    pub fn now() -> Option<Self> {
         Self::of(&fs::read_to_string("/proc/loadavg").ok()?)
     }
 
@@ -141,7 +141,7 @@ impl Machine {
 
     /// Whether nearly all of the newest processes are below this one, as far as that is soon seen: through who leads their session, or through
     /// their parents. Each of them costs time that is scarce when this is asked.
-    pub(crate) fn newest_are_below(self) -> bool {
+    pub fn newest_are_below(self) -> bool {
         let numbers = (self.newest - NEWEST..=self.newest).rev();
         let found: Vec<Process> = numbers.filter_map(read).take(SOME).collect();
         let own = found.iter().filter(|process| is_near(process.session) || is_near(process.parent)).count();

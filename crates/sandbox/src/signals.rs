@@ -42,12 +42,12 @@ impl Signals {
     }
 
     /// Whether somebody interrupted us at the keyboard since this was last asked.
-    pub(crate) fn interrupted(&self) -> bool {
+    pub fn interrupted(&self) -> bool {
         self.interrupted.swap(false, Ordering::Relaxed)
     }
 
     /// The last signal that asked for an end, once.
-    pub(crate) fn taken(&self) -> Option<i32> {
+    pub fn taken(&self) -> Option<i32> {
         i32::try_from(self.asked.swap(0, Ordering::Relaxed)).ok().filter(|number| *number != 0)
     }
 }

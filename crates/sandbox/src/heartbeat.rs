@@ -21,7 +21,7 @@ const ENDING: Duration = Duration::from_secs(20);
 
 /// The timers of this process; they are gone when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Heartbeat {
+pub struct Heartbeat {
     waking: Timer,
     ending: Timer,
     within: Duration,
@@ -29,7 +29,7 @@ pub(crate) struct Heartbeat {
 
 impl Heartbeat {
     /// Begins to wake this process, and to end it when it does not say often enough that it runs.
-    pub(crate) fn start() -> Result<Self, SuperviseError> {
+    pub fn start() -> Result<Self, SuperviseError> {
         Self::with(WAKING, ENDING).map_err(SuperviseError::restriction("what keeps supervision running"))
     }
 
@@ -47,20 +47,20 @@ impl Heartbeat {
     }
 
     /// Says that this process runs.
-    pub(crate) fn beat(&self) {
+    pub fn beat(&self) {
         self.ending.set(self.within, Duration::ZERO);
     }
 }
 
 /// Says for as long as it lives that this process runs: a thread of it, which has nothing else to wait for.
 #[derive(Debug)]
-pub(crate) struct Beating {
+pub struct Beating {
     _stop: std::sync::mpsc::Sender<()>,
 }
 
 impl Beating {
     /// Begins. To be called when no other process has to be split off any more.
-    pub(crate) fn start() -> Result<Self, SuperviseError> {
+    pub fn start() -> Result<Self, SuperviseError> {
         let heartbeat = Heartbeat::start()?;
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let beat = move || {
@@ -81,23 +81,23 @@ pub const SUPERVISING: &str = "checkrein-run";
 pub const CONFINING: &str = "checkrein-exec";
 
 /// Gives this process one of those names.
-pub(crate) fn be_known_as(name: &str) {
+pub fn be_known_as(name: &str) {
     let name = std::ffi::CString::new(name).unwrap_or_default();
     let _ = rustix::thread::set_name(&name);
 }
 
 /// Nobody else of the same user may trace this process, or read its memory and its environment. Not inherited by programs that it starts.
-pub(crate) fn cannot_be_traced() {
+pub fn cannot_be_traced() {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
 /// Takes that back, for a process that has to be its own for the kernel.
-pub(crate) fn can_be_traced() {
+pub fn can_be_traced() {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
 }
 
 /// Who traces a process, if anybody does.
-pub(crate) fn tracer_of(process: Pid) -> Option<Pid> {
+pub fn tracer_of(process: Pid) -> Option<Pid> {
     let text = std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).ok()?;
     let tracer = text.lines().find_map(|line| line.strip_prefix("TracerPid:"))?;
     Pid::from_raw(tracer.trim().parse().ok().filter(|tracer| *tracer > 0)?)
