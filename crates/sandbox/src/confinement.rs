@@ -244,7 +244,7 @@ fn watch(
     // What the kernel bounds need not be measured.
     let measured = limits.memory.filter(|_| group.is_none_or(|group| group.limits().memory.is_none()));
     let mut pace = SAMPLING;
-    let mut files = MemoryFiles::new();
+    let mut files = MemoryFiles::of_now();
     let mut interrupts = 0;
     loop {
         for (ended, status) in tree::reap().ended {

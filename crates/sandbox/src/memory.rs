@@ -37,7 +37,7 @@ const MOST: usize = 50_000;
 
 impl MemoryFiles {
     /// From what the machine has now.
-    pub fn new() -> Self {
+    pub fn of_now() -> Self {
         Self { before: of_machine(), held: Held::default(), next: Instant::now() }
     }
 

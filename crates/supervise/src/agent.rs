@@ -241,7 +241,7 @@ pub fn supervise(
     let Switches { memory, tasks, .. } = agent.switches;
     let bounds = GroupLimits { memory, tasks: tasks.map(|most| most.saturating_add(SPARE)) };
     let control_group = ControlGroup::create(bounds);
-    let files = MemoryFiles::new();
+    let files = MemoryFiles::of_now();
     let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
     let beating = Beating::start()?;
     let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)?;
