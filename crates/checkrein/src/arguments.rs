@@ -229,7 +229,7 @@ pub(crate) enum Command {
     },
     /// Take back what an action destroyed: the last one of the newest session here that is not taken back yet.
     #[command(
-        after_help = "What is there now is saved first, so that this can be taken back too. What somebody changed after the\naction stays, unless `--force` is given. By default the last action in this workspace or below it is meant.\n\nExit status: 0 done, 1 something is left or nothing could be done.\n\nExamples:\n  checkrein undo\n  checkrein undo toolu_12441b --yes\n  checkrein undo --dry-run --json"
+        after_help = "What is there now is saved first, so that this can be taken back too. What somebody changed after the\naction stays, unless `--force` is given; what was not there before goes only with `--remove-new`. By default the last action in this workspace or below it is meant.\n\nExit status: 0 done, 1 something is left or nothing could be done.\n\nExamples:\n  checkrein undo\n  checkrein undo toolu_12441b --yes\n  checkrein undo --dry-run --json"
     )]
     Undo {
         /// The beginning of the action's name, or the number of its snapshot.

@@ -63,7 +63,7 @@ pub(crate) fn differences(
 }
 
 /// Whether two nodes are the same but for what is in them: a directory's entries and time, the name of a group of links.
-fn is_same(then: &Node, now: &Node) -> bool {
+pub(crate) fn is_same(then: &Node, now: &Node) -> bool {
     let meta = |node: &Node| {
         let meta = node.meta();
         (meta.mode, meta.owner, meta.group, meta.attributes.clone())

@@ -34,6 +34,8 @@ pub struct Prepared {
     pub(crate) touched: Vec<(SavedPath, Meta)>,
     pub(crate) extent: Extent,
     steps: Vec<Step>,
+    /// When the action that is taken back had ended, where that is known.
+    ended: Option<FileTime>,
     /// Everything that the snapshot holds as the content of a file or the target of a link.
     substances: OnceCell<HashSet<Substance>>,
 }
@@ -240,6 +242,7 @@ impl Store {
             draft: &draft,
             changed: &captured.changed,
         };
+        let ended = judge.ended();
         let steps = found.all.into_iter().filter_map(|one| step(one, &judge)).collect();
         drop(lent);
         let above = listed.snapshot.above;
@@ -254,6 +257,7 @@ impl Store {
             touched,
             extent,
             steps,
+            ended,
             substances: OnceCell::new(),
         })))
     }
@@ -309,12 +313,23 @@ impl Prepared {
         &self.captured.skipped
     }
 
-    /// Takes it that what was put back by one of these restores, and stands so, was not changed by anybody.
+    /// Takes it that what was put back by one of these restores, and stands so, was not changed by anybody. Of what was not there before
+    /// the action, a restore proves only that it was there before some later one: that counts where it is as old as the action.
     pub fn excuse(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
         for restore in restores {
-            let put_back = self.put_back_by(*restore)?;
+            let store = self.draft.store();
+            let at = store.snapshot(restore.saved_as)?.snapshot.at;
+            let put_back: BTreeSet<SavedPath> = self
+                .put_back_by(*restore)?
+                .into_iter()
+                .filter(|one| is_as_saved(one.saved.as_ref(), one.now.as_ref()))
+                .filter(|one| !is_as_saved(one.saved.as_ref(), one.earlier.as_ref()))
+                .map(|one| one.path)
+                .collect();
+            let ended = self.ended;
             for step in self.steps.iter_mut().filter(|step| put_back.contains(&step.path)) {
-                if step.since == Since::Changed {
+                let is_as_old = || step.deed != Deed::Remove || is_as_old(step, ended, at);
+                if step.since == Since::Changed && is_as_old() {
                     step.since = Since::Untouched;
                 }
             }
@@ -322,35 +337,54 @@ impl Prepared {
         Ok(())
     }
 
-    /// Gives up what would be done again after it was taken back: what stands there was put there by going back to something older.
+    /// Gives up what would be done again after it was taken back: what stands there was put there by going back to something older. Of
+    /// content, mode, owner, attributes and times each counts by itself.
     pub fn leave_taken_back(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
         for restore in restores {
             let put_back = self.put_back_by(*restore)?;
-            self.steps.retain(|step| !put_back.contains(&step.path));
+            let by_path: BTreeMap<&SavedPath, &PutBack> =
+                put_back.iter().map(|one| (&one.path, one)).collect();
+            self.steps.retain_mut(|step| by_path.get(&step.path).is_none_or(|one| judge::amend(step, one)));
         }
         Ok(())
     }
 
-    /// Where steps find what a restore put there.
-    fn put_back_by(&self, restore: Gone) -> Result<BTreeSet<SavedPath>, SnapshotError> {
+    /// What a restore did where steps are: what it put there, and what had stood there.
+    fn put_back_by(&self, restore: Gone) -> Result<Vec<PutBack>, SnapshotError> {
         let store = self.draft.store();
         let then = store.snapshot(restore.back_to)?.snapshot.roots;
         let replaced = store.snapshot(restore.saved_as)?.snapshot.roots;
-        let mut put_back = BTreeSet::new();
+        let mut put_back = Vec::new();
         for step in &self.steps {
             let covers = |root: &&Root| step.path.as_path().starts_with(root.path.as_path());
             for root in then.iter().filter(covers) {
                 let Some(other) = replaced.iter().find(|other| other.path == root.path) else { continue };
                 let saved = node_at(&self.draft, root, &step.path)?;
                 let earlier = node_at(&self.draft, other, &step.path)?;
-                if is_as_saved(saved.as_ref(), step.now.as_ref())
-                    && !is_as_saved(saved.as_ref(), earlier.as_ref())
-                {
-                    put_back.insert(step.path.clone());
-                }
+                put_back.push(PutBack { path: step.path.clone(), saved, earlier, now: step.now.clone() });
             }
         }
         Ok(put_back)
+    }
+
+    /// What directories get in which something is put back: of one that is left as it is, only the time.
+    pub(crate) fn dressing(&self) -> Result<Vec<(SavedPath, Meta)>, SnapshotError> {
+        let stepped: BTreeMap<&SavedPath, &Step> = self.steps.iter().map(|step| (&step.path, step)).collect();
+        let mut dressing = Vec::new();
+        for (path, meta) in &self.touched {
+            if let Some(step) = stepped.get(path) {
+                let meta = step.then.as_ref().map_or(meta, Node::meta);
+                dressing.push((path.clone(), meta.clone()));
+                continue;
+            }
+            let covers = |root: &&Root| path.as_path().starts_with(root.path.as_path());
+            let around = self.captured.roots.iter().filter(covers);
+            let innermost = around.max_by_key(|root| root.path.as_path().as_os_str().len());
+            let now = innermost.map(|root| node_at(&self.draft, root, path)).transpose()?.flatten();
+            let present = now.as_ref().map_or(meta, Node::meta);
+            dressing.push((path.clone(), Meta { modified: meta.modified, ..present.clone() }));
+        }
+        Ok(dressing)
     }
 
     /// Gives up removing what a later action made: right before one of these snapshots it was not there.
@@ -446,13 +480,40 @@ fn without_equal_links(
     Ok(())
 }
 
-/// Whether two nodes have the same content and facts, whatever their names are linked with.
+/// What a restore did at a path.
+#[derive(Debug)]
+struct PutBack {
+    path: SavedPath,
+    /// What it put there.
+    saved: Option<Node>,
+    /// What had stood there.
+    earlier: Option<Node>,
+    /// What stands there.
+    now: Option<Node>,
+}
+
+/// Whether something new is not younger than the action that had `ended`, unless a restore `at` that time made it again, in milliseconds
+/// since 1970.
+fn is_as_old(step: &Step, ended: Option<FileTime>, at: u64) -> bool {
+    let (Some(ended), Some(now)) = (ended, &step.now) else { return false };
+    let is_made_again = |born: FileTime| {
+        let since = u64::try_from(born.seconds).unwrap_or(0).saturating_mul(1_000);
+        since.saturating_add(u64::from(born.nanoseconds / 1_000_000)) >= at
+    };
+    let born = facts::born(step.path.as_path());
+    now.meta().modified <= ended && born.is_none_or(|born| born <= ended || is_made_again(born))
+}
+
+/// Whether two nodes have the same content and facts, whatever their names are linked with and whatever is in them.
 fn is_as_saved(saved: Option<&Node>, now: Option<&Node>) -> bool {
     match (saved, now) {
         (
             Some(Node::File { meta, length, content, .. }),
             Some(Node::File { meta: m, length: l, content: c, .. }),
         ) => (meta, length, content) == (m, l, c),
+        (Some(Node::Directory { meta, .. }), Some(Node::Directory { meta: m, .. })) => {
+            (meta.mode, meta.owner, meta.group, &meta.attributes) == (m.mode, m.owner, m.group, &m.attributes)
+        }
         (saved, now) => saved == now,
     }
 }

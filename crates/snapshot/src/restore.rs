@@ -138,7 +138,8 @@ impl Prepared {
         }
         let _held = store.lock(Hold::Shared)?;
         let steps = self.steps().to_vec();
-        let Self { draft, of, captured, then, above, touched, extent, .. } = self;
+        let dressing = self.dressing()?;
+        let Self { draft, of, captured, then, above, extent, .. } = self;
         let circumstances = Circumstances {
             at: request.at,
             occasion: Occasion::BeforeRestore { of, extent },
@@ -161,7 +162,7 @@ impl Prepared {
             store.forget_journal()?;
             return Err(error);
         }
-        let done = work.apply(&touched)?;
+        let done = work.apply(&dressing)?;
         store.mark_carried_out(saved_as)?;
         store.forget_journal()?;
         Ok(Some(Restored { saved_as, done, left: work.left }))

@@ -62,6 +62,9 @@ pub fn undo(
     let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
         let story = ledgers.of(surroundings, snapshot);
+        if action.is_none() && !story.may_have_run() {
+            continue;
+        }
         let moment = story.moment();
         let case = Case { ground: store.ground, snapshot, moment, permissions };
         let mut prepared = store.ground.prepare(snapshot.id, &[], moment)?;
@@ -84,7 +87,7 @@ pub fn undo(
                 if action.is_some() { Vec::new() } else { ledgers.unsaved_after(surroundings, snapshot) };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             if action.is_none() {
-                passed_over.extend(earlier_session(surroundings, &stores, snapshot, permissions)?);
+                passed_over.extend(ledgers.earlier_session(surroundings, &stores, snapshot, permissions)?);
             }
             return restore(surroundings, prepared, &case, &passed_over, output);
         }
@@ -116,7 +119,7 @@ pub fn undo(
         let case = Case { ground: store.ground, snapshot, moment, permissions };
         let mut others = ledgers.unsaved_after(surroundings, snapshot);
         others.extend(lost.unwrap_or_default());
-        others.extend(earlier_session(surroundings, &stores, snapshot, permissions)?);
+        others.extend(ledgers.earlier_session(surroundings, &stores, snapshot, permissions)?);
         return restore(surroundings, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
@@ -135,47 +138,6 @@ pub fn undo(
         "no action of this workspace for which anything was saved is left to take back",
         "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
     ))
-}
-
-/// What is to be said where the action that would be taken back is not of the newest session that did something here. A person who answered
-/// before they saw it did not mean that one.
-fn earlier_session(
-    surroundings: &Surroundings,
-    stores: &[Opened<'_>],
-    snapshot: &Listed,
-    permissions: Permissions,
-) -> Result<Option<String>, CommandError> {
-    let own = session(snapshot);
-    let Some(newest) = newest_session(surroundings, stores).filter(|newest| Some(newest.as_str()) != own)
-    else {
-        return Ok(None);
-    };
-    let said = format!(
-        "of the newest session `{}` nothing is left to take back; this action is of an earlier one",
-        plain(newest.as_str())
-    );
-    if permissions.consent == Consent::Given {
-        let id = snapshot.id;
-        let words = cut(&plain(&snapshot.snapshot.reason), 60);
-        return Err(CommandError::user(
-            format!("{said}: snapshot {id}  {}  {words}", time(snapshot.snapshot.at)),
-            format!("`checkrein undo {id} --yes` takes it back"),
-        ));
-    }
-    Ok(Some(said))
-}
-
-/// The session that acted last in one of these workspaces, by the ledgers.
-fn newest_session(surroundings: &Surroundings, stores: &[Opened<'_>]) -> Option<FolderName> {
-    let mut all = checkrein_ledger::sessions(&surroundings.state).unwrap_or_default();
-    all.retain(|one| one.actions > 0);
-    all.sort_by_key(|one| std::cmp::Reverse(one.last));
-    let is_here = |one: &SessionSummary| {
-        let state = SessionLedger::of_folder(&surroundings.state, one.folder.clone()).state().ok()?;
-        let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
-        stores.iter().any(|store| store.ground.store.workspace() == workspace).then_some(())
-    };
-    all.into_iter().find(|one| is_here(one).is_some()).map(|one| one.folder)
 }
 
 fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> String {
@@ -426,6 +388,8 @@ struct Told {
     unsaved: Vec<Unsaved>,
     /// The repositories that an action pushed to.
     remotes: HashMap<String, Vec<PathBuf>>,
+    /// When an action was reviewed or ended last, in milliseconds since 1970; 0 when none was.
+    acted: u64,
 }
 
 /// An action before which something was to be saved and was not.
@@ -465,15 +429,76 @@ impl Stories {
         told.unsaved.iter().filter(is_meant).filter(may_have_run).rev().take(TOLD).map(line).collect()
     }
 
+    /// What is to be said where the action that would be taken back is not of the newest session that did something here. A person who
+    /// answered before they saw it did not mean that one.
+    fn earlier_session(
+        &mut self,
+        surroundings: &Surroundings,
+        stores: &[Opened<'_>],
+        snapshot: &Listed,
+        permissions: Permissions,
+    ) -> Result<Option<String>, CommandError> {
+        let Some(newest) = self.newest_session(surroundings, stores, snapshot) else { return Ok(None) };
+        let said = format!(
+            "of the newest session `{}` nothing is left to take back; this action is of an earlier one",
+            plain(newest.as_str())
+        );
+        if permissions.consent == Consent::Given {
+            let id = snapshot.id;
+            let words = cut(&plain(&snapshot.snapshot.reason), 60);
+            return Err(CommandError::user(
+                format!("{said}: snapshot {id}  {}  {words}", time(snapshot.snapshot.at)),
+                format!("`checkrein undo {id} --yes` takes it back"),
+            ));
+        }
+        Ok(Some(said))
+    }
+
+    /// The session that acted last in one of these workspaces, by the ledgers; `None` when that is the one of the snapshot. What is written
+    /// into a ledger when nothing was done, such as a halt and its end, does not count.
+    fn newest_session(
+        &mut self,
+        surroundings: &Surroundings,
+        stores: &[Opened<'_>],
+        snapshot: &Listed,
+    ) -> Option<FolderName> {
+        let own = session(snapshot);
+        let mut newest =
+            self.told(surroundings, snapshot).map_or(0, |told| told.acted).max(snapshot.snapshot.at);
+        let mut found = None;
+        let all = checkrein_ledger::sessions(&surroundings.state).unwrap_or_default();
+        let is_later = |one: &SessionSummary| one.last.is_some_and(|last| last.0 > snapshot.snapshot.at);
+        let is_here = |one: &SessionSummary| {
+            let state = SessionLedger::of_folder(&surroundings.state, one.folder.clone()).state().ok()?;
+            let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
+            stores.iter().any(|store| store.ground.store.workspace() == workspace).then_some(())
+        };
+        for one in all.into_iter().filter(|one| one.actions > 0 && is_later(one)) {
+            if Some(one.folder.as_str()) == own || is_here(&one).is_none() {
+                continue;
+            }
+            let acted = self.told_by(surroundings, one.folder.as_str()).acted;
+            if acted > newest {
+                newest = acted;
+                found = Some(one.folder);
+            }
+        }
+        found
+    }
+
     /// What the ledger of the session of a snapshot says; `None` when it was taken for none.
     fn told(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Option<&Told> {
-        let place = snapshot.snapshot.place.as_ref()?;
-        Some(self.0.entry(place.session.clone()).or_insert_with(|| {
-            let folder = FolderName::on_disk(place.session.as_ref());
+        session(snapshot).map(|session| self.told_by(surroundings, session))
+    }
+
+    /// What the ledger of a session says, by the name of its folder.
+    fn told_by(&mut self, surroundings: &Surroundings, session: &str) -> &Told {
+        self.0.entry(session.to_owned()).or_insert_with(|| {
+            let folder = FolderName::on_disk(session.as_ref());
             let path = folder.map(|folder| SessionLedger::of_folder(&surroundings.state, folder).path());
             let records = path.and_then(|path| lines(&path).ok());
             read(records.into_iter().flatten().filter_map(|line| line.ok()?.record))
-        }))
+        })
     }
 }
 
@@ -488,7 +513,7 @@ fn goes_on(review: &ReviewRecord) -> bool {
 
 /// Everything that bears on how actions ended.
 fn read(records: impl Iterator<Item = Record>) -> Told {
-    let Told { mut stories, mut unsaved, mut remotes } = Told::default();
+    let Told { mut stories, mut unsaved, mut remotes, mut acted } = Told::default();
     // Those of which nobody knows yet how they ended.
     let mut running: Vec<String> = Vec::new();
     // All of them, in the order in which they began.
@@ -506,6 +531,9 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
             for action in running.drain(..) {
                 stories.entry(action).or_default().followed.get_or_insert(at);
             }
+        }
+        if matches!(record.body, RecordBody::Review(_) | RecordBody::Outcome(_)) {
+            acted = at.max(acted);
         }
         match record.body {
             RecordBody::Review(review) => {
@@ -549,8 +577,15 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     stories.entry(action.to_owned()).or_default().refused = true;
                 }
             }
+            // All calls of the answer have ended; of those that ran it was told before.
+            RecordBody::Event { name, .. } if name == "PostToolBatch" => {
+                for action in &running {
+                    let story = stories.entry(action.clone()).or_default();
+                    story.refused |= story.asked;
+                }
+            }
             _ => {}
         }
     }
-    Told { stories, unsaved, remotes }
+    Told { stories, unsaved, remotes, acted }
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Stat};
 
-use super::{Deed, Found, Moment, Origin, Period, Since, Step};
-use crate::difference::{Difference, node_at};
+use super::{Deed, Found, Moment, Origin, Period, PutBack, Since, Step, is_as_saved};
+use crate::difference::{Difference, is_same, node_at};
 use crate::draft::Draft;
 use crate::facts;
 use crate::footprint::{Footprint, Verdict, identity, is_git_index};
 use crate::id::ObjectId;
 use crate::lookup::stat;
-use crate::node::{Content, FileTime, Node, Root, SavedPath, Selection, SkipReason, Skipped};
+use crate::node::{Content, FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped};
 
 /// Tells what was changed after an action.
 pub(super) struct Judge<'a> {
@@ -26,9 +26,20 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn since(&self, path: &SavedPath, found: Option<&Stat>, now: Option<&Node>) -> Since {
+    /// When the action had ended, where that is known.
+    pub(super) fn ended(&self) -> Option<FileTime> {
+        match self.moment {
+            Moment::Ended(period) => Some(self.footprint.as_ref().map_or(period.ended, |print| print.at)),
+            Moment::None | Moment::At(_) | Moment::Open(_) => None,
+        }
+    }
+
+    fn since(&self, path: &SavedPath, found: Option<&Stat>, now: Option<&Node>, deed: Deed) -> Since {
         let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
-            return Since::Untouched;
+            // The times of a directory change with what is in it, but not when it was made.
+            let born = if deed == Deed::Remove { facts::born(path.as_path()) } else { None };
+            let is_later = born.zip(self.ended()).is_some_and(|(born, ended)| born > ended);
+            return if is_later { Since::Changed } else { Since::Untouched };
         };
         let changed = self.changed.get(path).copied().unwrap_or_else(|| facts::changed(found));
         let later_than = |moment: FileTime| if changed > moment { Since::Changed } else { Since::Untouched };
@@ -151,7 +162,7 @@ pub(super) fn step(one: Difference, judge: &Judge<'_>) -> Option<Step> {
     if deed == Deed::Remove && judge.skipped.covers(&path) {
         return None;
     }
-    let since = judge.since(&path, found.as_ref(), now.as_ref());
+    let since = judge.since(&path, found.as_ref(), now.as_ref(), deed);
     let origin = match deed {
         Deed::Remove => judge.origin(&path, found.as_ref(), since),
         Deed::Create | Deed::Replace | Deed::Adjust => Origin::Unknown,
@@ -181,5 +192,92 @@ fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
         (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _) => {
             Deed::Replace
         }
+    }
+}
+
+/// Takes out of a step what a restore put there and stands so; whether anything is left to do.
+pub(super) fn amend(step: &mut Step, done: &PutBack) -> bool {
+    let PutBack { saved, earlier, now, .. } = done;
+    let (Some(then), Some(now), Some(saved)) = (&mut step.then, now, saved) else {
+        // It came there, or went, by that restore.
+        return !is_as_saved(saved.as_ref(), now.as_ref()) || is_as_saved(saved.as_ref(), earlier.as_ref());
+    };
+    let earlier = earlier.as_ref();
+    let is_amended = match (&mut *then, now, saved) {
+        (
+            Node::File { meta, length, content, links },
+            Node::File { meta: m, length: l, content: c, links: k },
+            Node::File { meta: saved_meta, content: saved_content, .. },
+        ) => {
+            let before = match earlier {
+                Some(Node::File { content, .. }) => Some(content),
+                Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
+            };
+            if saved_content == c && before != Some(c) {
+                (*length, *content, *links) = (*l, *c, *k);
+                meta.modified = m.modified;
+            }
+            amend_facts(meta, m, saved_meta, earlier.map(Node::meta));
+            if content == c
+                && saved_meta.modified == m.modified
+                && earlier.map(|one| one.meta().modified) != Some(m.modified)
+            {
+                meta.modified = m.modified;
+            }
+            true
+        }
+        (
+            Node::Directory { meta, .. },
+            Node::Directory { meta: m, .. },
+            Node::Directory { meta: saved, .. },
+        )
+        | (Node::Pipe { meta }, Node::Pipe { meta: m }, Node::Pipe { meta: saved }) => {
+            amend_facts(meta, m, saved, earlier.map(Node::meta));
+            true
+        }
+        (
+            Node::Symlink { meta, target },
+            Node::Symlink { meta: m, target: now_target },
+            Node::Symlink { meta: saved, target: saved_target },
+        ) => {
+            let before = match earlier {
+                Some(Node::Symlink { target, .. }) => Some(target),
+                Some(Node::File { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
+            };
+            if saved_target == now_target && before != Some(now_target) {
+                target.clone_from(now_target);
+            }
+            amend_facts(meta, m, saved, earlier.map(Node::meta));
+            true
+        }
+        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _, _) => {
+            false
+        }
+    };
+    if !is_amended {
+        return !is_as_saved(Some(saved), Some(now)) || is_as_saved(Some(saved), earlier);
+    }
+    if is_same(then, now) {
+        return false;
+    }
+    step.deed = deed(then, now, stat(step.path.as_path()).ok().as_ref());
+    true
+}
+
+/// Takes over from the present each fact that a restore put there.
+fn amend_facts(then: &mut Meta, now: &Meta, saved: &Meta, earlier: Option<&Meta>) {
+    if saved.mode == now.mode && earlier.map(|earlier| earlier.mode) != Some(now.mode) {
+        then.mode = now.mode;
+    }
+    if saved.owner == now.owner && earlier.map(|earlier| earlier.owner) != Some(now.owner) {
+        then.owner = now.owner;
+    }
+    if saved.group == now.group && earlier.map(|earlier| earlier.group) != Some(now.group) {
+        then.group = now.group;
+    }
+    if saved.attributes == now.attributes
+        && earlier.map(|earlier| &earlier.attributes) != Some(&now.attributes)
+    {
+        then.attributes.clone_from(&now.attributes);
     }
 }

@@ -115,7 +115,8 @@ impl Case<'_> {
     pub fn weight(&self, surroundings: &Surroundings, prepared: &Prepared) -> Weight {
         let held = held(surroundings);
         let weight = |step: &Step| {
-            if self.objection(prepared, step, &held).is_some() {
+            // An index of git with the same entries is what it was: git writes it anew whenever somebody looks.
+            if self.objection(prepared, step, &held).is_some() || prepared.has_same_entries(step) {
                 Weight::Nothing
             } else if self.is_only_new(step) {
                 Weight::New
@@ -198,7 +199,14 @@ impl Case<'_> {
                         Origin::Unknown => false,
                     })
         };
-        if step.since == Since::Changed
+        if step.deed == Deed::Remove
+            && let Some(why) = self.objection_to_removing(prepared, step, held)
+        {
+            return Some(why);
+        }
+        if step.deed == Deed::Remove && permissions.new == New::Remove {
+            None
+        } else if step.since == Since::Changed
             && is_kept
             && !misleads(prepared, snapshot, step)
             && !prepared.has_same_entries(step)
@@ -219,6 +227,30 @@ impl Case<'_> {
         } else {
             None
         }
+    }
+
+    /// Why something that was not there is not removed, where somebody else may have made it or changed it: force puts back what was
+    /// there, and never removes what was not.
+    fn objection_to_removing(
+        &self,
+        prepared: &Prepared,
+        step: &Step,
+        held: &impl Fn(&Step) -> bool,
+    ) -> Option<String> {
+        let is_forced = self.permissions.changed == Changed::Overwrite;
+        let is_permitted = self.permissions.new == New::Remove
+            || is_forced && (self.made_again(step).is_some() || prepared.is_log_of_restored(step));
+        let why = match step.since {
+            Since::Changed if !misleads(prepared, self.snapshot, step) => {
+                "was not there, and came or changed since"
+            }
+            Since::Doubtful if !self.is_no_loss(prepared, step, held) => {
+                "was not there, and nobody was told when the action ended, so this may have come since"
+            }
+            Since::Changed | Since::Doubtful | Since::Untouched | Since::Unknown => return None,
+        };
+        let number = self.snapshot.id;
+        (!is_permitted).then(|| format!("{why}; `checkrein undo {number} --remove-new` removes it"))
     }
 
     /// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
