@@ -203,7 +203,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             PolicyCommand::Check => policy::check(&surroundings, output),
             PolicyCommand::Test { file } => policy::test(&surroundings, file.as_deref(), output),
         },
-        Command::Trust { yes } => trust::trust(&surroundings, yes.into()),
+        Command::Trust { yes } => trust::trust(&surroundings, yes.into(), output),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "checkrein", &mut text);

@@ -131,7 +131,17 @@ fn grid(head: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
 
 /// The width of the terminal that reads standard output, in characters; `None` where none does.
 pub fn width() -> Option<usize> {
-    Table::new().width().map(usize::from)
+    Table::new().width().map(|width| believable(usize::from(width)))
+}
+
+/// What a terminal that tells no width, or one that holds no two words, is taken to have: as wide as the oldest ones (ours).
+const USUAL: usize = 80;
+
+/// The narrowest width that is believed (ours).
+const NARROWEST: usize = 20;
+
+fn believable(width: usize) -> usize {
+    if width < NARROWEST { USUAL } else { width }
 }
 
 /// A text whose lines are broken between words where they are longer than the terminal is wide; what goes on is as far in as its line, and
@@ -227,6 +237,11 @@ mod tests {
             "\u{1b}[1mbold\u{1b}[0m word",
             "colours have no width"
         );
+    }
+
+    #[test]
+    fn a_width_that_nobody_set_is_not_believed() {
+        assert_eq!([0, 1, 19, 20, 79, 200].map(believable), [80, 80, 80, 20, 79, 200]);
     }
 
     #[test]

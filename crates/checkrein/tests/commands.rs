@@ -299,6 +299,15 @@ fn config_shows_where_settings_come_from_and_points_at_mistakes() {
     let shown = environment.succeed(&["config", "show"]);
     let line = shown.lines().find(|line| line.contains("risk.high_threshold")).unwrap();
     assert!(line.contains("0.7") && line.contains("checkrein.yaml:3"), "{line}");
+    environment.write("checkrein.yaml", "safety:\n  pipelines:\n    release:\n      profile: strict\n");
+    let shown = environment.succeed(&["config", "show"]);
+    let line = shown.lines().find(|line| line.contains("safety.pipelines.release.profile")).unwrap();
+    assert!(line.contains("strict") && line.contains("checkrein.yaml:4"), "{line}");
+    let json: Json = serde_json::from_str(&environment.succeed(&["config", "show", "--json"])).unwrap();
+    let rows = json["settings"].as_array().unwrap();
+    assert!(
+        rows.iter().any(|row| row["key"] == "safety.pipelines.release.profile" && row["from"]["line"] == 4)
+    );
     environment.write(
         "checkrein.yaml",
         "step_reviewer:\n  risk:\n    high_treshold: 0.7\n    medium_threshold: much\n",
@@ -385,5 +394,87 @@ fn completions_are_made_for_the_usual_shells() {
     let environment = TestEnvironment::new();
     for shell in ["bash", "zsh", "fish"] {
         assert!(environment.succeed(&["completions", shell]).contains("checkrein"), "{shell}");
+    }
+}
+
+/// The names below `Commands:` in a help.
+fn subcommands(help: &str) -> Vec<String> {
+    let lines =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
+/// Every command that has none below it, as words.
+fn leaves(environment: &TestEnvironment, above: &[String]) -> Vec<Vec<String>> {
+    let mut words: Vec<&str> = above.iter().map(String::as_str).collect();
+    words.push("--help");
+    let below = subcommands(&environment.succeed(&words));
+    let mut found = Vec::new();
+    // `reviews` does something by itself as well.
+    if below.is_empty() || above == ["reviews"] {
+        found.push(above.to_vec());
+    }
+    for name in below {
+        found.extend(leaves(environment, &[above, &[name]].concat()));
+    }
+    found
+}
+
+/// What a command needs to be called at all.
+fn operands(command: &str) -> &'static [&'static str] {
+    match command {
+        "init" | "uninstall" => &["--dry-run"],
+        "check" => &["ls"],
+        "exec" | "run" => &["--", "true"],
+        "route" => &["--runner", "any", "--", "true"],
+        "watch" => &["--once"],
+        "credential set" | "credential get" | "credential delete" => &["name"],
+        "show" => &["s:1"],
+        "mark" => &["s:1", "confirmed"],
+        "recover" | "halt" | "resume" => &["s"],
+        "reviews close" => &["s:1", "--note", "x"],
+        "incident show" | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],
+        "undo" | "trust" => &["--yes"],
+        "rollback" => &["1", "--yes"],
+        "diff" | "snapshot pin" => &["1"],
+        "snapshot export" => &["1", "copy"],
+        "replay" => &["nosuch.jsonl"],
+        // They print what another program reads, in its own language.
+        "completions" => &["bash"],
+        "hook" => &["claude"],
+        _ => &[],
+    }
+}
+
+#[test]
+fn what_is_asked_for_as_json_is_json_in_every_command() {
+    let all = leaves(&TestEnvironment::new(), &[]);
+    assert!(all.len() > 40 && all.contains(&vec!["policy".to_owned(), "test".to_owned()]), "{all:?}");
+    let project =
+        "limits:\n  file_operations: 500\nstep_reviewer:\n  rules:\n    disabled: [confirm_secret_read]\n";
+    for (with_session, text) in [(false, ""), (true, project)] {
+        for words in &all {
+            let command = words.join(" ");
+            if matches!(command.as_str(), "completions" | "hook") {
+                continue;
+            }
+            let environment = TestEnvironment::new();
+            if with_session {
+                environment.write("checkrein.yaml", text);
+                environment.bash("s", "ls");
+            }
+            let mut arguments = vec!["--json"];
+            arguments.extend(words.iter().map(String::as_str));
+            arguments.extend(operands(&command));
+            let output = environment.checkrein(&arguments);
+            let text = String::from_utf8(output.stdout).unwrap();
+            let is_json = |text: &str| serde_json::from_str::<Json>(text).is_ok();
+            assert!(is_json(&text) || text.lines().all(is_json), "{command}: {text}");
+            let says_why = !output.stderr.is_empty();
+            assert!(!text.is_empty() || output.status.success() || says_why, "{command} says nothing");
+            let is_usage = String::from_utf8_lossy(&output.stderr).contains("Usage:");
+            assert!(!is_usage, "{command} was called wrongly: {}", String::from_utf8_lossy(&output.stderr));
+        }
     }
 }

@@ -339,6 +339,34 @@ fn a_memory_bomb_is_ended_also_when_it_is_several_processes() {
 }
 
 #[test]
+fn a_limit_that_the_kernel_holds_is_named_when_it_is_reached() {
+    let scene = Scene::new();
+    let longer = "head -c 3000000 /dev/zero > large";
+    let run = |options: &[&str], program: &[&str]| {
+        let output =
+            scene.environment.checkrein(&[&["exec", "--write", "."], options, &["--"], program].concat());
+        (output.status.code(), said(&output))
+    };
+    for (options, program, words) in [
+        // The command itself, and one that its shell waited for.
+        (["--cpu", "1s"], &["sha256sum", "/dev/zero"][..], "`--cpu`"),
+        (["--cpu", "1s"], &["bash", "-c", "sha256sum /dev/zero; exit"], "`--cpu`"),
+        (["--file-size", "1M"], &["head", "-c", "3000000", "/dev/zero"], ""),
+        (["--file-size", "1M"], &["bash", "-c", longer], "`--file-size`"),
+    ] {
+        let (status, told) = run(&options, program);
+        if words.is_empty() {
+            assert_eq!(status, Some(0), "what is no file has no length");
+        } else {
+            assert_eq!(status, Some(124), "{program:?} {told}");
+            assert!(told.contains(words), "{told}");
+        }
+    }
+    // Nobody limited it: the status is that of the command.
+    assert_eq!(run(&["--time", "50s"], &["bash", "-c", "exit 152"]).0, Some(152));
+}
+
+#[test]
 fn the_status_tells_what_happened() {
     let scene = Scene::new();
     let status =

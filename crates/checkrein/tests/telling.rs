@@ -211,9 +211,92 @@ fn a_rule_of_ones_own_is_named_beside_a_built_in_one() {
     let example = readme.split("```").find(|block| block.contains("no_production")).unwrap();
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", example.trim_start_matches("yaml"));
-    let output = environment.checkrein(&["check", "kubectl delete ns production"]);
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(told.contains("no_production says block: production is changed by the pipeline only"), "{told}");
+    let told = |command: &str| {
+        let output = environment.checkrein(&["check", command]);
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    for command in [
+        "kubectl delete ns production",
+        "kubectl -n production scale deploy/web --replicas=0",
+        "kubectl --context production apply -f web.yaml",
+        "terraform apply -target=module.production",
+        "terraform destroy -target=module.production",
+        "helm -n production upgrade web ./chart",
+        "helm uninstall -n production web",
+    ] {
+        let told = told(command);
+        let said = told.contains("no_production says block: production is changed by the pipeline only");
+        assert!(said, "{command}: {told}");
+    }
+    for command in [
+        "kubectl -n staging scale deploy/web --replicas=0",
+        "git commit -m 'notes on production'",
+        "kubectl -n production get pods",
+    ] {
+        let told = told(command);
+        assert!(!told.contains("no_production"), "{command}: {told}");
+    }
+}
+
+#[test]
+fn every_status_of_a_run_stands_in_its_help_and_in_the_table() {
+    use checkrein_sandbox::Bytes;
+    use checkrein_supervise::Stop;
+    use checkrein_supervise::runs::{HookStop, HookSwitch};
+    let (text, time) = (String::new, std::time::Duration::from_secs(1));
+    let mut stops = vec![
+        Stop::Budget(1.0, 1.0),
+        Stop::Uncounted(text()),
+        Stop::Tokens(1, 1),
+        Stop::NextCall(1, 1),
+        Stop::NextCost(1.0, 1.0),
+        Stop::Iterations(1),
+        Stop::Time(time),
+        Stop::Idle(time),
+        Stop::Memory(Bytes(1), Bytes(1)),
+        Stop::Tasks(1, 1),
+        Stop::Cascade(text()),
+        Stop::Watched(text(), text()),
+        Stop::Unguarded(text(), text()),
+        Stop::Halted(text()),
+        Stop::Abandoned,
+    ];
+    let switches = [
+        HookSwitch::Watched,
+        HookSwitch::Cascade,
+        HookSwitch::Tripwire,
+        HookSwitch::Budget,
+        HookSwitch::Tokens,
+        HookSwitch::NextCall,
+        HookSwitch::Iterations,
+    ];
+    stops.extend(switches.map(|switch| Stop::Hooks(HookStop { switch, reason: text(), report: None })));
+    for stop in &stops {
+        // Who adds one has it in the list above as well.
+        match stop {
+            Stop::Budget(..)
+            | Stop::Uncounted(_)
+            | Stop::Tokens(..)
+            | Stop::NextCall(..)
+            | Stop::NextCost(..) => {}
+            Stop::Iterations(_) | Stop::Time(_) | Stop::Idle(_) | Stop::Memory(..) | Stop::Tasks(..) => {}
+            Stop::Cascade(_) | Stop::Watched(..) | Stop::Unguarded(..) | Stop::Halted(_) | Stop::Hooks(_) => {
+            }
+            Stop::Signal(_) | Stop::Abandoned => {}
+        }
+    }
+    let help = TestEnvironment::new().checkrein(&["run", "--help"]).stdout;
+    let help = String::from_utf8(help).unwrap();
+    let help = help.split("Exit status:").nth(1).unwrap().split("Examples:").next().unwrap();
+    let page = include_str!("../../../docs/supervision.md");
+    // Besides those of stops: the provider fails, and nothing was run.
+    for status in stops.iter().map(Stop::status).chain([92, 125]) {
+        let has =
+            |text: &str| text.split(|c: char| !c.is_ascii_digit()).any(|word| word == status.to_string());
+        assert!(has(help), "{status} is missing in the help: {help}");
+        let mut rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.rsplit("| ").next());
+        assert!(rows.any(has), "{status} is missing in the table");
+    }
 }
 
 #[test]
@@ -238,4 +321,38 @@ fn a_limit_of_memory_is_named_by_its_option() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     // Where the kernel bounds the memory it may end the program before it is looked at.
     assert!(output.status.code() != Some(124) || said.contains("`--memory`"), "{said}");
+}
+
+#[test]
+fn the_advice_beside_a_key_fits_a_key_and_may_be_followed() {
+    let environment = TestEnvironment::new();
+    fs::create_dir_all(environment.home().join(".ssh")).unwrap();
+    for name in ["id_rsa", "id_rsa.pub"] {
+        fs::write(environment.home().join(".ssh").join(name), "x").unwrap();
+    }
+    environment.write(".env", "TOKEN=x\n");
+    let told = |command: &str| String::from_utf8(environment.checkrein(&["check", command]).stdout).unwrap();
+    let key = told("cat ~/.ssh/id_rsa");
+    assert!(key.contains("`ssh-keygen -lf KEY.pub`") && !key.contains(".env.example"), "{key}");
+    assert!(told("cat .env").contains(".env.example"));
+    for advised in ["ls -l ~/.ssh/id_rsa", "ssh-keygen -lf ~/.ssh/id_rsa.pub", "wc -l .env"] {
+        assert_eq!(environment.checkrein(&["check", advised]).status.code(), Some(0), "{advised}");
+    }
+}
+
+#[test]
+fn a_run_says_that_its_pipeline_is_not_known() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "safety:\n  pipelines:\n    release:\n      profile: strict\n");
+    let said = |pipeline: &str| {
+        let output =
+            environment.checkrein(&["run", "--pipeline", pipeline, "--limits", "seed", "--", "true"]);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let unknown = said("relaese");
+    assert!(
+        unknown.contains("no pipeline `relaese`") && unknown.contains("there are `release`"),
+        "{unknown}"
+    );
+    assert!(!said("release").contains("no pipeline"));
 }

@@ -168,7 +168,7 @@ impl Incident {
             root_cause: issue.as_ref().map_or(reason, |issue| format!("{}{from}", issue.summary)),
             contributing_factors: factors,
             recommendations: Recommendations { immediate, preventive, configuration },
-            recovery_options: options(&session, onset),
+            recovery_options: options(&session, onset, Stopped::by(&by)),
             recovery_plan: issue.as_ref().map(|issue| plan(Failure::of(issue, attempts), policy)),
             by,
             id,
@@ -262,8 +262,24 @@ fn prevention(kind: PatternKind) -> &'static str {
     }
 }
 
+/// What was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    /// A session, which is halted.
+    Session,
+    /// A run, which has ended; its session is not halted.
+    Run,
+}
+
+impl Stopped {
+    /// What is stopped by this (`run: SWITCH` is a switch of the run itself).
+    fn by(by: &str) -> Self {
+        if by.starts_with("run: ") { Self::Run } else { Self::Session }
+    }
+}
+
 /// The four ways on of seed 000, as commands that a person can run.
-fn options(session: &str, onset: Option<ActionNumber>) -> Vec<RecoveryOption> {
+fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<RecoveryOption> {
     let way = |option: &str, description: &str, command: String| RecoveryOption {
         option: option.to_owned(),
         description: description.to_owned(),
@@ -284,12 +300,26 @@ fn options(session: &str, onset: Option<ActionNumber>) -> Vec<RecoveryOption> {
             way("manual_intervention", "look at how it ended", "checkrein runs".to_owned()),
         ];
     }
-    vec![
-        way(
-            "resume_with_limits",
-            "let it go on, after setting `profile: strict` in your configuration",
-            format!("checkrein resume {session}"),
+    let (goes_on, abort) = match stopped {
+        Stopped::Session => (
+            way(
+                "resume_with_limits",
+                "let it go on, after setting `profile: strict` in your configuration",
+                format!("checkrein resume {session}"),
+            ),
+            way("abort", "leave it halted; nothing more runs in it", "checkrein sessions".to_owned()),
         ),
+        Stopped::Run => (
+            way(
+                "resume_with_limits",
+                "let the newest run that can go on do so, with the limits that you give (`checkrein runs` names the others)",
+                "checkrein run --resume".to_owned(),
+            ),
+            way("abort", "leave it as it is; it has ended", "checkrein runs".to_owned()),
+        ),
+    };
+    vec![
+        goes_on,
         way(
             "rollback_and_retry",
             "see what going back to before the trouble changes, agree to it, and begin again",
@@ -303,7 +333,7 @@ fn options(session: &str, onset: Option<ActionNumber>) -> Vec<RecoveryOption> {
             "look at every step before saying how to go on",
             format!("checkrein log --session {session}"),
         ),
-        way("abort", "leave it halted; nothing more runs in it", "checkrein sessions".to_owned()),
+        abort,
     ]
 }
 
@@ -363,6 +393,22 @@ mod tests {
         assert!(text.contains("\n\nA run without a session, now, severity critical."), "{text}");
         assert!(text.contains("the run was stopped (run: time): its 3 s are over"), "{text}");
         assert!(!text.contains("`` ") && !text.contains(" `\n") && !text.contains("--session"), "{text}");
+    }
+
+    #[test]
+    fn what_was_stopped_goes_on_by_the_command_that_lets_it() {
+        let ways = |by: &str| {
+            let incident = Incident::report(IncidentFacts { by: by.to_owned(), ..facts() });
+            incident.recovery_options.into_iter().map(|way| way.command).collect::<Vec<_>>()
+        };
+        let (run, session) = (ways("run: time"), ways("person"));
+        assert_eq!(
+            (run[0].as_str(), session[0].as_str()),
+            ("checkrein run --resume", "checkrein resume abc")
+        );
+        assert!(!run.iter().any(|command| command.starts_with("checkrein resume")), "{run:?}");
+        // Going back and looking are the same for both.
+        assert_eq!(run[1..3], session[1..3]);
     }
 
     #[test]

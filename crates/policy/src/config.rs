@@ -26,11 +26,12 @@ pub use choice::*;
 pub use error::{ConfigError, ConfigErrorKind, ConfigErrors};
 pub use listing::{Setting, settings_of};
 pub use load::{
-    FileHash, Layer, LayerKind, Loaded, Loosening, Provenance, Source, load, load_at, load_proved,
+    FileHash, Layer, LayerKind, LimitedSettings, Loaded, Loosening, Provenance, Source, load, load_at,
+    load_proved,
 };
 pub use prompts::{NamedText, NamedTextError, named_texts};
 pub use reference::{reference, schema};
-pub use sections::{Extent, PipelineStep, SaidBy, Standpoint};
+pub use sections::{Extent, Limit, PipelineStep, SaidBy, Standpoint};
 pub use settings::*;
 pub use strictest::strictest;
 pub use thresholds::*;

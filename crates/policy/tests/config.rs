@@ -550,3 +550,48 @@ proptest! {
 fn section(line: &str) -> &str {
     line.split(':').next().unwrap_or_default()
 }
+
+#[test]
+fn what_a_section_may_hold_is_said_where_it_holds_something_else() {
+    for (text, key, steps) in [
+        (
+            "safety:\n  pipelines:\n    r:\n      safety:\n        mode: observe\n",
+            "safety.pipelines.r.safety",
+            true,
+        ),
+        ("safety:\n  pipelines:\n    r:\n      nosuch: 1\n", "safety.pipelines.r.nosuch", true),
+        (
+            "safety:\n  pipelines:\n    r:\n      steps:\n        s:\n          nosuch: 1\n",
+            "safety.pipelines.r.steps.s.nosuch",
+            false,
+        ),
+        ("safety:\n  paths:\n    infra:\n      safety: {}\n", "safety.paths.infra.safety", false),
+    ] {
+        let said = errors(text);
+        let expected =
+            said.split(&format!("unknown key `{key}`, expected ")).nth(1).unwrap_or_else(|| panic!("{said}"));
+        let expected = expected.lines().next().unwrap();
+        assert!(expected.contains("`mode`") && expected.contains("`profile`"), "{said}");
+        assert!(!expected.contains("`safety`"), "it is not allowed there: {said}");
+        assert_eq!(expected.contains("`steps`"), steps, "{said}");
+    }
+}
+
+#[test]
+fn sections_are_listed_with_their_places_whether_they_hold_or_not() {
+    let loaded = user(
+        "mode: enforce\nsafety:\n  pipelines:\n    r:\n      mode: observe\n      steps:\n        s:\n          profile: strict\n  paths:\n    infra/**:\n      profile: strict\n",
+    );
+    let rows = loaded.sections.iter().flat_map(|section| {
+        let path = section.limit.path();
+        section.settings.iter().map(move |(key, value, place)| format!("{path}.{key}={value} {}", place.line))
+    });
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            "safety.pipelines.r.mode=observe 5",
+            "safety.pipelines.r.steps.s.profile=strict 8",
+            "safety.paths.infra/**.profile=strict 11"
+        ]
+    );
+}

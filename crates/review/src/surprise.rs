@@ -4,6 +4,7 @@
 //! something certain did not happen. What it costs in trust depends on how wrong the prediction was, and wears off.
 
 use std::collections::BTreeSet;
+use std::iter::successors;
 
 use checkrein_policy::covers;
 use checkrein_protocol::{
@@ -257,8 +258,13 @@ fn explains(effect: &Effect, change: &Change, with_repository: bool) -> bool {
 fn covers_path(effect: &Effect, path: &AbsolutePath) -> bool {
     match &effect.target {
         Target::Path(target) => match effect.depth {
-            Depth::Single => path == target,
-            Depth::Recursive => path.is_within(target),
+            Depth::Single => path == target || stands_for(target, path),
+            Depth::Recursive => {
+                path.is_within(target)
+                    || has_process_number(target)
+                        && successors(Some(path.clone()), AbsolutePath::parent)
+                            .any(|above| stands_for(target, &above))
+            }
         },
         Target::Glob(pattern) => AbsolutePath::new(pattern).is_some_and(|pattern| covers(&pattern, path)),
         // It was said that something changes, and not what.
@@ -269,7 +275,31 @@ fn covers_path(effect: &Effect, path: &AbsolutePath) -> bool {
 
 /// Whether the target lies below a path: the directories on the way to it come into being with it.
 fn lies_below(effect: &Effect, path: &AbsolutePath) -> bool {
-    checkrein_policy::location(&effect.target).is_some_and(|target| target.is_within(path))
+    checkrein_policy::location(&effect.target).is_some_and(|target| {
+        target.is_within(path)
+            || has_process_number(&target)
+                && successors(Some(target), AbsolutePath::parent).any(|above| stands_for(&above, path))
+    })
+}
+
+/// The number of the shell's process, which only that shell knows: a predicted path says `$$` in its place.
+const PROCESS_NUMBER: &str = "$$";
+
+fn has_process_number(path: &AbsolutePath) -> bool {
+    path.as_str().contains(PROCESS_NUMBER)
+}
+
+/// Whether a path is what a predicted one with the number of a process became.
+fn stands_for(predicted: &AbsolutePath, path: &AbsolutePath) -> bool {
+    has_process_number(predicted) && is_with_number(predicted.as_str(), path.as_str())
+}
+
+fn is_with_number(predicted: &str, path: &str) -> bool {
+    let Some((before, after)) = predicted.split_once(PROCESS_NUMBER) else { return predicted == path };
+    let Some(rest) = path.strip_prefix(before) else { return false };
+    // Digits of the name may follow those of the number.
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=digits).any(|count| is_with_number(after, rest.get(count..).unwrap_or_default()))
 }
 
 /// Whether a pattern may mean something below a path.
@@ -313,7 +343,8 @@ fn missing(aftermath: &Aftermath<'_>) -> Vec<Surprise> {
             let is_data = effect.kind == EffectKind::FileModify && effect.nature.is_kept_by_version_control();
             path.name() == Some(".git") || is_data
         };
-        let path = effect.target.path().filter(|path| !is_repository(path))?;
+        // Of a name that only the shell knows nobody can say that it is not there.
+        let path = effect.target.path().filter(|path| !is_repository(path) && !has_process_number(path))?;
         let standing =
             aftermath.standings.iter().find(|(known, _)| known == path).map(|(_, known)| *known)?;
         let is_missed = match (effect.kind, standing) {

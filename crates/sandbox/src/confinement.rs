@@ -55,6 +55,10 @@ pub enum Ending {
     Time(Duration),
     /// We ended it: all its processes together used so much memory.
     Memory(Bytes),
+    /// The kernel ended it, or a process that it waited for: one process computed for so long.
+    Processor(Duration),
+    /// The kernel ended it, or a process that it waited for: a file was to become longer than this.
+    FileSize(Bytes),
     /// We were asked to end, by this signal.
     Asked(i32),
 }
@@ -65,7 +69,19 @@ impl Ending {
         match self {
             Self::Exited(status) => u8::try_from(status).unwrap_or(1),
             Self::Signalled(signal) | Self::Asked(signal) => u8::try_from(128 + signal).unwrap_or(255),
-            Self::Time(_) | Self::Memory(_) => 124,
+            Self::Time(_) | Self::Memory(_) | Self::Processor(_) | Self::FileSize(_) => 124,
+        }
+    }
+
+    /// How a command ended that nobody stopped: by itself, by a signal, or at a limit that the kernel holds. A shell passes the signal of
+    /// its last command on as 128 and its number.
+    fn of_itself(status: Option<i32>, signal: Option<i32>, limits: &Limits) -> Self {
+        let is_by = |wanted: i32| signal == Some(wanted) || status == Some(128 + wanted);
+        match (limits.processor, limits.file, status) {
+            (Some(time), _, _) if is_by(libc::SIGXCPU) => Self::Processor(time),
+            (_, Some(most), _) if is_by(libc::SIGXFSZ) => Self::FileSize(most),
+            (_, _, Some(status)) => Self::Exited(status),
+            (_, _, None) => Self::Signalled(signal.unwrap_or(libc::SIGKILL)),
         }
     }
 }
@@ -249,10 +265,7 @@ fn watch(
     loop {
         for (ended, status) in tree::reap().ended {
             if ended == pid {
-                return match (status.exit_status(), status.terminating_signal()) {
-                    (Some(status), _) => Ending::Exited(status),
-                    (None, signal) => Ending::Signalled(signal.unwrap_or(libc::SIGKILL)),
-                };
+                return Ending::of_itself(status.exit_status(), status.terminating_signal(), &limits);
             }
         }
         if let Some(signal) = signals.taken() {

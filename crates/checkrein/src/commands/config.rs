@@ -1,6 +1,6 @@
 //! `checkrein config`: what is set, where it was set, and whether it is right.
 
-use checkrein_policy::{Loosening, Provenance, settings_of};
+use checkrein_policy::{Loaded, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
 use serde_json::json;
 
@@ -18,6 +18,7 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
             let settings: Vec<_> = settings_of(&loaded.config)
                 .into_iter()
                 .map(|setting| json!({ "key": setting.path, "value": setting.value, "from": loaded.provenance.get(setting.path) }))
+                .chain(limited(&loaded).map(|(path, value, place)| json!({ "key": path, "value": value, "from": place })))
                 .collect();
             print(&pretty(&json!({ "settings": settings, "pending": loaded.pending }))?);
         }
@@ -27,12 +28,27 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
                 .map(|setting| {
                     vec![setting.path.to_owned(), setting.value, origin(loaded.provenance.get(setting.path))]
                 })
+                .chain(
+                    limited(&loaded)
+                        .map(|(path, value, place)| vec![path, value.to_owned(), origin(Some(place))]),
+                )
                 .collect();
             print(&table(&["key", "value", "from"], rows));
             loaded.pending.iter().for_each(|loosening| print(&dim(&waiting(loosening))));
         }
     }
     Ok(Exit::Done)
+}
+
+/// What holds in one pipeline, step or place only: path, value, place.
+fn limited(loaded: &Loaded) -> impl Iterator<Item = (String, &str, &Provenance)> {
+    loaded.sections.iter().flat_map(|section| {
+        let path = section.limit.path();
+        section
+            .settings
+            .iter()
+            .map(move |(key, value, place)| (format!("{path}.{key}"), value.as_str(), place))
+    })
 }
 
 /// Checks every configuration file that takes part.

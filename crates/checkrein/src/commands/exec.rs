@@ -281,6 +281,13 @@ fn report(outcome: &Outcome, put_back: &[String], output: Output) -> Result<(), 
         Ending::Memory(used) => {
             Some(format!("its processes together used {used} of memory, more than `--memory` allows"))
         }
+        Ending::Processor(time) => Some(format!(
+            "a process of it computed for {} s, as long as `--cpu` allows",
+            time.as_secs().max(1)
+        )),
+        Ending::FileSize(most) => {
+            Some(format!("a file was to become longer than the {most} that `--file-size` allows"))
+        }
         Ending::Asked(signal) => Some(format!("signal {signal} asked for it")),
     };
     if let Some(words) = &words {
@@ -317,6 +324,8 @@ fn ended_by(ending: Ending) -> &'static str {
         Ending::Signalled(_) => "signal",
         Ending::Time(_) => "time",
         Ending::Memory(_) => "memory",
+        Ending::Processor(_) => "processor",
+        Ending::FileSize(_) => "file_size",
         Ending::Asked(_) => "request",
     }
 }

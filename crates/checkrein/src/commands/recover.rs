@@ -23,7 +23,12 @@ pub fn recover(
     let folder = only_folder(surroundings, session)?;
     let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
     let Some((issue, attempts)) = newest_issue(&ledger)? else {
-        print("nothing went wrong in this session as far as the detectors saw");
+        match output {
+            Output::Json => print(&pretty(&json!({
+                "session": folder.as_str(), "issue": null, "policy": policy, "plan": null, "lines": [],
+            }))?),
+            Output::Text => print("nothing went wrong in this session as far as the detectors saw"),
+        }
         return Ok(Exit::Done);
     };
     let workspace = ledger.state()?.workspace().cloned();

@@ -6,6 +6,7 @@
 //! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
 //! | `onlooker` | judges what the agent is heard doing, where no hook does |
+//! | `pipeline` | whether what the run was said to belong to is known |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
 //! | `strict` | what the strict profile wants before anything runs |
@@ -15,6 +16,7 @@ mod halted;
 mod hooks;
 mod limits;
 mod onlooker;
+mod pipeline;
 mod provider;
 mod report;
 mod strict;
@@ -206,7 +208,15 @@ impl Plan {
                 PipelineStep { pipeline: pipeline.clone(), step: wanted.step.clone(), said_by: SaidBy::Run };
             Arc::make_mut(&mut surroundings.standpoint).pipelines.push(step);
         }
-        let mut config = config_files::load(&surroundings, &find_workspace(&surroundings.cwd))?.config;
+        let loaded = config_files::load(&surroundings, &find_workspace(&surroundings.cwd))?;
+        if let Some(unknown) = wanted
+            .pipeline
+            .as_deref()
+            .and_then(|pipeline| pipeline::unknown(pipeline, wanted.step.as_deref(), &loaded.sections))
+        {
+            log(&format!("checkrein: {}", plain(&unknown)));
+        }
+        let mut config = loaded.config;
         config.limits.preset = wanted.preset.unwrap_or(config.limits.preset);
         let profile = config.profile;
         wanted.profile = Some(profile);

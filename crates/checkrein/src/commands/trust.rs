@@ -1,10 +1,12 @@
 //! `checkrein trust`: a person agrees to what a project file loosens.
 
 use checkrein_ledger::SessionLedger;
+use checkrein_policy::Loaded;
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
+use serde_json::json;
 
-use super::{Exit, for_people_only};
+use super::{Exit, Output, for_people_only, pretty};
 use crate::terminal::{confirm, log, print};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
@@ -13,35 +15,62 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::rules;
 
 /// Shows what the project file loosens and trusts this very text of it.
-pub fn trust(surroundings: &Surroundings, yes: super::Switch) -> Result<Exit, CommandError> {
+pub fn trust(surroundings: &Surroundings, yes: super::Switch, output: Output) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "trust")?;
     let workspace = find_workspace(&surroundings.cwd);
     let file = config_files::project_file(&workspace);
     let loaded = config_files::load(surroundings, &workspace)?;
     let sessions = sessions_that_wait(surroundings, &workspace)?;
+    let told = |is_trusted: bool| -> Result<(), CommandError> {
+        let waiting: Vec<_> = sessions
+            .iter()
+            .map(|(session, settings)| json!({ "session": session, "settings": settings }))
+            .collect();
+        print(&pretty(&json!({
+            "file": file, "pending": loaded.pending, "sessions": waiting, "trusted": is_trusted,
+        }))?);
+        Ok(())
+    };
     if loaded.pending.is_empty() && sessions.is_empty() {
-        print(&format!(
-            "`{file}` loosens nothing that is not trusted already, and no session waits for this"
-        ));
+        match output {
+            // Nothing waits, so everything there is counts.
+            Output::Json => told(true)?,
+            Output::Text => print(&format!(
+                "`{file}` loosens nothing that is not trusted already, and no session waits for this"
+            )),
+        }
         return Ok(Exit::Done);
     }
+    if output == Output::Text {
+        show(&file, &loaded, &sessions);
+    }
+    if yes == super::Switch::Off && !confirm("Trust the rules as they are now?") {
+        if output == Output::Json {
+            told(false)?;
+        }
+        log("not trusted; `--yes` trusts without asking");
+        return Ok(Exit::Failed);
+    }
+    rules::trust(surroundings, &workspace)?;
+    match output {
+        Output::Json => told(true)?,
+        Output::Text => print("trusted; a change of the rules asks again"),
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows what waits for trust.
+fn show(file: &AbsolutePath, loaded: &Loaded, sessions: &[(String, Vec<&'static str>)]) {
     if !loaded.pending.is_empty() {
         print(&format!("`{file}` asks for more than the layers below it allow:"));
     }
     for loosening in &loaded.pending {
         print(&format!("  {}", super::config::waiting(loosening)));
     }
-    for (session, settings) in &sessions {
+    for (session, settings) in sessions {
         print(&format!("session {session} began with other rules; these do not count in it yet:"));
         print(&format!("  {}", settings.join(", ")));
     }
-    if yes == super::Switch::Off && !confirm("Trust the rules as they are now?") {
-        log("not trusted; `--yes` trusts without asking");
-        return Ok(Exit::Failed);
-    }
-    rules::trust(surroundings, &workspace)?;
-    print("trusted; a change of the rules asks again");
-    Ok(Exit::Done)
 }
 
 /// Sessions that were written to within this time may still be going on, in milliseconds (ours).

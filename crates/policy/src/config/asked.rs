@@ -136,12 +136,15 @@ struct Walk {
     overriding: Vec<(usize, Assignment)>,
     /// What is limited to a pipeline, a step or a path.
     sections: Vec<Section>,
+    /// What the settings that are read are limited to.
+    limit: Option<Limit>,
     faults: Vec<Fault>,
 }
 
 impl Walk {
     fn new(proof: Proof) -> Self {
-        Self { proof, plain: Vec::new(), overriding: Vec::new(), sections: Vec::new(), faults: Vec::new() }
+        let (plain, overriding) = (Vec::new(), Vec::new());
+        Self { proof, plain, overriding, sections: Vec::new(), limit: None, faults: Vec::new() }
     }
 
     /// Reads the sections of a map, each under what it is limited to.
@@ -165,7 +168,7 @@ impl Walk {
 
     /// Reads one of them. The steps of a pipeline come behind it, since they say more.
     fn limited_to(&mut self, limit: &Limit, node: &Node) {
-        let mut walk = Self::new(self.proof);
+        let mut walk = Self { limit: Some(limit.clone()), ..Self::new(self.proof) };
         let mut own = node.clone();
         let mut steps = None;
         if let (Limit::Pipeline(_), NodeValue::Map(entries)) = (limit, &mut own.value) {
@@ -176,7 +179,8 @@ impl Walk {
         if let NodeValue::Map(entries) = &own.value
             && let Some(nested) = entries.iter().find(|entry| entry.key == OVERRIDES)
         {
-            walk.faults.push(unknown_key(&limit.path(), &format!("{}.{OVERRIDES}", limit.path()), nested));
+            let path = format!("{}.{OVERRIDES}", limit.path());
+            walk.faults.push(unknown_among(&names_in(limit), &path, nested));
         }
         match walk.finish() {
             Ok(asked) => {
@@ -241,7 +245,13 @@ impl Walk {
 
     fn setting(&mut self, section: &str, path: &str, entry: &Entry) {
         let Some((index, key)) = keys::find(inside(path)) else {
-            self.faults.push(unknown_key(section, path, entry));
+            let fault = match &self.limit {
+                Some(limit) if section.is_empty() => {
+                    unknown_among(&names_in(limit), &format!("{}.{path}", limit.path()), entry)
+                }
+                _ => unknown_key(section, path, entry),
+            };
+            self.faults.push(fault);
             return;
         };
         match key.kind.read(path, &entry.value, self.proof) {
@@ -317,6 +327,16 @@ fn unknown_key(section: &str, path: &str, entry: &Entry) -> Fault {
     } else if section == OVERRIDES {
         names.extend([PIPELINES, PATHS]);
     }
+    unknown_among(&names, path, entry)
+}
+
+/// The names that may stand in a section that is limited to something.
+fn names_in(limit: &Limit) -> Vec<&'static str> {
+    let steps = matches!(limit, Limit::Pipeline(_)).then_some(STEPS);
+    keys::names_below("").into_iter().chain(steps).collect()
+}
+
+fn unknown_among(names: &[&'static str], path: &str, entry: &Entry) -> Fault {
     let expected: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let hint = match closest(&entry.key, names.iter().copied()) {
         Some(name) => Some(format!("did you mean `{name}`?")),

@@ -12,7 +12,7 @@ use super::blueprint::Blueprint;
 use super::error::{ConfigError, ConfigErrorKind, ConfigErrors, Fault, closest};
 use super::fields::Proof;
 use super::keys;
-use super::sections::{Hold, Standpoint};
+use super::sections::{Hold, Limit, Standpoint};
 use super::settings::Config;
 use super::value::Value;
 use super::yaml::Position;
@@ -120,6 +120,17 @@ pub struct Loaded {
     pub provenance: BTreeMap<&'static str, Provenance>,
     /// What project files ask for and do not get.
     pub pending: Vec<Loosening>,
+    /// What is limited to a pipeline, a step or a path, in the order of the layers, whether it holds here or not.
+    pub sections: Vec<LimitedSettings>,
+}
+
+/// What one file says below `safety.pipelines` or `safety.paths` in one section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitedSettings {
+    /// What it is limited to.
+    pub limit: Limit,
+    /// The settings as they are written: path, value, place.
+    pub settings: Vec<(&'static str, String, Provenance)>,
 }
 
 /// Puts layers on top of the built-in settings, in the order of [`LayerKind`], layers of one kind as given.
@@ -153,7 +164,12 @@ fn load_with(
 ) -> Result<Loaded, ConfigErrors> {
     let mut ordered: Vec<&Layer> = layers.iter().collect();
     ordered.sort_by_key(|layer| layer.kind);
-    let mut loaded = Loaded { config: Config::default(), provenance: BTreeMap::new(), pending: Vec::new() };
+    let mut loaded = Loaded {
+        config: Config::default(),
+        provenance: BTreeMap::new(),
+        pending: Vec::new(),
+        sections: Vec::new(),
+    };
     let mut errors = Vec::new();
     let mut disabled = Vec::new();
     for layer in ordered {
@@ -172,6 +188,7 @@ fn load_with(
                     for section in &sections {
                         let hold = section.limit.hold(standpoint, folder.as_ref());
                         faults.extend(section.apply(hold, layer.kind, &text, trusted, &mut loaded));
+                        loaded.sections.push(section.listed(layer.kind, &text));
                     }
                     errors.extend(faults.into_iter().map(located));
                 }
@@ -209,6 +226,16 @@ fn stand_on(name: &str, text: &str, layer: LayerKind, proof: Proof, config: &mut
 }
 
 impl Section {
+    /// The section as it is written.
+    fn listed(&self, layer: LayerKind, text: &SourceText) -> LimitedSettings {
+        let place = |line: usize| Provenance { layer, file: text.name.clone(), line: text.line + line - 1 };
+        let settings = self
+            .assignments
+            .iter()
+            .map(|assignment| (assignment.key.path, assignment.value.to_string(), place(assignment.at.line)));
+        LimitedSettings { limit: self.limit.clone(), settings: settings.collect() }
+    }
+
     /// Applies the section as far as it holds. What is wrong with it is said wherever one stands, as is what a project asks for in it and
     /// does not get.
     fn apply(

@@ -55,9 +55,17 @@ pub enum Extent {
 
 /// What a section is limited to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Limit {
+pub enum Limit {
+    /// The runs of a pipeline, by its name.
     Pipeline(String),
-    Step { pipeline: String, step: String },
+    /// One step of it.
+    Step {
+        /// The name of the pipeline.
+        pipeline: String,
+        /// The name of the step.
+        step: String,
+    },
+    /// Calls that touch what this pattern fits.
     Path(String),
 }
 
@@ -72,7 +80,7 @@ pub(crate) enum Hold {
 
 impl Limit {
     /// The path of the section in a file.
-    pub(crate) fn path(&self) -> String {
+    pub fn path(&self) -> String {
         match self {
             Self::Pipeline(name) => format!("safety.pipelines.{name}"),
             Self::Step { pipeline, step } => format!("safety.pipelines.{pipeline}.steps.{step}"),

@@ -43,9 +43,66 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         ];
         return Finding::on(secrets, RULE.name, Decision::Modify, reason, &alternatives);
     }
-    let alternatives = [
-        "read the example beside it if there is one (`.env.example`), or what the code asks for; `wc -l` shows how many settings there are",
-        "ask the person for what is needed",
-    ];
+    let read = context.effects.iter().filter(|effect| effect.kind == EffectKind::SecretRead);
+    let holds: Vec<Holding> = read.map(|effect| Holding::of(&effect.target)).collect();
+    let is_all = |wanted: Holding| holds.iter().all(|holding| *holding == wanted);
+    let instead = if is_all(Holding::Settings) {
+        "read the example beside it if there is one (`.env.example`), or what the code asks for; `wc -l` shows how many settings there are"
+    } else if is_all(Holding::SshKey) {
+        "`ls -l` shows whether it is there, `ssh-keygen -lf KEY.pub` the fingerprint of its public half; programs that need it read it themselves"
+    } else {
+        "`ls -l` shows whether it is there; programs that need it read it themselves"
+    };
+    let alternatives = [instead, "ask the person for what is needed"];
     Finding::on(secrets, RULE.name, Decision::Modify, reason, &alternatives)
+}
+
+/// What a secret file holds, as far as it matters to what can be done instead of reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holding {
+    /// Settings line by line, such as `.env`.
+    Settings,
+    /// A key of SSH, which has a public half beside it.
+    SshKey,
+    /// Anything else, or nobody knows what.
+    Other,
+}
+
+impl Holding {
+    fn of(target: &Target) -> Self {
+        let Some(path) = target.path() else { return Self::Other };
+        let name = path.name().unwrap_or_default();
+        if name == ".env" || name.starts_with(".env.") || name == ".envrc" || name.ends_with(".env") {
+            Self::Settings
+        } else if path.parts().any(|part| part == ".ssh") || name.starts_with("id_") {
+            Self::SshKey
+        } else {
+            Self::Other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_protocol::AbsolutePath;
+
+    use super::*;
+
+    #[test]
+    fn what_a_file_holds_is_told_by_its_name() {
+        use Holding::{Other, Settings, SshKey};
+        for (path, holding) in [
+            ("/p/.env", Settings),
+            ("/p/.env.local", Settings),
+            ("/p/.envrc", Settings),
+            ("/p/prod.env", Settings),
+            ("/home/dev/.ssh/work", SshKey),
+            ("/p/id_rsa", SshKey),
+            ("/p/server.pem", Other),
+            ("/home/dev/.aws/credentials", Other),
+        ] {
+            assert_eq!(Holding::of(&Target::Path(AbsolutePath::new(path).unwrap())), holding, "{path}");
+        }
+        assert_eq!(Holding::of(&Target::Unknown), Other);
+    }
 }

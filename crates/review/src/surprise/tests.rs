@@ -54,6 +54,12 @@ fn what_was_said_is_no_surprise() {
         // A version control that takes another commit adds, changes and removes.
         (vec![wide(FileModify, "/p/**"), certain(FileModify, "/p/.git")], seen(Deleted, "/p/src/old.rs")),
         (vec![certain(FileModify, "/p/.git")], seen(Modified, "/p/.git")),
+        // The number of a process is known to its shell alone.
+        (vec![certain(FileCreate, "/p/out.$$")], seen(Created, "/p/out.4711")),
+        (vec![certain(FileCreate, "/p/$$-$$1.log")], seen(Created, "/p/4711-47111.log")),
+        (vec![certain(FileCreate, "/p/d.$$/a")], seen(Created, "/p/d.4711")),
+        (vec![whole(FileDelete, "/p/d.$$")], seen(Deleted, "/p/d.4711/x")),
+        (vec![certain(FileCreate, "/p/out.$$")], seen(Created, "/p/out.$$")),
     ];
     for (effects, change) in calm {
         assert_eq!(surprises(&effects, std::slice::from_ref(&change)), [], "{change:?} by {effects:?}");
@@ -270,4 +276,17 @@ fn what_makes_git_run_something_is_a_surprise_where_only_anything_was_said_to_co
     assert_eq!(found, ["/p/.git/config", "/p/.git/hooks/post-checkout"]);
     let named = [certain(EffectKind::FileModify, "/p/.git/config")];
     assert_eq!(surprises(&named, &[seen(Modified, "/p/.git/config")]), []);
+}
+
+#[test]
+fn what_is_no_number_of_a_process_is_a_surprise_all_the_same() {
+    use ChangeKind::Created;
+    let predicted = [certain(EffectKind::FileCreate, "/p/out.$$")];
+    for other in ["/p/out.", "/p/out.x", "/p/out.12x", "/p/other.12", "/p/out.1/2"] {
+        assert_eq!(surprises(&predicted, &[seen(Created, other)]).len(), 1, "{other}");
+    }
+    let standings = [(path("/p/out.$$"), Standing::Missing)];
+    let aftermath =
+        Aftermath { effects: &predicted, changes: &[], standings: &standings, ending: Ending::Succeeded };
+    assert_eq!(compare(&aftermath).surprises, [], "nobody looks at a name that only the shell knows");
 }

@@ -1,0 +1,63 @@
+//! Whether the configuration knows the pipeline and the step that a run was said to belong to.
+
+use checkrein_policy::{Limit, LimitedSettings};
+
+/// What is wrong with the name of a pipeline or a step, in words with the names that are known; `None` when both are known.
+pub(super) fn unknown(pipeline: &str, step: Option<&str>, sections: &[LimitedSettings]) -> Option<String> {
+    let pipelines = sections.iter().filter_map(|section| match &section.limit {
+        Limit::Pipeline(name) => Some(name.as_str()),
+        Limit::Step { .. } | Limit::Path(_) => None,
+    });
+    let steps = sections.iter().filter_map(|section| match &section.limit {
+        Limit::Step { pipeline: of, step } if of == pipeline => Some(step.as_str()),
+        Limit::Pipeline(_) | Limit::Step { .. } | Limit::Path(_) => None,
+    });
+    let (what, name, section, mut known): (_, _, _, Vec<&str>) = match step {
+        Some(step) if pipelines.clone().any(|name| name == pipeline) => {
+            ("step", step, format!("safety.pipelines.{pipeline}.steps"), steps.collect())
+        }
+        _ => ("pipeline", pipeline, "safety.pipelines".to_owned(), pipelines.collect()),
+    };
+    if known.contains(&name) {
+        return None;
+    }
+    known.sort_unstable();
+    known.dedup();
+    let there = match known.as_slice() {
+        [] => "there is none".to_owned(),
+        known => format!("there are `{}`", known.join("`, `")),
+    };
+    Some(format!("no {what} `{name}` in `{section}`, so nothing of it holds: {there}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_no_configuration_has_is_said_with_those_that_are_there() {
+        let step = |pipeline: &str, step: &str| Limit::Step { pipeline: pipeline.into(), step: step.into() };
+        let limits = [
+            Limit::Pipeline("release".into()),
+            step("release", "build"),
+            Limit::Pipeline("ci".into()),
+            step("ci", "lint"),
+            Limit::Path("infra/**".into()),
+        ];
+        let sections = limits.map(|limit| LimitedSettings { limit, settings: Vec::new() });
+        assert_eq!(unknown("release", None, &sections), None);
+        assert_eq!(unknown("release", Some("build"), &sections), None);
+        assert_eq!(
+            unknown("nosuch", Some("build"), &sections).unwrap(),
+            "no pipeline `nosuch` in `safety.pipelines`, so nothing of it holds: there are `ci`, `release`"
+        );
+        assert_eq!(
+            unknown("release", Some("lint"), &sections).unwrap(),
+            "no step `lint` in `safety.pipelines.release.steps`, so nothing of it holds: there are `build`"
+        );
+        assert_eq!(
+            unknown("infra/**", None, &[]).unwrap(),
+            "no pipeline `infra/**` in `safety.pipelines`, so nothing of it holds: there is none"
+        );
+    }
+}
