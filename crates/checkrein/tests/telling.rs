@@ -278,11 +278,19 @@ fn every_status_of_a_run_stands_in_its_help_and_in_the_table() {
             | Stop::Uncounted(_)
             | Stop::Tokens(..)
             | Stop::NextCall(..)
-            | Stop::NextCost(..) => {}
-            Stop::Iterations(_) | Stop::Time(_) | Stop::Idle(_) | Stop::Memory(..) | Stop::Tasks(..) => {}
-            Stop::Cascade(_) | Stop::Watched(..) | Stop::Unguarded(..) | Stop::Halted(_) | Stop::Hooks(_) => {
-            }
-            Stop::Signal(_) | Stop::Abandoned => {}
+            | Stop::NextCost(..)
+            | Stop::Iterations(_)
+            | Stop::Time(_)
+            | Stop::Idle(_)
+            | Stop::Memory(..)
+            | Stop::Tasks(..)
+            | Stop::Cascade(_)
+            | Stop::Watched(..)
+            | Stop::Unguarded(..)
+            | Stop::Halted(_)
+            | Stop::Hooks(_)
+            | Stop::Signal(_)
+            | Stop::Abandoned => {}
         }
     }
     let help = TestEnvironment::new().checkrein(&["run", "--help"]).stdout;
