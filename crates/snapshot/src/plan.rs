@@ -1,6 +1,7 @@
 //! What a restore would do.
 
 mod judge;
+mod put_back;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -22,6 +23,7 @@ use crate::store::Store;
 
 pub use judge::is_saved_elsewhere;
 use judge::{Judge, Left, is_same_file, step};
+pub use put_back::Gone;
 
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
 #[derive(Debug)]
@@ -45,15 +47,6 @@ pub struct Prepared {
 enum Substance {
     Content(Content),
     Target(Vec<u8>),
-}
-
-/// A restore that was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gone {
-    /// The snapshot that was gone back to.
-    pub back_to: SnapshotId,
-    /// The one of what stood before.
-    pub saved_as: SnapshotId,
 }
 
 /// One thing that a restore does.
@@ -313,60 +306,6 @@ impl Prepared {
         &self.captured.skipped
     }
 
-    /// Takes it that what was put back by one of these restores, and stands so, was not changed by anybody. Of what was not there before
-    /// the action, a restore proves only that it was there before some later one: that counts where it is as old as the action.
-    pub fn excuse(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
-        for restore in restores {
-            let store = self.draft.store();
-            let at = store.snapshot(restore.saved_as)?.snapshot.at;
-            let put_back: BTreeSet<SavedPath> = self
-                .put_back_by(*restore)?
-                .into_iter()
-                .filter(|one| is_as_saved(one.saved.as_ref(), one.now.as_ref()))
-                .filter(|one| !is_as_saved(one.saved.as_ref(), one.earlier.as_ref()))
-                .map(|one| one.path)
-                .collect();
-            let ended = self.ended;
-            for step in self.steps.iter_mut().filter(|step| put_back.contains(&step.path)) {
-                let is_as_old = || step.deed != Deed::Remove || is_as_old(step, ended, at);
-                if step.since == Since::Changed && is_as_old() {
-                    step.since = Since::Untouched;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives up what would be done again after it was taken back: what stands there was put there by going back to something older. Of
-    /// content, mode, owner, attributes and times each counts by itself.
-    pub fn leave_taken_back(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
-        for restore in restores {
-            let put_back = self.put_back_by(*restore)?;
-            let by_path: BTreeMap<&SavedPath, &PutBack> =
-                put_back.iter().map(|one| (&one.path, one)).collect();
-            self.steps.retain_mut(|step| by_path.get(&step.path).is_none_or(|one| judge::amend(step, one)));
-        }
-        Ok(())
-    }
-
-    /// What a restore did where steps are: what it put there, and what had stood there.
-    fn put_back_by(&self, restore: Gone) -> Result<Vec<PutBack>, SnapshotError> {
-        let store = self.draft.store();
-        let then = store.snapshot(restore.back_to)?.snapshot.roots;
-        let replaced = store.snapshot(restore.saved_as)?.snapshot.roots;
-        let mut put_back = Vec::new();
-        for step in &self.steps {
-            let covers = |root: &&Root| step.path.as_path().starts_with(root.path.as_path());
-            for root in then.iter().filter(covers) {
-                let Some(other) = replaced.iter().find(|other| other.path == root.path) else { continue };
-                let saved = node_at(&self.draft, root, &step.path)?;
-                let earlier = node_at(&self.draft, other, &step.path)?;
-                put_back.push(PutBack { path: step.path.clone(), saved, earlier, now: step.now.clone() });
-            }
-        }
-        Ok(put_back)
-    }
-
     /// What directories get in which something is put back: of one that is left as it is, only the time.
     pub(crate) fn dressing(&self) -> Result<Vec<(SavedPath, Meta)>, SnapshotError> {
         let stepped: BTreeMap<&SavedPath, &Step> = self.steps.iter().map(|step| (&step.path, step)).collect();
@@ -478,44 +417,6 @@ fn without_equal_links(
                 && !is_same_file(one.then.as_ref(), stat(one.path.as_path()).ok().as_ref())
     });
     Ok(())
-}
-
-/// What a restore did at a path.
-#[derive(Debug)]
-struct PutBack {
-    path: SavedPath,
-    /// What it put there.
-    saved: Option<Node>,
-    /// What had stood there.
-    earlier: Option<Node>,
-    /// What stands there.
-    now: Option<Node>,
-}
-
-/// Whether something new is not younger than the action that had `ended`, unless a restore `at` that time made it again, in milliseconds
-/// since 1970.
-fn is_as_old(step: &Step, ended: Option<FileTime>, at: u64) -> bool {
-    let (Some(ended), Some(now)) = (ended, &step.now) else { return false };
-    let is_made_again = |born: FileTime| {
-        let since = u64::try_from(born.seconds).unwrap_or(0).saturating_mul(1_000);
-        since.saturating_add(u64::from(born.nanoseconds / 1_000_000)) >= at
-    };
-    let born = facts::born(step.path.as_path());
-    now.meta().modified <= ended && born.is_none_or(|born| born <= ended || is_made_again(born))
-}
-
-/// Whether two nodes have the same content and facts, whatever their names are linked with and whatever is in them.
-fn is_as_saved(saved: Option<&Node>, now: Option<&Node>) -> bool {
-    match (saved, now) {
-        (
-            Some(Node::File { meta, length, content, .. }),
-            Some(Node::File { meta: m, length: l, content: c, .. }),
-        ) => (meta, length, content) == (m, l, c),
-        (Some(Node::Directory { meta, .. }), Some(Node::Directory { meta: m, .. })) => {
-            (meta.mode, meta.owner, meta.group, &meta.attributes) == (m.mode, m.owner, m.group, &m.attributes)
-        }
-        (saved, now) => saved == now,
-    }
 }
 
 fn reborrow<'a>(manner: &Manner<'a>) -> Manner<'a> {

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Stat};
 
-use super::{Deed, Found, Moment, Origin, Period, PutBack, Since, Step, is_as_saved};
-use crate::difference::{Difference, is_same, node_at};
+use super::{Deed, Found, Moment, Origin, Period, Since, Step};
+use crate::difference::{Difference, node_at};
 use crate::draft::Draft;
 use crate::facts;
 use crate::footprint::{Footprint, Verdict, identity, is_git_index};
 use crate::id::ObjectId;
 use crate::lookup::stat;
-use crate::node::{Content, FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped};
+use crate::node::{Content, FileTime, Node, Root, SavedPath, Selection, SkipReason, Skipped};
 
 /// Tells what was changed after an action.
 pub(super) struct Judge<'a> {
@@ -180,7 +180,8 @@ pub(super) fn is_same_file(then: Option<&Node>, found: Option<&Stat>) -> bool {
     }
 }
 
-fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
+/// What brings back what stood there from what stands there now.
+pub(super) fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
     match (then, now) {
         (Node::File { content, links, .. }, Node::File { content: other, links: k, .. }) => {
             let is_linked_alike = links == k || is_same_file(Some(then), found);
@@ -192,92 +193,5 @@ fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
         (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _) => {
             Deed::Replace
         }
-    }
-}
-
-/// Takes out of a step what a restore put there and stands so; whether anything is left to do.
-pub(super) fn amend(step: &mut Step, done: &PutBack) -> bool {
-    let PutBack { saved, earlier, now, .. } = done;
-    let (Some(then), Some(now), Some(saved)) = (&mut step.then, now, saved) else {
-        // It came there, or went, by that restore.
-        return !is_as_saved(saved.as_ref(), now.as_ref()) || is_as_saved(saved.as_ref(), earlier.as_ref());
-    };
-    let earlier = earlier.as_ref();
-    let is_amended = match (&mut *then, now, saved) {
-        (
-            Node::File { meta, length, content, links },
-            Node::File { meta: m, length: l, content: c, links: k },
-            Node::File { meta: saved_meta, content: saved_content, .. },
-        ) => {
-            let before = match earlier {
-                Some(Node::File { content, .. }) => Some(content),
-                Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
-            };
-            if saved_content == c && before != Some(c) {
-                (*length, *content, *links) = (*l, *c, *k);
-                meta.modified = m.modified;
-            }
-            amend_facts(meta, m, saved_meta, earlier.map(Node::meta));
-            if content == c
-                && saved_meta.modified == m.modified
-                && earlier.map(|one| one.meta().modified) != Some(m.modified)
-            {
-                meta.modified = m.modified;
-            }
-            true
-        }
-        (
-            Node::Directory { meta, .. },
-            Node::Directory { meta: m, .. },
-            Node::Directory { meta: saved, .. },
-        )
-        | (Node::Pipe { meta }, Node::Pipe { meta: m }, Node::Pipe { meta: saved }) => {
-            amend_facts(meta, m, saved, earlier.map(Node::meta));
-            true
-        }
-        (
-            Node::Symlink { meta, target },
-            Node::Symlink { meta: m, target: now_target },
-            Node::Symlink { meta: saved, target: saved_target },
-        ) => {
-            let before = match earlier {
-                Some(Node::Symlink { target, .. }) => Some(target),
-                Some(Node::File { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
-            };
-            if saved_target == now_target && before != Some(now_target) {
-                target.clone_from(now_target);
-            }
-            amend_facts(meta, m, saved, earlier.map(Node::meta));
-            true
-        }
-        (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _, _) => {
-            false
-        }
-    };
-    if !is_amended {
-        return !is_as_saved(Some(saved), Some(now)) || is_as_saved(Some(saved), earlier);
-    }
-    if is_same(then, now) {
-        return false;
-    }
-    step.deed = deed(then, now, stat(step.path.as_path()).ok().as_ref());
-    true
-}
-
-/// Takes over from the present each fact that a restore put there.
-fn amend_facts(then: &mut Meta, now: &Meta, saved: &Meta, earlier: Option<&Meta>) {
-    if saved.mode == now.mode && earlier.map(|earlier| earlier.mode) != Some(now.mode) {
-        then.mode = now.mode;
-    }
-    if saved.owner == now.owner && earlier.map(|earlier| earlier.owner) != Some(now.owner) {
-        then.owner = now.owner;
-    }
-    if saved.group == now.group && earlier.map(|earlier| earlier.group) != Some(now.group) {
-        then.group = now.group;
-    }
-    if saved.attributes == now.attributes
-        && earlier.map(|earlier| &earlier.attributes) != Some(&now.attributes)
-    {
-        then.attributes.clone_from(&now.attributes);
     }
 }
