@@ -9,6 +9,7 @@ use checkrein_ledger::{Durability, SessionLedger};
 use checkrein_policy::{Extent, LogLevel, Policy, Standpoint, location};
 use checkrein_protocol::{
     AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
+    VerificationRecord,
 };
 
 use checkrein_world::changes::real_path;
@@ -19,7 +20,6 @@ use crate::environment::{Surroundings, confiner};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
-use crate::lost_records::Unrecorded;
 use crate::places;
 use crate::rules::{RuleTexts, standing};
 use crate::session_ledger;
@@ -268,4 +268,13 @@ fn policy(
     let rules = RuleTexts::read(surroundings, workspace)?;
     let config = rules.config(surroundings, &config_files::trusted(surroundings)?)?;
     Ok((Policy::new(config).with_catalogue(rules.catalogue()?), rules))
+}
+
+/// What is left of a call of which the records are gone.
+#[derive(Debug, Clone)]
+pub(crate) struct Unrecorded {
+    /// Not later than it began.
+    pub(crate) since: Timestamp,
+    /// What was seen after it.
+    pub(crate) seen: Option<VerificationRecord>,
 }

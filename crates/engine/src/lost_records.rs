@@ -19,7 +19,7 @@ use checkrein_protocol::{
 use serde::{Deserialize, Serialize};
 
 use crate::config_files;
-use crate::context::Context;
+use crate::context::{Context, Unrecorded};
 use crate::incident::{self, Report};
 use crate::installation::{self, Installations};
 use crate::notification::{self, Notice};
@@ -47,15 +47,6 @@ struct Kept {
     files: BTreeMap<String, String>,
     /// The list of hooks.
     installed: Option<String>,
-}
-
-/// What is left of a call of which the records are gone.
-#[derive(Debug, Clone)]
-pub(crate) struct Unrecorded {
-    /// Not later than it began.
-    pub(crate) since: Timestamp,
-    /// What was seen after it.
-    pub(crate) seen: Option<VerificationRecord>,
 }
 
 /// Keeps the beginning of a session outside.
