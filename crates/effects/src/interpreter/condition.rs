@@ -34,6 +34,16 @@ impl Machine<'_> {
                         let answer = matches_value(&pattern?, &left, self.letters())?;
                         Some(answer == (operator != "!="))
                     }
+                    // What is quoted in it stands for itself, and no longer shows.
+                    "=~" if right.parts.iter().any(|part| {
+                        matches!(
+                            part,
+                            checkrein_shell::Part::Quoted(_) | checkrein_shell::Part::DoubleQuoted(_)
+                        )
+                    }) =>
+                    {
+                        None
+                    }
                     "=~" => {
                         let text = self.expand_text(right);
                         self.matches_expression(left.as_exact()?, text.as_exact()?)
@@ -86,6 +96,7 @@ impl Machine<'_> {
             1 => is_empty(words.first()?).map(|empty| !empty),
             2 if exact(0) == Some("!") => self.test_words(words.get(1..)?).map(|answer| !answer),
             2 => self.unary(exact(0)?, words.get(1)?),
+            3 if exact(1).is_some_and(is_numeric) && !(is_number(exact(0)?) && is_number(exact(2)?)) => None,
             3 if exact(1).is_some_and(is_binary) => self.binary(words.first()?, exact(1)?, words.get(2)?),
             3 | 4 if exact(0) == Some("!") => self.test_words(words.get(1..)?).map(|answer| !answer),
             length if exact(0) == Some("(") && exact(length - 1) == Some(")") => {
@@ -204,6 +215,17 @@ impl Machine<'_> {
             _ => None,
         }
     }
+}
+
+fn is_numeric(operator: &str) -> bool {
+    matches!(operator, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+}
+
+/// Whether `[` takes a text for a number. Of anything else it says that it is none, and answers neither yes nor no.
+fn is_number(text: &str) -> bool {
+    let text = text.trim_matches([' ', '\t']);
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    (1..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_binary(operator: &str) -> bool {

@@ -46,13 +46,13 @@ impl Machine<'_> {
 
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
         let unseen = self.unseen;
+        let substitutions = self.substitutions;
         let words = self.expand_command(&simple.words);
         let rests_on_unseen = self.unseen > unseen;
         if self.failed {
             return self.failed_expansion(rests_on_unseen);
         }
         if words.is_empty() {
-            let substitutions = self.substitutions;
             for assignment in &simple.assignments {
                 self.assign_from(assignment);
                 self.note_shell_variable(&assignment.name);

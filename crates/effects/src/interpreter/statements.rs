@@ -265,7 +265,10 @@ impl Machine<'_> {
                 let draft = Draft::new(EffectKind::Opaque, Target::Unknown)
                     .nature(Nature::Unreadable)
                     .note(format!("could not be read: `{}`", shortened(&opaque.text)));
-                if matches!(opaque.reason, ProblemKind::Syntax | ProblemKind::Unsupported) {
+                if matches!(
+                    opaque.reason,
+                    ProblemKind::Syntax | ProblemKind::Unsupported | ProblemKind::ParserFailed
+                ) {
                     self.run_what_may_be_meant(&opaque.text);
                 }
                 // It would run, here or in another shell that can read it, and nobody has read it.

@@ -63,6 +63,10 @@ pub(super) fn reached(text: &str) -> Option<usize> {
     if text.replace("<<<", "").contains("<<") {
         return None;
     }
+    // In arithmetic `#` begins no comment, so that what closes it closes it.
+    if text.contains("((") && text.contains('#') {
+        return None;
+    }
     let has_branches = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "case");
     let mut letters = text.char_indices().peekable();
     let mut open: Vec<Open> = Vec::new();

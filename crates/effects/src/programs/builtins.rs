@@ -1,6 +1,7 @@
 //! What the shell itself does.
 
 mod declaring;
+mod failing;
 mod leaving;
 mod naming;
 mod reading;
@@ -23,7 +24,9 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
     }
     let built_in = find(name)?;
     machine.list_command(name, words);
-    Some(machine.caused_by(name, |machine| built_in(machine, words)))
+    let done = machine.caused_by(name, |machine| built_in(machine, words));
+    let may_fail = done.status == Status::Success && failing::may_fail(machine, name, words);
+    Some(if may_fail { Done { status: Status::Open, ..done } } else { done })
 }
 
 /// Whether the shell itself has a command of that name.
@@ -48,8 +51,9 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         }
         "test" => |machine, words| Done::next(Exit::answer(machine.test_words(words))),
         "[" | "[[" => |machine, words| {
-            let inner = words.split_last().map_or(words, |(_, inner)| inner);
-            Done::next(Exit::answer(machine.test_words(inner)))
+            // Without its bracket it says that it is missing, and answers neither yes nor no.
+            let inner = words.split_last().filter(|(last, _)| matches!(last.as_exact(), Some("]" | "]]")));
+            Done::next(Exit::answer(inner.and_then(|(_, inner)| machine.test_words(inner))))
         },
         "read" => reading::read,
         "mapfile" | "readarray" => reading::mapfile,
@@ -313,7 +317,8 @@ fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     };
     machine.shell.positional = match (machine.shell.positional.take(), count) {
         (Some(values), Some(count)) if count <= values.len() => {
-            Some(values.into_iter().skip(count).collect())
+            machine.shell.positional = Some(values.into_iter().skip(count).collect());
+            return Done::quiet();
         }
         (Some(values), Some(_)) => {
             machine.shell.positional = Some(values);
@@ -322,7 +327,7 @@ fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
         (_, _) => None,
     };
-    Done::quiet()
+    Done::next(Exit { status: Status::Open, ..Exit::success() })
 }
 
 /// The words behind `--`, when that comes first.
@@ -349,6 +354,8 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             Some("-a") => rest = more.get(1..).unwrap_or_default(),
             Some("-c" | "-l" | "-cl" | "--") => rest = more,
             Some(text) if text.starts_with("-a") => rest = more,
+            // bash says that it knows no such option, and goes on.
+            Some(text) if text.starts_with('-') => return machine.perhaps_leave(Flow::Exit, Status::Failure),
             Some(_) | None => break,
         }
     }

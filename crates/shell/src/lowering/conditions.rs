@@ -51,7 +51,7 @@ impl Lowering<'_, '_> {
 
     fn operand(&mut self, expression: &ConditionalExpr) -> Word {
         match expression {
-            ConditionalExpr::Word(word) | ConditionalExpr::Regex(word) => self.word(word),
+            ConditionalExpr::Word(word) | ConditionalExpr::Regex(word) => self.word_of_condition(word),
             ConditionalExpr::Pattern(pattern) => self.word_at(pattern.span, None),
             ConditionalExpr::VarRef(reference) => self.word_at(reference.span, None),
             ConditionalExpr::Binary(_) | ConditionalExpr::Unary(_) | ConditionalExpr::Parenthesized(_) => {

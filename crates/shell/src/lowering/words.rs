@@ -54,6 +54,21 @@ pub(super) enum MarkKind {
 impl Lowering<'_, '_> {
     /// A word as written, without brace expansion.
     pub(super) fn word(&mut self, word: &shuck_ast::Word) -> Word {
+        let (start, end) = (word.span.start.offset(), word.span.end.offset().min(self.text.len()));
+        if start >= end {
+            return self.word_without_place(word);
+        }
+        let marks = marks_of(&word.parts);
+        let mut reader = Reader::new(self, start, end, &marks);
+        let parts = reader.parts(Quoting::None, Until::End);
+        if reader.ran_on {
+            self.refuse_what_ran_on();
+        }
+        Word { parts, span: self.place.span(start, end) }
+    }
+
+    /// The same inside `[[`, where blanks and operators may stand in a regular expression.
+    pub(super) fn word_of_condition(&mut self, word: &shuck_ast::Word) -> Word {
         if word.span.start.offset() >= word.span.end.offset() {
             return self.word_without_place(word);
         }
@@ -71,8 +86,12 @@ impl Lowering<'_, '_> {
         let marks = marks_of(&word.parts);
         let mut reader = Reader::new(self, start, end.min(self.text.len()), &marks);
         let parts = reader.parts(Quoting::None, Until::End);
+        let ran_on = reader.ran_on;
         let names_before_braces = std::mem::take(&mut reader.names_before_braces);
         let span = self.place.span(start, end);
+        if ran_on {
+            self.refuse_what_ran_on();
+        }
         let read = Word { parts, span };
         if !brace::may_expand(&read) {
             out.push(read);
@@ -89,6 +108,12 @@ impl Lowering<'_, '_> {
                 out.extend(words);
             }
         }
+    }
+
+    /// What a shell runs behind the end of a word would be lost in it.
+    fn refuse_what_ran_on(&mut self) {
+        let refusal = (ProblemKind::ParserFailed, "the parser took what follows a word for a part of it");
+        self.reading.refused.get_or_insert(refusal);
     }
 
     /// The word that stands at `span`.
@@ -108,6 +133,10 @@ pub(super) struct Reader<'outer, 'text, 'reading> {
     /// Which parts of the word are `$name` right before a `{`: brace expansion comes first and may lengthen the name.
     names_before_braces: Vec<usize>,
     level: usize,
+    /// Round brackets that are open outside quotes and expansions: those of a pattern (`@(a|b)`).
+    brackets: usize,
+    /// Whether something was read that ends a word for every shell.
+    ran_on: bool,
 }
 
 impl<'outer, 'text, 'reading> Reader<'outer, 'text, 'reading> {
@@ -117,7 +146,16 @@ impl<'outer, 'text, 'reading> Reader<'outer, 'text, 'reading> {
         end: usize,
         marks: &'outer [Mark],
     ) -> Self {
-        Self { lowering, at, end, marks, names_before_braces: Vec::new(), level: 0 }
+        Self {
+            lowering,
+            at,
+            end,
+            marks,
+            names_before_braces: Vec::new(),
+            level: 0,
+            brackets: 0,
+            ran_on: false,
+        }
     }
 
     /// Reads up to the byte that `until` names, or to the end.
@@ -166,7 +204,27 @@ impl<'outer, 'text, 'reading> Reader<'outer, 'text, 'reading> {
                 while self.peek().is_some_and(|next| !is_special(next)) {
                     self.at += 1;
                 }
+                if self.level == 1 && quoting == Quoting::None {
+                    self.look_for_end(from);
+                }
                 push_text(parts, quoting, self.slice(from, self.at));
+            }
+        }
+    }
+
+    /// Looks whether letters outside quotes end a word.
+    fn look_for_end(&mut self, from: usize) {
+        for byte in self.slice(from, self.at).bytes() {
+            match byte {
+                b'(' => self.brackets += 1,
+                b')' => match self.brackets.checked_sub(1) {
+                    Some(brackets) => self.brackets = brackets,
+                    None => self.ran_on = true,
+                },
+                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' if self.brackets == 0 => {
+                    self.ran_on = true;
+                }
+                _ => {}
             }
         }
     }
