@@ -29,6 +29,7 @@ pub fn predict(action: &Action, world: &dyn World) -> Prediction {
 pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
     let text = action.shell_text().map(str::to_owned).or_else(|| tools::shell_command(action));
     let mut prediction = match (text, tools::sql_text(action)) {
+        _ if tools::powershell_text(action).is_some() => interpret_powershell(action, world, catalogue),
         (Some(text), _) => interpret(&text, action, world, catalogue),
         (None, Some(sql)) => interpret_sql(&sql, action, world, catalogue),
         (None, None) => Prediction { effects: tools::tool_effects(action, world), ..Prediction::default() },
@@ -47,6 +48,14 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
     let mut machine = Machine::new(world, catalogue, &action.cwd);
     machine.run_all(&Value::exact(text));
     machine.settle_sweeps(text);
+    machine.into_prediction()
+}
+
+/// The text of PowerShell that a tool runs, as if the program did.
+fn interpret_powershell(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
+    let mut machine = Machine::new(world, catalogue, &action.cwd);
+    let text = Value::exact(&tools::powershell_text(action).unwrap_or_default());
+    machine.run_words(&[Value::exact("pwsh"), Value::exact("-Command"), text], Input::Inherited);
     machine.into_prediction()
 }
 

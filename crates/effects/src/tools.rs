@@ -34,6 +34,16 @@ pub(crate) fn shell_command(action: &Action) -> Option<String> {
     native::shell_command(action).or_else(|| foreign::shell_command(action))
 }
 
+/// The text of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).
+pub(crate) fn powershell_text(action: &Action) -> Option<String> {
+    let name = action.tool.as_str().to_ascii_lowercase();
+    if !name.contains("powershell") && !name.split(['_', '-', '.']).any(|word| word == "pwsh") {
+        return None;
+    }
+    let text = ["command", "script", "code", "cmd"].into_iter().find_map(|field| action.input.get(field));
+    text.and_then(serde_json::Value::as_str).map(str::to_owned)
+}
+
 /// The SQL text that a tool would run (`mcp__postgres__query` with `sql`), when it runs some.
 pub(crate) fn sql_text(action: &Action) -> Option<String> {
     foreign::sql_text(action)

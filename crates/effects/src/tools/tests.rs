@@ -234,3 +234,17 @@ fn a_call_that_names_no_file_is_opaque() {
     let found = tool_effects(&call("Write", json!({"content": "x"})), &world());
     assert_eq!(found[0].kind, EffectKind::Opaque);
 }
+
+#[test]
+fn the_tool_of_powershell_is_read_as_its_program() {
+    for tool in ["PowerShell", "mcp__windows__powershell_run", "mcp__host__pwsh"] {
+        for text in ["Remove-Item -Recurse -Force ~", "ri ~ -r", "[IO.File]::Delete('/etc/passwd')"] {
+            let by_tool = crate::predict(&call(tool, json!({"command": text})), &world());
+            let words = format!("pwsh -Command \"{text}\"");
+            let by_program = crate::predict(&Action::command(words, path("/home/dev/proj")), &world());
+            assert!(!by_tool.effects.is_empty(), "{tool}: {text}");
+            let kinds = |effects: &[Effect]| effects.iter().map(|effect| effect.kind).collect::<Vec<_>>();
+            assert_eq!(kinds(&by_tool.effects), kinds(&by_program.effects), "{tool}: {text}");
+        }
+    }
+}
