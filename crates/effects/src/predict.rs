@@ -54,7 +54,7 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
 /// The text of PowerShell that a tool runs, as if the program did.
 fn interpret_powershell(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
     let mut machine = Machine::new(world, catalogue, &action.cwd);
-    let text = Value::exact(&tools::powershell_text(action).unwrap_or_default());
+    let text = Value::exact(tools::powershell_text(action).unwrap_or_default());
     machine.run_words(&[Value::exact("pwsh"), Value::exact("-Command"), text], Input::Inherited);
     machine.into_prediction()
 }
