@@ -2,6 +2,7 @@
 
 use crate::effect::Target;
 use crate::path::AbsolutePath;
+use crate::programs::filters::Lines;
 use crate::world::{Entry, Listing};
 
 use super::draft::Aim;
@@ -138,11 +139,17 @@ impl Machine<'_> {
     /// action itself has put into a file is not meant.
     fn is_list_in_file(&self, output: &Output) -> bool {
         let Output::Local(place) = output else { return false };
+        match Lines::of(output) {
+            Some(Lines::Names | Lines::Fields) => return false,
+            // Behind the name stands what is in a file.
+            Some(Lines::Prefixed) => return true,
+            None => {}
+        }
         AbsolutePath::new(place).is_some_and(|path| {
             !place.starts_with("/proc/")
                 && !place.contains(['*', '?', '['])
                 && !self.tree.is_known(&path)
-                && matches!(self.entry(&path), Entry::File(_) | Entry::Missing)
+                && matches!(self.entry(&path), Entry::File(_) | Entry::Missing | Entry::Directory)
         })
     }
 

@@ -573,7 +573,7 @@ impl Machine<'_> {
     fn answered(&mut self, call: &Call, before: Option<Exit>, exit: Exit, read: Output) -> Exit {
         let mut exit = match before {
             Some(folded) => folded,
-            None => Exit { output: filters::class(call, exit.output, read), ..exit },
+            None => Exit { output: filters::class(self, call, exit.output, read), ..exit },
         };
         if exit.output == Output::Unknown
             && let Some(names) = filters::named(self, call)

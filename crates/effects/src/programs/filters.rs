@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `choosing` | filters that choose lines of a list whose order is not known |
 //! | `finding` | secrets that a search through a tree prints |
+//! | `lines` | what filters leave of a list of names |
 //! | `lists` | programs that list names below a place |
 //! | `searching` | `grep`, and what `sed` and `awk` print |
 //! | `showing` | what programs show of the files that they read |
@@ -12,6 +13,7 @@
 
 mod choosing;
 mod finding;
+mod lines;
 mod lists;
 mod searching;
 mod showing;
@@ -25,6 +27,7 @@ use crate::programs::processes::listing;
 use crate::world::{Entry, Listing};
 
 pub(crate) use finding::found_secret;
+pub(crate) use lines::Lines;
 pub(crate) use lists::named;
 pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;
@@ -99,21 +102,36 @@ const PASSING: &[&str] = &[
 ];
 
 /// The class of what a program printed, from what its handler says, what it read from files, and its input.
-pub(crate) fn class(call: &Call, output: Output, read: Output) -> Output {
+pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Output) -> Output {
     let passing = PASSING.contains(&call.program.as_str());
     let coarse = |output: Output| match output {
         Output::Text(_) => Output::Unknown,
         other => other,
     };
+    let input = Output::from_input(&call.input);
+    if Lines::of(&input).is_some() && read == Output::Nothing && (passing || output == input) {
+        return lines::kept(&input, call).unwrap_or(Output::Unknown);
+    }
+    if lists::follows_links(machine, call) && matches!(output, Output::Text(_)) {
+        return Output::Unknown;
+    }
     // Which files there are, or which of them fit, is said, not what stands in them.
     let names = |output: &Output| matches!(output, Output::Local(place) if !place.starts_with("/proc/"));
     if (names(&output) || output == Output::Unknown && names(&read)) && showing::names_files(call) {
-        return Output::Local(".".to_owned());
+        return Output::Unknown;
+    }
+    // Names with a text in front of each line, and no others, are a list still.
+    let is_search = matches!(call.program.as_str(), "grep" | "egrep" | "fgrep" | "rg");
+    if is_search
+        && (names(&output) || output == Output::Unknown && names(&read))
+        && let Some(list) = lists::named(machine, call)
+    {
+        return list;
     }
     match output {
         Output::Unknown => match read {
             Output::Nothing if passing => {
-                lists::passed(call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
+                lists::passed(machine, call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
             }
             Output::Nothing => Output::Unknown,
             read => coarse(read),

@@ -50,6 +50,9 @@ pub(super) fn names_in_workspace(machine: &Machine<'_>, search: &Search) -> Opti
     if search.inverted || search.other_names {
         return None;
     }
+    if search.files().is_empty() && !search.is_recursive() {
+        return None;
+    }
     let here = [Value::exact(".")];
     let roots = if search.files().is_empty() { &here[..] } else { search.files() };
     let place = machine.world().place();
@@ -62,14 +65,7 @@ pub(super) fn names_in_workspace(machine: &Machine<'_>, search: &Search) -> Opti
             return None;
         }
         let may_be_found = |path: &AbsolutePath| {
-            let text = machine.text(path);
-            path.is_within(root)
-                && search.takes(root, path)
-                && match (machine.entry(path), text.as_exact()) {
-                    (Entry::Missing, _) => false,
-                    (Entry::File(_), Some(text)) => text.lines().any(|line| search.fits(line) != Some(false)),
-                    _ => true,
-                }
+            path.is_within(root) && search.takes(root, path) && may_fit(machine, search, path)
         };
         if control_files(machine)?.iter().any(may_be_found) {
             return None;
@@ -79,8 +75,27 @@ pub(super) fn names_in_workspace(machine: &Machine<'_>, search: &Search) -> Opti
     first.map(|root| Output::Local(root.as_str().to_owned()))
 }
 
+/// Whether a file may be among those in which a search finds something.
+fn may_fit(machine: &Machine<'_>, search: &Search, path: &AbsolutePath) -> bool {
+    let text = machine.text(path);
+    match (machine.entry(path), text.as_exact()) {
+        (Entry::Missing, _) => false,
+        _ if search.perl || search.obscure || search.inverted || search.other_names => true,
+        (Entry::File(_), Some(text)) => text.lines().any(|line| search.fits(line) != Some(false)),
+        _ => true,
+    }
+}
+
+/// Whether a search through the work tree may find something in what watches over the work there.
+pub(super) fn finds_control_file(machine: &Machine<'_>, search: &Search) -> bool {
+    let root = &machine.world().place().workspace;
+    let in_tree = |path: &AbsolutePath| !path.parts().any(|part| part == ".git") && path.is_within(root);
+    control_files(machine)
+        .is_none_or(|all| all.iter().any(|path| in_tree(path) && may_fit(machine, search, path)))
+}
+
 /// What in the workspace makes git or a client run something, or watches over them; `None` when it cannot be listed.
-fn control_files(machine: &Machine<'_>) -> Option<Vec<AbsolutePath>> {
+pub(super) fn control_files(machine: &Machine<'_>) -> Option<Vec<AbsolutePath>> {
     let place = machine.world().place();
     let mut all: Vec<AbsolutePath> = place
         .guarded

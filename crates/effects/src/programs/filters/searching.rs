@@ -5,7 +5,7 @@ use crate::path::AbsolutePath;
 use crate::programs::expression::{Case, Dialect, Expression, NotKnown};
 use crate::world::Entry;
 
-use super::finding;
+use super::lists;
 
 /// The greatest number of files that are searched (ours).
 const FILES: usize = 200;
@@ -24,6 +24,7 @@ pub(super) struct Search {
     pub(super) count: bool,
     only: bool,
     recursive: bool,
+    follows: bool,
     numbered: bool,
     bare: bool,
     whole_word: bool,
@@ -112,7 +113,11 @@ impl Search {
                 'L' => self.other_names = true,
                 'c' => self.count = true,
                 'o' => self.only = true,
-                'r' | 'R' => self.recursive = true,
+                'r' => self.recursive = true,
+                'R' => {
+                    self.recursive = true;
+                    self.follows = true;
+                }
                 'n' => self.numbered = true,
                 'h' => self.bare = true,
                 'w' => self.whole_word = true,
@@ -162,6 +167,16 @@ impl Search {
         self.recursive
     }
 
+    /// Whether symbolic links are followed.
+    pub(super) fn follows(&self) -> bool {
+        self.follows
+    }
+
+    /// Whether lines are printed without the name of their file.
+    pub(super) fn is_bare(&self) -> bool {
+        self.bare
+    }
+
     /// What is searched, as written.
     pub(super) fn files(&self) -> &[Value] {
         &self.files
@@ -185,7 +200,9 @@ impl Search {
         let case = if self.any_case { Case::Ignored } else { Case::Kept };
         let mut all = Vec::new();
         for pattern in &self.patterns {
-            for line in pattern.as_exact()?.lines() {
+            let text = pattern.as_exact()?;
+            // An empty pattern fits every line.
+            for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
                 let line = match (self.whole_line, self.whole_word, dialect) {
                     (false, false, _) => line.to_owned(),
                     (_, _, Dialect::Fixed) | (true, true, _) => return None,
@@ -220,8 +237,9 @@ pub(super) fn grep(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         return Some(Exit { status: Status::Open, output: Output::Nothing });
     }
     if listened && (search.names || search.other_names) && search.recursive {
-        let output = match finding::names_in_workspace(machine, &search) {
+        let output = match lists::named(machine, call) {
             Some(output) => output,
+            None if search.follows => Output::Unknown,
             None => Output::Text(bound(&search)),
         };
         return Some(Exit { status: Status::Open, output });
@@ -243,7 +261,8 @@ fn bound(search: &Search) -> Value {
         [only] if !only.contains('{') => only.as_str(),
         _ => "*",
     };
-    Value::Glob(if root.is_empty() { format!("**/{name}") } else { format!("{root}/**/{name}") })
+    let is_top = search.files.first().and_then(Value::as_exact).is_some_and(|text| text.starts_with('/'));
+    Value::Glob(if root.is_empty() && !is_top { format!("**/{name}") } else { format!("{root}/**/{name}") })
 }
 
 fn known(machine: &mut Machine<'_>, call: &Call, search: &Search) -> Option<Exit> {
