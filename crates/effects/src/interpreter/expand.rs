@@ -658,7 +658,8 @@ fn pattern_of(pieces: &[Piece]) -> Option<String> {
 
 /// The value without the newlines at its end.
 pub(super) fn without_newlines(value: Value) -> Value {
-    let cut = |text: &String| text.trim_end_matches('\n').to_owned();
+    // Null bytes are left out on the way.
+    let cut = |text: &String| text.replace('\0', "").trim_end_matches('\n').to_owned();
     match value {
         Value::Exact(text) => Value::Exact(cut(&text)),
         Value::AnyOf(texts) => Value::one_of(texts.iter().map(cut).collect()),

@@ -224,6 +224,8 @@ pub(crate) struct Shell {
     pub(crate) at_exit: Option<Value>,
     /// Whether it is not sure that this was arranged.
     pub(crate) exit_trap_in_doubt: bool,
+    /// Whether commands of the shell itself may be switched off (`enable -n exit`).
+    pub(crate) is_without_commands: bool,
     /// What is to run when a signal comes.
     pub(crate) on_signals: Vec<Value>,
     /// What runs when a command fails.
@@ -270,6 +272,7 @@ impl Shell {
             options: Options::default(),
             at_exit: None,
             exit_trap_in_doubt: false,
+            is_without_commands: false,
             on_signals: Vec::new(),
             at_error: None,
             doubts: Doubts::default(),
@@ -405,6 +408,7 @@ impl Shell {
         for (number, opening) in &other.descriptors {
             self.descriptors.entry(*number).or_insert_with(|| opening.clone());
         }
+        self.is_without_commands |= other.is_without_commands;
         self.exit_trap_in_doubt |= other.exit_trap_in_doubt || self.at_exit != other.at_exit;
         self.at_exit = joined(self.at_exit, other.at_exit.as_ref());
         self.at_error = joined(self.at_error, other.at_error.as_ref());

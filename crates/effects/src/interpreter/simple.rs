@@ -99,6 +99,10 @@ impl Machine<'_> {
             })
         };
         let mut done = done;
+        if names.contains(&"PATH") && done.status == Status::Success {
+            // The program may not be found there.
+            done.status = Status::Open;
+        }
         if done.flow == Flow::Next
             && !simple.redirects.is_empty()
             && words.first().and_then(Value::as_exact).is_some_and(is_special)

@@ -20,7 +20,9 @@ use declaring::{declare, export, local, readonly, set, shell_options, shopt, uns
 /// Runs a built-in command; `None` when there is none of that name.
 pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Option<Done> {
     if LEAVING.contains(&name) {
-        return Some(leaving::run(machine, name, words));
+        let done = leaving::run(machine, name, words);
+        let stays = machine.shell.is_without_commands && done.flow != Flow::Next;
+        return Some(if stays { machine.perhaps_leave(done.flow, done.status) } else { done });
     }
     let built_in = find(name)?;
     machine.list_command(name, words);
@@ -138,6 +140,10 @@ fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let (variable, rest) = match words {
         [option, name, rest @ ..] if option.as_exact() == Some("-v") => {
+            let rest = rest
+                .split_first()
+                .filter(|(first, _)| first.as_exact() == Some("--"))
+                .map_or(rest, |(_, rest)| rest);
             (name.as_exact().map(str::to_owned), rest)
         }
         [option, rest @ ..] if option.as_exact() == Some("--") => (None, rest),

@@ -57,6 +57,11 @@ pub(super) fn enable(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if valued(words, "-f").is_some() {
         machine.unread("loads code into the shell");
     }
+    // Without its own `exit` a shell goes on behind one, and a program of that name may be anything.
+    if words.iter().filter_map(Value::as_exact).any(|text| text.starts_with('-') && text.contains('n')) {
+        machine.unread("switches commands of the shell off");
+        machine.shell.is_without_commands = true;
+    }
     answered()
 }
 
