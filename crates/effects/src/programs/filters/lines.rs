@@ -82,7 +82,7 @@ pub(super) fn chosen(lines: Lines, call: &Call) -> Option<Lines> {
         "uniq" | "sort" | "tee" | "shuf" | "tac" => Some(lines),
         "tr" => matches!(
             words.as_slice(),
-            ["\\n", "\\0" | "\\000" | " "] | ["\\0" | "\\000" | " ", "\\n"] | ["-d", "\\r"] | ["-s", "\\n"]
+            ["\\n", "\\0" | "\\000" | " "] | ["\\0" | "\\000" | " " | "-s", "\\n"] | ["-d", "\\r"]
         )
         .then_some(lines),
         "cut" => match (lines, words.as_slice()) {

@@ -259,7 +259,7 @@ fn named_by_git(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     // Two dots between revisions are no part of a path.
     let pattern_words = usize::from(*subcommand == "grep");
     let operands = rest.iter().filter(|word| !word.starts_with('-')).skip(pattern_words);
-    if rest.iter().any(|word| is_other(word)) || operands.into_iter().any(|word| leads_out(word)) {
+    if rest.iter().any(is_other) || operands.into_iter().any(leads_out) {
         return None;
     }
     let is_format = |word: &&&str| word.starts_with("--format") || word.starts_with("--pretty");
