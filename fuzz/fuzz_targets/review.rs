@@ -2,9 +2,9 @@
 #![no_main]
 
 use checkrein_facts::World as _;
-use checkrein_protocol::Action;
 use checkrein_fuzz::{ran_out_of_time, world};
 use checkrein_policy::Policy;
+use checkrein_protocol::Action;
 use checkrein_review::review;
 use libfuzzer_sys::fuzz_target;
 

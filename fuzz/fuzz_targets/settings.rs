@@ -1,11 +1,14 @@
-//! Registering and taking back leaves the meaning of a settings file as it was.
+//! What was registered in a settings file can be taken back, whichever client's it is.
 #![no_main]
 
-use checkrein_clients::claude::{HookCommand, register, unregister};
+use checkrein_clients::CLIENTS;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    if let Ok(registered) = register(text, &HookCommand::new("/opt/checkrein-hook")) {
-        assert!(unregister(&registered).is_ok());
+    for client in CLIENTS {
+        let hooks = &client.hooks;
+        if let Ok(registered) = hooks.register(text, &hooks.command("/opt/checkrein-hook")) {
+            assert!(hooks.unregister(&registered).is_ok());
+        }
     }
 });
