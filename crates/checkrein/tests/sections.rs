@@ -168,7 +168,10 @@ fn a_section_that_came_with_a_project_only_makes_things_stricter_until_it_is_tru
 fn mistakes_in_sections_are_pointed_at() {
     let environment = TestEnvironment::new();
     for (text, said) in [
-        ("safety: {pipelines: {release: {step_revewer: {}}}}\n", "unknown key `safety.pipelines.release.step_revewer`"),
+        (
+            "safety: {pipelines: {release: {step_revewer: {}}}}\n",
+            "unknown key `safety.pipelines.release.step_revewer`",
+        ),
         ("safety: {pipelines: [release]}\n", "a map of names"),
         ("safety: {paths: {src: {safety: {mode: observe}}}}\n", "unknown key `safety.paths.src.safety`"),
         ("safety: {paths: {src: {limits: {dollars: much}}}}\n", "`limits.dollars`"),
