@@ -62,7 +62,12 @@ const ARGUMENTS: [&str; 40] = [
 ];
 
 /// Others that fail, each in its own way.
-const OTHERS: [&str; 22] = [
+const OTHERS: [&str; 27] = [
+    "readonly q=1; (q=2)",
+    "f() { true; }; unset f; f",
+    "cd -z",
+    "pushd -z",
+    "popd +9",
     "$(false)",
     "`false`",
     "x=$(false)",

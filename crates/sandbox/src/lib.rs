@@ -13,16 +13,16 @@
 //! | `memory` | memory that belongs to no process |
 //! | `namespaces` | the view of the file system for a command where Landlock is absent |
 //! | `not_held` | what no kernel holds of a scope |
+//! | `prepare` | what a process does between its beginning and its program |
 //! | `ruleset` | the rules of Landlock for a scope |
 //! | `scope` | what a confined command may do, as a value |
 //! | `signals` | what we are asked by signals |
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `terminals` | which terminals a confined command may use |
 //! | `tree` | the processes below this one: found, measured, ended |
-//! | `prepare` | what a process does between its beginning and its program |
 //!
 //! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
-//! prints, exits or reads the environment. This is the only crate with `unsafe`: where the kernel is called in ways that no safe crate
+//! prints, exits or reads the environment. This is the only library with `unsafe`: where the kernel is called in ways that no safe crate
 //! has, each place with its reason.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -53,6 +53,11 @@ impl Machine<'_> {
             return self.failed_expansion(rests_on_unseen);
         }
         if words.is_empty() {
+            let is_fixed =
+                |name: &str| self.shell.variables.get(name).is_some_and(|variable| variable.readonly);
+            if simple.assignments.iter().any(|assignment| is_fixed(&assignment.name)) {
+                return self.perhaps_leave(Flow::Exit, Status::Failure);
+            }
             for assignment in &simple.assignments {
                 self.assign_from(assignment);
                 self.note_shell_variable(&assignment.name);

@@ -224,6 +224,7 @@ pub(crate) fn assignment(word: &Value) -> Option<(String, Value)> {
 pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let functions = words.iter().any(|word| word.as_exact() == Some("-f"));
     let references = words.iter().any(|word| word.as_exact() == Some("-n"));
+    let variables = words.iter().any(|word| word.as_exact() == Some("-v"));
     for word in words {
         if let (true, Some(name)) = (references, word.as_exact()) {
             machine.shell.references.remove(name);
@@ -232,6 +233,13 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let Some(name) = word.as_exact().filter(|name| !name.starts_with('-')) else { continue };
         if name == "HISTFILE" {
             machine.forget_history("what is typed is not recorded any more");
+        }
+        if !functions && !variables && machine.shell.functions.contains_key(name) {
+            // bash takes the function away where there is no variable of that name, other shells never do.
+            machine.perhaps(|machine| {
+                machine.shell.undefine(name);
+                Done::quiet()
+            });
         }
         if functions {
             machine.shell.undefine(name);

@@ -51,6 +51,11 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
         "let" => texts.is_none_or(|texts| {
             texts.iter().any(|text| text.starts_with('-') || FIXED.iter().any(|name| text.contains(name)))
         }),
+        "cd" | "chdir" | "pushd" | "popd" => words.iter().any(|word| {
+            let start = word.known_start();
+            start.starts_with(['-', '+'])
+                && !word.as_exact().is_some_and(|text| matches!(text, "-" | "--" | "-L" | "-P" | "-e" | "-@"))
+        }),
         "pwd" => texts.is_none_or(|texts| !texts.iter().all(|text| matches!(*text, "-L" | "-P"))),
         "times" => !words.is_empty(),
         "umask" => texts.is_none_or(|texts| match texts.as_slice() {
