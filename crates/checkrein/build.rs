@@ -4,7 +4,8 @@ use std::env;
 use std::path::Path;
 
 fn main() {
-    let script = Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("hook-order.ld");
+    let script =
+        Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../hook/hook-order.ld");
     println!("cargo::rerun-if-changed={}", script.display());
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     // The list is of the static hook; elsewhere linkers differ, and starting costs far more than this saves.

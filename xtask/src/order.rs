@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{Outcome, build, cargo, root, run};
 
 /// The script, in the repository.
-const SCRIPT: &str = "crates/checkrein/hook-order.ld";
+const SCRIPT: &str = "crates/hook/hook-order.ld";
 
 /// Runs the hook on usual events under valgrind, and writes down what ran in most of them first.
 pub(crate) fn order() -> Outcome {

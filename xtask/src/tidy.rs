@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 20] = [
+const LINE: [&str; 22] = [
     "protocol",
     "shell",
     "scripts",
@@ -29,6 +29,8 @@ const LINE: [&str; 20] = [
     "supervise",
     "worktree",
     "engine",
+    "hook",
+    "cli",
     "checkrein",
 ];
 
@@ -79,7 +81,7 @@ fn line_of_crates(violations: &mut Vec<String>) -> Outcome {
             fs::read_to_string(&manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
         let dependencies = text.split("[dev-dependencies]").next().unwrap_or_default();
         for later in LINE.iter().skip(place + 1) {
-            if dependencies.lines().any(|line| line.starts_with(&format!("checkrein-{later}"))) {
+            if dependencies.lines().any(|line| line.starts_with(&format!("checkrein-{later}."))) {
                 violations.push(format!("crate `{name}` points upward to `{later}`"));
             }
         }

@@ -3,8 +3,8 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use checkrein::edge::answer_hook_of;
-use checkrein::terminal::log;
+use checkrein_hook::answer_hook_of;
+use checkrein_hook::remarks::log;
 
 /// The allocator of musl maps and unmaps single pages all the time, which costs a process of one millisecond a tenth of its life.
 #[cfg(target_env = "musl")]

@@ -16,7 +16,7 @@ use checkrein_protocol::{Moment, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::terminal::{log, log_all};
+use crate::remarks::{log, log_all};
 use checkrein_engine::Engine;
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::fail_closed::Failure;

@@ -1,7 +1,7 @@
 //! The words that the command line takes for our own enums.
 
-use checkrein::commands::audit::ExportForm;
-use checkrein::commands::init::ALL;
+use crate::commands::audit::ExportForm;
+use crate::commands::init::ALL;
 use checkrein_clients::CLIENTS;
 use checkrein_intervention::RecoveryPolicy;
 use checkrein_policy::{LimitPreset, Profile, VerdictKind};

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkrein::commands::exec::{self, Enforcement, Environment};
-use checkrein::commands::{route, run};
-use checkrein::credentials::CredentialName;
+use crate::commands::exec::{self, Enforcement, Environment};
+use crate::commands::{route, run};
+use crate::credentials::CredentialName;
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Period};
 use checkrein_supervise::Phase;

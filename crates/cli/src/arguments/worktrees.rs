@@ -1,7 +1,7 @@
 //! The command line of worktrees and of going on with a run.
 
-use checkrein::commands::kept::Keeping;
-use checkrein::commands::restoring::Consent;
+use crate::commands::kept::Keeping;
+use crate::commands::restoring::Consent;
 use checkrein_supervise::runs::Insistence;
 use checkrein_worktree::Uncommitted;
 use clap::{Args, Subcommand};

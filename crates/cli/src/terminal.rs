@@ -6,8 +6,8 @@ use std::env;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
-use checkrein_engine::diagnostics::Diagnostic;
 pub use checkrein_engine::text::{counted, cut, plain};
+pub use checkrein_hook::remarks::{log, log_all};
 use checkrein_review::VerdictKind;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
@@ -19,16 +19,6 @@ pub fn print(text: &str) {
             .write_all(text.as_bytes())
             .and_then(|()| if text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") }),
     );
-}
-
-/// Writes a remark for the person, or for the client's log.
-pub fn log(text: &str) {
-    drop(writeln!(io::stderr().lock(), "{text}"));
-}
-
-/// Writes down what did not work on the way.
-pub fn log_all(diagnostics: &[Diagnostic]) {
-    diagnostics.iter().for_each(|one| log(&format!("checkrein: {one}")));
 }
 
 /// Whether standard output is read by a person who sees colours.

@@ -1,32 +1,31 @@
-//! The full program.
-
-mod arguments;
+//! From the words of a command line to the command.
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use arguments::{
+use crate::arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
     InitArguments, PolicyCommand, ReviewsCommand, SnapshotCommand, WorktreeCommand, consent,
 };
-use checkrein::commands::check::Where;
-use checkrein::commands::init::Approval;
-use checkrein::commands::{
+use crate::commands::check::Where;
+use crate::commands::init::Approval;
+use crate::commands::{
     Exit, Output, audit, check, config, credential, diff, doctor, exec, export, halt, incidents, init, log,
     marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, sessions, show, snapshots,
     surprises, trust, undo, watch, worktree,
 };
-use checkrein::edge::answer_hook_of;
-use checkrein::terminal;
+use crate::terminal;
 use checkrein_clients::{ClientAdapter, Scope};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
+use checkrein_hook::answer_hook_of;
 use checkrein_policy::VerdictKind;
 use checkrein_snapshot::Pin;
 use checkrein_worktree::GuardFiles;
 
-fn main() -> ExitCode {
+/// Does what the command line of this process says. Never fails: what goes wrong is told, and in the exit status.
+pub fn run() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
     let asks_for_help = std::env::args().nth(2).is_some_and(|word| ["--help", "-h"].contains(&word.as_str()));
     if std::env::args().nth(1).as_deref() == Some("hook") && !asks_for_help {

@@ -6,7 +6,7 @@ mod worktrees;
 
 use std::path::PathBuf;
 
-use checkrein::commands::restoring::{Changed, Consent, GuardPlaces, New, Permissions};
+use crate::commands::restoring::{Changed, Consent, GuardPlaces, New, Permissions};
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Parser, Subcommand};
 

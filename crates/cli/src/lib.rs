@@ -1,0 +1,21 @@
+//! The command line. What is done with a tool call is in the engine (`checkrein_engine`); here people are talked to.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `arguments` | every command with its options, help and examples |
+//! | `dispatch` | from the words of a command line to the command |
+//! | `commands` | one file for each command |
+//! | `credentials` | what agents need to log in, in the keyring or a file |
+//! | `deletion` | files that held something secret, written over and removed |
+//! | `terminal` | colour, tables, questions |
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod arguments;
+pub mod commands;
+pub mod credentials;
+mod deletion;
+mod dispatch;
+pub mod terminal;
+
+pub use dispatch::run;
