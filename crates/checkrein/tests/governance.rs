@@ -118,7 +118,7 @@ fn a_flag_becomes_a_ticket_that_a_person_closes_and_the_agent_cannot() {
     assert_eq!((open[0]["severity"].as_str(), open[0]["about"].as_str()), (Some("medium"), Some("action")));
     let id = open[0]["id"].as_str().unwrap();
 
-    let refused = environment.bash("s", &format!("checkrein reviews close {id} --note fine"));
+    let refused = environment.bash("s", &format!("checkrein ticket close {id} --note fine"));
     assert_eq!(decision(&refused), Some("deny"), "{refused}");
     let inside = environment
         .command(env!("CARGO_BIN_EXE_checkrein"))

@@ -381,11 +381,11 @@ fn a_loop_that_spoils_files_is_taken_back_before_it_is_stopped() {
     let usage = body("usage").expect("nothing spent is recorded");
     assert!(usage["models"][0]["tokens"]["input"].as_u64().unwrap() >= 1000, "{usage}");
     let report = environment.succeed(&["incident", "show", "20"]);
-    for part in ["rollback done", "tried before without success", "checkrein rollback --session"] {
+    for part in ["rollback done", "tried before without success", "checkrein session rollback"] {
         assert!(report.contains(part), "{part} is missing in\n{report}");
     }
     // The report names a command that runs: what the loop spoiled after it was set back can be set back once more.
-    let command = report.split('`').find(|part| part.starts_with("checkrein rollback --session")).unwrap();
+    let command = report.split('`').find(|part| part.starts_with("checkrein session rollback")).unwrap();
     let mut words: Vec<&str> = command.split(' ').skip(1).collect();
     words.push("--yes");
     environment.succeed(&words);

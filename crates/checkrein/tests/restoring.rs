@@ -170,7 +170,8 @@ fn an_undo_is_taken_back_by_the_rollback_that_it_names() {
     write(&environment, "1", "a.txt", "EDITED\n");
     bash(&environment, "2", "python3 -m unittest -q");
     let told = said(&undo(&environment));
-    let named = told.split("`checkrein rollback ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    let named =
+        told.split("`checkrein snapshot restore ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
     assert_eq!(read(&environment, "a.txt").unwrap(), "a\n");
     environment.succeed(&["rollback", named, "--yes"]);
     assert_eq!(read(&environment, "a.txt").unwrap(), "EDITED\n");

@@ -110,7 +110,7 @@ fn where_nobody_is_near_it_is_done_at_once_and_can_be_taken_back() {
 fn a_person_is_asked_first_and_calls_wait_for_them() {
     let mut session = Session::new("");
     let told = session.goes_wrong();
-    let command = "checkrein rollback --session s --before 2";
+    let command = "checkrein session rollback s --before 2";
     assert!(told.contains(command) && told.contains("your next call waits"), "{told}");
     assert!(told.contains("replace src/main.rs"), "it names what it would change: {told}");
     assert_eq!(session.read("src/main.rs").as_deref(), Some("broken\n"), "nothing changes unasked");
@@ -190,7 +190,7 @@ fn where_no_snapshot_helps_the_plan_says_what_to_do_instead_and_recover_shows_th
     );
     assert_eq!(session.read("src/main.rs").as_deref(), Some("broken\n"));
     let shown = session.environment.succeed(&["recover", "s", "--policy", "production"]);
-    for part in ["policy  production", "checkrein rollback --session s --before 2", "silence means stop"] {
+    for part in ["policy  production", "checkrein session rollback s --before 2", "silence means stop"] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
     let guided = session.environment.succeed(&["recover", "s"]);

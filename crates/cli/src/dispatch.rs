@@ -2,18 +2,20 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{FromArgMatches as _, Parser as _};
 
 use crate::arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
-    InitArguments, PolicyCommand, ReviewsCommand, SnapshotCommand, WorktreeCommand, consent,
+    InitArguments, IssueCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
+    RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 use crate::commands::init::Approval;
 use crate::commands::{
-    Exit, Output, audit, check, config, credential, diff, doctor, exec, export, halt, incidents, init, log,
-    marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, sessions, show, snapshots,
-    surprises, trust, undo, watch, worktree,
+    Exit, Output, Switch, audit, check, config, credential, diff, doctor, exec, export, halt, incidents,
+    init, log, marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, sessions, show,
+    snapshots, surprises, trust, undo, watch, worktree,
 };
 use crate::terminal;
 use checkrein_clients::{ClientAdapter, Scope};
@@ -39,7 +41,8 @@ pub fn run() -> ExitCode {
         let output = Output::from_switch(alone.json.into());
         return ExitCode::from(exec::exec(alone.wanted.into(), output).code());
     }
-    let arguments = match Arguments::try_parse() {
+    let matches = command_line().try_get_matches();
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             // The status 2 of a usage error would be read as a block by those who call `check`.
@@ -66,8 +69,8 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         return Ok(exec::exec(wanted.into(), Output::from_switch(arguments.json.into())));
     }
     // Before there is any thread: this process is split in two.
-    if let Command::Run(wanted) = arguments.command {
-        return Ok(run::run(&wanted.into(), Output::from_switch(arguments.json.into())));
+    if let Command::Run { wanted, command: None } = arguments.command {
+        return Ok(run::run(&(*wanted).into(), Output::from_switch(arguments.json.into())));
     }
     let surroundings = Surroundings::of_process()?;
     let output = Output::from_switch(arguments.json.into());
@@ -98,14 +101,9 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
                 }
             }
         }
-        Command::Exec(_) | Command::Run(_) => Ok(Exit::Done),
+        Command::Exec(_) | Command::Run { command: None, wanted: _ } => Ok(Exit::Done),
+        Command::Run { command: Some(command), wanted: _ } => run_records(&surroundings, &command, output),
         Command::Route(wanted) => route::route(&surroundings, &wanted.into(), output),
-        Command::Credential { command } => match command {
-            CredentialCommand::Set { name } => credential::set(&surroundings, &name, output),
-            CredentialCommand::Get { name } => credential::get(&surroundings, &name, output),
-            CredentialCommand::List => credential::list(&surroundings, output),
-            CredentialCommand::Delete { name } => credential::delete(&surroundings, &name, output),
-        },
         Command::Log { session, number, verdict } => log::log(
             &surroundings,
             &log::Selection {
@@ -116,29 +114,10 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             output,
         ),
         Command::Show { id } => show::show(&surroundings, &id, output),
-        Command::Surprises { session, limit } => {
-            surprises::surprises(&surroundings, &surprises::Selection { session, limit }, output)
-        }
-        Command::Sessions => sessions::sessions(&surroundings, output),
         Command::Watch { once, all } => watch::watch(&surroundings, once.into(), all.into(), output),
-        Command::Mark { id, judgement, pattern, note } => {
-            marks::mark(&surroundings, &id, judgement.into(), pattern.as_deref(), &note, output)
-        }
-        Command::Recover { session, policy } => {
-            recover::recover(&surroundings, &session, policy.map(Into::into), output)
-        }
-        Command::Notify { test } => notify::notify(&surroundings, test.into(), output),
-        Command::Marks => marks::marks(&surroundings, output),
-        Command::Reviews { open, command } => match command {
-            Some(ReviewsCommand::Close { id, note }) => reviews::close(&surroundings, &id, &note, output),
-            None => {
-                let shown = if open { reviews::Shown::Open } else { reviews::Shown::All };
-                reviews::reviews(&surroundings, shown, output)
-            }
-        },
-        Command::Incidents => incidents::incidents(&surroundings, output),
-        Command::Incident { command: IncidentCommand::Show { id } } => {
-            incidents::show(&surroundings, &id, output)
+        Command::Undo(wanted) => {
+            let permissions = wanted.consent.permissions(wanted.remove_new);
+            undo::undo(&surroundings, wanted.action.as_deref(), permissions, output)
         }
         Command::Halt { session, all: _, lift: true, reason: _ } => {
             let which = session.as_deref().map_or(halt::Which::All, halt::Which::Named);
@@ -150,48 +129,26 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Resume { session, all } => {
             halt::resume(&surroundings, halt::Which::of(session.as_deref(), all.into()), output)
         }
-        Command::Undo { action, remove_new, consent } => {
-            undo::undo(&surroundings, action.as_deref(), consent.permissions(remove_new), output)
+        Command::Trust { yes: _, command: Some(TrustCommand::Show) } => {
+            trust::show_waiting(&surroundings, output)
         }
-        Command::Rollback { snapshot, session, before, paths, remove_new, consent } => {
-            match (snapshot, session, before) {
-                (_, Some(session), Some(before)) => {
-                    rollback::rollback_session(&surroundings, &session, &before, consent.consent(), output)
-                }
-                (Some(snapshot), _, _) => {
-                    let permissions = consent.permissions(remove_new);
-                    rollback::rollback(&surroundings, snapshot, &paths, permissions, output)
-                }
-                (None, _, _) => {
-                    Err(CommandError::user("no snapshot is named", "`checkrein snapshots` lists them"))
-                }
-            }
-        }
-        Command::Diff { from, to, patch } => diff::diff(&surroundings, from, to, patch.into(), output),
-        Command::Snapshots { number } => snapshots::list(&surroundings, number, output),
-        Command::Snapshot { command } => match command {
-            SnapshotCommand::Create { reason } => snapshots::create(&surroundings, &reason, output),
-            SnapshotCommand::Pin { snapshot, remove } => {
-                let pin = if remove { Pin::Loose } else { Pin::Pinned };
-                snapshots::pin(&surroundings, snapshot, pin, output)
-            }
-            SnapshotCommand::Prune { dry_run } => snapshots::prune(&surroundings, dry_run.into(), output),
-            SnapshotCommand::Verify => snapshots::verify(&surroundings, output),
-            SnapshotCommand::Export { snapshot, directory } => {
-                export::export(&surroundings, snapshot, &directory, output)
-            }
-        },
-        Command::Runs { number, verify } => runs::runs(&surroundings, number, verify.into(), output),
+        Command::Trust { yes, command: None } => trust::trust(&surroundings, yes.into(), output),
+        Command::Session { command } => sessions(&surroundings, command, output),
+        Command::Snapshot { command } => snapshots(&surroundings, command, output),
         Command::Worktree { command } => worktrees(&surroundings, command, output),
+        Command::Incident { command } => match command {
+            IncidentCommand::List => incidents::incidents(&surroundings, output),
+            IncidentCommand::Show { id } => incidents::show(&surroundings, &id, output),
+        },
+        Command::Issue { command } => issues(&surroundings, command, output),
+        Command::Ticket { command } => tickets(&surroundings, command, output),
+        Command::Surprise { command: SurpriseCommand::List(wanted) } => {
+            let selection = surprises::Selection { session: wanted.session, limit: wanted.limit };
+            surprises::surprises(&surroundings, &selection, output)
+        }
         Command::Replay { file, against, goals } => {
             replay::replay(&surroundings, &file, against.as_deref(), &goals, output)
         }
-        Command::Audit { command } => match command {
-            AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
-            AuditCommand::Export { session, form, output } => {
-                audit::export(&surroundings, session.as_deref(), form.map(Into::into), output.as_deref())
-            }
-        },
         Command::Config { command } => match command {
             ConfigCommand::Show => config::show(&surroundings, output),
             ConfigCommand::Check => config::check(&surroundings, output),
@@ -202,17 +159,152 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             PolicyCommand::Check => policy::check(&surroundings, output),
             PolicyCommand::Test { file } => policy::test(&surroundings, file.as_deref(), output),
         },
-        Command::Trust { yes } => trust::trust(&surroundings, yes.into(), output),
+        Command::Audit { command } => match command {
+            AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
+            AuditCommand::Export { session, form, output } => {
+                audit::export(&surroundings, session.as_deref(), form.map(Into::into), output.as_deref())
+            }
+        },
+        Command::Credential { command } => match command {
+            CredentialCommand::Set { name } => credential::set(&surroundings, &name, output),
+            CredentialCommand::Get { name } => credential::get(&surroundings, &name, output),
+            CredentialCommand::List => credential::list(&surroundings, output),
+            CredentialCommand::Delete { name } => credential::delete(&surroundings, &name, output),
+        },
+        Command::Notice { command } => notify::notify(
+            &surroundings,
+            match command {
+                NoticeCommand::Send => Switch::Off,
+                NoticeCommand::Test => Switch::On,
+            },
+            output,
+        ),
         Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "checkrein", &mut text);
-            terminal::print(&String::from_utf8_lossy(&text));
+            terminal::print(&completions(shell));
             Ok(Exit::Done)
         }
         Command::Hook { client } => {
             answer_hook_of(Some(&client));
             Ok(Exit::Done)
         }
+        Command::Old(form) => old_form(&surroundings, form, output),
+    }
+}
+
+fn run_records(
+    surroundings: &Surroundings,
+    command: &RunCommand,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match command {
+        RunCommand::List(wanted) => runs::list(surroundings, wanted.number, output),
+        RunCommand::Show { run } => runs::show(surroundings, run, output),
+        RunCommand::Verify => runs::verify(surroundings, output),
+    }
+}
+
+fn sessions(
+    surroundings: &Surroundings,
+    command: SessionCommand,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match command {
+        SessionCommand::List => sessions::sessions(surroundings, output),
+        SessionCommand::Rollback { session, before, consent } => {
+            rollback::rollback_session(surroundings, &session, &before, consent.consent(), output)
+        }
+        SessionCommand::Recover(wanted) => {
+            recover::recover(surroundings, &wanted.session, wanted.policy.map(Into::into), output)
+        }
+    }
+}
+
+fn snapshots(
+    surroundings: &Surroundings,
+    command: SnapshotCommand,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match command {
+        SnapshotCommand::List(wanted) => snapshots::list(surroundings, wanted.number, output),
+        SnapshotCommand::Create { reason } => snapshots::create(surroundings, &reason, output),
+        SnapshotCommand::Diff(wanted) => {
+            diff::diff(surroundings, wanted.from, wanted.to, wanted.patch.into(), output)
+        }
+        SnapshotCommand::Restore { snapshot, paths, remove_new, consent } => {
+            rollback::rollback(surroundings, snapshot, &paths, consent.permissions(remove_new), output)
+        }
+        SnapshotCommand::Pin { snapshot, remove } => {
+            let pin = if remove { Pin::Loose } else { Pin::Pinned };
+            snapshots::pin(surroundings, snapshot, pin, output)
+        }
+        SnapshotCommand::Prune { dry_run } => snapshots::prune(surroundings, dry_run.into(), output),
+        SnapshotCommand::Verify => snapshots::verify(surroundings, output),
+        SnapshotCommand::Export { snapshot, directory } => {
+            export::export(surroundings, snapshot, &directory, output)
+        }
+    }
+}
+
+fn issues(surroundings: &Surroundings, command: IssueCommand, output: Output) -> Result<Exit, CommandError> {
+    match command {
+        IssueCommand::List(wanted) => marks::issues(surroundings, wanted.number, output),
+        IssueCommand::Mark(wanted) => marks::mark(
+            surroundings,
+            &wanted.id,
+            wanted.judgement.into(),
+            wanted.pattern.as_deref(),
+            &wanted.note,
+            output,
+        ),
+        IssueCommand::Stats => marks::marks(surroundings, output),
+    }
+}
+
+fn tickets(
+    surroundings: &Surroundings,
+    command: TicketCommand,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    match command {
+        TicketCommand::List { open } => {
+            let shown = if open { reviews::Shown::Open } else { reviews::Shown::All };
+            reviews::reviews(surroundings, shown, output)
+        }
+        TicketCommand::Close(wanted) => reviews::close(surroundings, &wanted.id, &wanted.note, output),
+    }
+}
+
+fn old_form(surroundings: &Surroundings, form: OldForm, output: Output) -> Result<Exit, CommandError> {
+    match form {
+        OldForm::Sessions => sessions(surroundings, SessionCommand::List, output),
+        OldForm::Snapshots(wanted) => snapshots(surroundings, SnapshotCommand::List(wanted), output),
+        OldForm::Diff(wanted) => snapshots(surroundings, SnapshotCommand::Diff(wanted), output),
+        OldForm::Rollback(wanted) => match wanted.now() {
+            Some(RollbackForm::Session(command)) => sessions(surroundings, command, output),
+            Some(RollbackForm::Snapshot(command)) => snapshots(surroundings, command, output),
+            None => {
+                Err(CommandError::user("the snapshot is missing", "`checkrein snapshot list` lists them"))
+            }
+        },
+        OldForm::Recover(wanted) => sessions(surroundings, SessionCommand::Recover(wanted), output),
+        OldForm::Runs { number, verify: false } => {
+            run_records(surroundings, &RunCommand::List(number), output)
+        }
+        OldForm::Runs { number: _, verify: true } => run_records(surroundings, &RunCommand::Verify, output),
+        OldForm::Surprises(wanted) => {
+            let selection = surprises::Selection { session: wanted.session, limit: wanted.limit };
+            surprises::surprises(surroundings, &selection, output)
+        }
+        OldForm::Reviews { open, command: None } => {
+            tickets(surroundings, TicketCommand::List { open }, output)
+        }
+        OldForm::Reviews { open: _, command: Some(OldReviewsForm::Close(wanted)) } => {
+            tickets(surroundings, TicketCommand::Close(wanted), output)
+        }
+        OldForm::Mark(wanted) => issues(surroundings, IssueCommand::Mark(wanted), output),
+        OldForm::Marks => issues(surroundings, IssueCommand::Stats, output),
+        OldForm::Incidents => incidents::incidents(surroundings, output),
+        OldForm::Notify { test } => notify::notify(surroundings, test.into(), output),
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
 pub(crate) fn snapshot_gone(context: &Context, ledger: &SessionLedger, id: u64) -> String {
     let text = format!(
         "checkrein: snapshot {id}, taken for this call, is gone: what the call changed cannot be taken back.\n\
-         Earlier ones may be gone too; `checkrein snapshots` lists those that are left."
+         Earlier ones may be gone too; `checkrein snapshot list` lists those that are left."
     );
     tell(context, ledger, &text, Damage::Lost)
 }

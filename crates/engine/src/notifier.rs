@@ -39,7 +39,7 @@ pub trait Notifier: fmt::Debug + Send + Sync {
     fn notify(&self, notice: &Notice, folder: &Path, program: Option<&Path>) -> io::Result<()>;
 }
 
-/// Puts notices down and starts `checkrein notify`, which sends them.
+/// Puts notices down and starts `checkrein notice send`, which sends them.
 #[derive(Debug, Default)]
 pub struct NotifyingProcess {
     /// The processes that were started; each is waited for once it has ended, so that none of them stays behind.
@@ -55,7 +55,7 @@ impl Notifier for NotifyingProcess {
         let own = program.ok_or_else(|| io::Error::other("this program is not known"))?;
         // A group of its own: what stops the hook or the client does not stop it.
         let child = Command::new(own.with_file_name(SENDER))
-            .args(["notify"])
+            .args(["notice", "send"])
             .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -209,7 +209,7 @@ impl Session<'_> {
     pub fn proposal(&self, way: &Way) -> RollbackRecord {
         let mut record = way.record(RollbackStage::Proposed, "intervention");
         record.text = format!(
-            "`checkrein rollback --session {} --before {}` sets back {} ({}).",
+            "`checkrein session rollback {} --before {}` sets back {} ({}).",
             self.ledger.folder().as_str(),
             way.before.0,
             way.changes(),

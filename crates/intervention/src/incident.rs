@@ -295,9 +295,9 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
             way(
                 "rollback_and_retry",
                 "go back to a snapshot, and begin again",
-                "checkrein snapshots".to_owned(),
+                "checkrein snapshot list".to_owned(),
             ),
-            way("manual_intervention", "look at how it ended", "checkrein runs".to_owned()),
+            way("manual_intervention", "look at how it ended", "checkrein run list".to_owned()),
         ];
     }
     let (goes_on, abort) = match stopped {
@@ -307,15 +307,15 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
                 "let it go on, after setting `profile: strict` in your configuration",
                 format!("checkrein resume {session}"),
             ),
-            way("abort", "leave it halted; nothing more runs in it", "checkrein sessions".to_owned()),
+            way("abort", "leave it halted; nothing more runs in it", "checkrein session list".to_owned()),
         ),
         Stopped::Run => (
             way(
                 "resume_with_limits",
-                "let the newest run that can go on do so, with the limits that you give (`checkrein runs` names the others)",
+                "let the newest run that can go on do so, with the limits that you give (`checkrein run list` names the others)",
                 "checkrein run --resume".to_owned(),
             ),
-            way("abort", "leave it as it is; it has ended", "checkrein runs".to_owned()),
+            way("abort", "leave it as it is; it has ended", "checkrein run list".to_owned()),
         ),
     };
     vec![
@@ -324,8 +324,8 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
             "rollback_and_retry",
             "see what going back to before the trouble changes, agree to it, and begin again",
             match onset {
-                Some(action) => format!("checkrein rollback --session {session} --before {}", action.0),
-                None => "checkrein snapshots".to_owned(),
+                Some(action) => format!("checkrein session rollback {session} --before {}", action.0),
+                None => "checkrein snapshot list".to_owned(),
             },
         ),
         way(
@@ -447,7 +447,7 @@ mod tests {
             "**resume_with_limits**",
             "`checkrein resume abc`",
             "**rollback_and_retry**",
-            "`checkrein rollback --session abc --before 3`",
+            "`checkrein session rollback abc --before 3`",
             "## Recovery plan",
             "**checkpoint**: go back to the newest safe snapshot",
             "silence means stop",

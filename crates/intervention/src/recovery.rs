@@ -209,8 +209,8 @@ impl RecoveryStrategy {
     fn command(self, session: &str, issue: &Issue) -> Option<String> {
         match self {
             Self::Checkpoint => Some(match issue.onset() {
-                Some(action) => format!("checkrein rollback --session {session} --before {}", action.0),
-                None => "checkrein snapshots".to_owned(),
+                Some(action) => format!("checkrein session rollback {session} --before {}", action.0),
+                None => "checkrein snapshot list".to_owned(),
             }),
             Self::Collaborative => Some(format!("checkrein log --session {session}")),
             Self::Guided | Self::Automatic | Self::SelfHealing => None,

@@ -79,7 +79,7 @@ impl SnapshotError {
             }
             Self::Read { .. } | Self::Write { .. } => "check the disk and try again",
             Self::Busy { .. } => "wait for the other process, or look for one that hangs",
-            Self::Unknown(_) => "`checkrein snapshots` lists what there is",
+            Self::Unknown(_) => "`checkrein snapshot list` lists what there is",
             Self::Damaged { .. } | Self::Torn { .. } => {
                 "`checkrein snapshot verify` tells which snapshots are whole"
             }

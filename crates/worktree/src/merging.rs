@@ -48,7 +48,7 @@ impl Merging {
             RunError::new(
                 RunErrorKind::Damaged,
                 format!("what is known of a merge that was cut off cannot be read: {error}"),
-                "`checkrein snapshots` lists what was saved before it",
+                "`checkrein snapshot list` lists what was saved before it",
             )
         })
     }

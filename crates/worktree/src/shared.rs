@@ -140,8 +140,9 @@ impl Watched<'_> {
             .filter(|part| self.was_saved(before, part))
             .map(|part| format!("{shown}/{part}"))
             .collect();
-        let rest = (!parts.is_empty()).then(|| format!("checkrein rollback {before} {}", parts.join(" ")));
-        let hooks = hooks.then(|| format!("checkrein rollback {before} {shown}/hooks --remove-new"));
+        let rest =
+            (!parts.is_empty()).then(|| format!("checkrein snapshot restore {before} {}", parts.join(" ")));
+        let hooks = hooks.then(|| format!("checkrein snapshot restore {before} {shown}/hooks --remove-new"));
         rest.into_iter().chain(hooks).collect()
     }
 

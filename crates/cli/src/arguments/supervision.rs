@@ -12,125 +12,122 @@ use checkrein_sandbox::{Bytes, Period};
 use checkrein_supervise::Phase;
 use clap::{Args, Subcommand};
 
+use super::nouns::NumberArguments;
 use super::words::{HoldName, PhaseName, PresetName, RunProfile, RunnerName};
 use super::worktrees::KeepingArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExecArguments {
-    /// A file or folder that may be changed, with all below it.
+    /// File or folder the command may change, with its contents
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
-    /// A file or folder that may be read; then nothing else but `/usr`, `/etc`, `/opt`, `/proc`, `/sys`, `/dev`.
+    /// File or folder it may read, and nothing else but system folders
     #[arg(long, value_name = "PATH")]
     read: Vec<PathBuf>,
-    /// Who may be talked to: `none`, `loopback`, `open`, or HOST:PORT, several with commas.
+    /// `none`, `loopback`, `open`, or hosts it may connect to, HOST:PORT
     #[arg(long, value_name = "WHO", value_delimiter = ',')]
     net: Vec<String>,
-    /// Memory of all its processes together, such as 512M.
+    /// Memory limit of all its processes together, such as 512M
     #[arg(long, value_name = "AMOUNT")]
     memory: Option<Bytes>,
-    /// Processor time of each process, such as 60s.
+    /// CPU time limit of each process, such as 60s
     #[arg(long, value_name = "TIME")]
     cpu: Option<Period>,
-    /// Time by the clock, such as 5m.
+    /// Timeout, such as 5m
     #[arg(long, value_name = "TIME")]
     time: Option<Period>,
-    /// Processes at one time.
+    /// Maximum number of processes at one time
     #[arg(long, value_name = "COUNT")]
     processes: Option<u32>,
-    /// The length of each file that it writes, such as 1G.
+    /// Maximum size of each file it writes, such as 1G
     #[arg(long, value_name = "AMOUNT")]
     file_size: Option<Bytes>,
-    /// Pass on only the plainest variables: no keys, no tokens.
+    /// Pass on basic variables only: no keys, no tokens
     #[arg(long)]
     clean_environment: bool,
-    /// Run nothing unless all of it is enforced.
+    /// Run nothing unless this machine enforces all of it
     #[arg(long)]
     require: bool,
-    /// The command and its arguments.
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// US dollars at most; 0 is no limit, here and for all the others.
+    /// Maximum cost in US dollars; 0 is no limit, as for all limits
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     budget: Option<f64>,
-    /// What every model costs, in US dollars for a million tokens, where that is not what the list says: INPUT,OUTPUT and, where they differ
-    /// from the input, CACHE_WRITE and CACHE_READ.
+    /// Price of all models, in dollars per million tokens; see below
     #[arg(long, value_name = "PRICES", value_parser = price)]
     price: Option<String>,
-    /// Tokens at most.
+    /// Maximum number of tokens
     #[arg(long, value_name = "COUNT")]
     tokens: Option<u64>,
-    /// Answers of the model at most.
+    /// Maximum number of answers of the model
     #[arg(long, value_name = "COUNT")]
     max_iterations: Option<u64>,
-    /// Time by the clock at most, such as 30m.
+    /// Maximum duration, such as 30m
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
-    /// Memory of all its processes together at most, such as 4G.
+    /// Maximum memory of all its processes together, such as 4G
     #[arg(long, value_name = "AMOUNT", value_parser = memory)]
     memory: Option<Bytes>,
-    /// Processes and threads of it at one time at most; 8192 when nothing is said.
+    /// Maximum number of processes and threads [default: 8192]
     #[arg(long, value_name = "COUNT")]
     processes: Option<u32>,
-    /// Time without a word from the agent at most, such as 10m; 12 minutes when nobody watches.
+    /// Maximum time without output, such as 10m; 12m when unattended
     #[arg(long, value_name = "TIME", value_parser = time)]
     idle_time: Option<Duration>,
-    /// For when nobody watches, `unattended`: 20 dollars, 3 million tokens, 200 answers, 60 minutes, 4 GB, no new work that nobody asked for, no
-    /// call that would have been blocked. `strict` besides: hooks that work, a plain environment, the kernel's hold. By default the profile of
-    /// the configuration, whose `limits` hold too.
+    /// Set of limits, see below [default: that of the configuration]
     #[arg(long, value_enum)]
     profile: Option<RunProfile>,
-    /// The numbers for limits that nobody set: `seed` are tighter (5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB).
+    /// Numbers for limits that are not set
     #[arg(long, value_enum)]
     limits: Option<PresetName>,
-    /// The pipeline that the agent works in: its section of `safety.pipelines` holds.
+    /// Pipeline of the agent: a section of `safety.pipelines`
     #[arg(long, value_name = "NAME")]
     pipeline: Option<String>,
-    /// The step of the pipeline, for its section in `steps`.
+    /// Step of the pipeline: a section of its `steps`
     #[arg(long, value_name = "NAME", requires = "pipeline")]
     step: Option<String>,
-    /// Start again so often after a failure that may pass: a provider that is busy or out of reach, once after a silence.
+    /// Retry up to this many times after a transient failure
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     retries: u32,
-    /// Start although the provider is known to fail.
+    /// Start even if the provider is known to fail
     #[arg(long)]
     ignore_breaker: bool,
-    /// What ends all of the agent should every process of checkrein be killed in one moment. By default what the profile wants and the
-    /// machine has.
+    /// What ends the agent if all of checkrein is killed; see below
     #[arg(long, value_enum)]
     hold: Option<HoldName>,
-    /// Pass on only the plainest variables and those named here.
+    /// Pass on basic variables and these only
     #[arg(long, value_name = "NAMES", num_args = 0.., value_delimiter = ',')]
     clean_environment: Option<Vec<OsString>>,
-    /// Give the agent a credential in a variable, and nobody else; `checkrein credential set` keeps it.
+    /// Give the agent alone a kept credential in a variable
     #[arg(long = "credential", value_name = "NAME=VARIABLE", value_parser = credential)]
     credentials: Vec<(CredentialName, OsString)>,
     #[command(flatten)]
     keeping: KeepingArguments,
-    /// The agent and its arguments.
+    /// Agent and its arguments
     #[arg(last = true, required_unless_present = "resume", value_name = "AGENT")]
     agent: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RouteArguments {
-    /// Who runs the tests.
+    /// Test runner
     #[arg(long)]
     runner: RunnerName,
-    /// What is expected: that they fail, since the code is not there yet (red), or that they pass.
+    /// Expected result: failure before the code exists (red), or success
     #[arg(long, value_enum, default_value_t = PhaseName::Green)]
     phase: PhaseName,
-    /// Time by the clock at most, such as 10m.
+    /// Timeout, such as 10m
     #[arg(long, value_name = "TIME")]
     time: Option<Period>,
-    /// The file that remembers the run before; without it one for this command in this directory.
+    /// File with the last result [default: one per command and folder]
     #[arg(long, value_name = "FILE")]
     remember: Option<String>,
-    /// The command and its arguments.
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -157,7 +154,7 @@ fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
         && variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !variable.starts_with(|c: char| c.is_ascii_digit());
     if !is_variable {
-        return Err(format!("`{variable}` is no name of a variable"));
+        return Err(format!("`{variable}` is not a variable name"));
     }
     if changes_programs(variable) {
         return Err(format!("`{variable}` changes which programs run or how, so it holds no credential"));
@@ -303,32 +300,53 @@ impl From<ExecArguments> for exec::Wanted {
     }
 }
 
+/// The records of runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunCommand {
+    /// List the runs and how they ended
+    #[command(
+        after_help = "The newest run comes last. A stopped or interrupted run continues with `checkrein run --resume RUN`.\n\nExamples:\n  checkrein run list\n  checkrein run list --json"
+    )]
+    List(NumberArguments),
+    /// Show one run: limits, consumption, end
+    #[command(after_help = "Example:\n  checkrein run show 20261121")]
+    Show {
+        /// Start of the name of the run
+        run: String,
+    },
+    /// Check that the archived runs are unchanged
+    #[command(
+        after_help = "Exit status: 0 intact, 1 changed or damaged.\n\nExample:\n  checkrein run verify"
+    )]
+    Verify,
+}
+
 /// What to do with credentials.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CredentialCommand {
-    /// Read one from standard input, without showing it, and keep it in the keyring, else in a file of mode 600.
+    /// Read a credential from standard input and keep it
     #[command(
-        after_help = "The keyring is reached through `secret-tool` (libsecret); without it, or without a session bus, a file in\n~/.config/checkrein/credentials is used, and refused once others can read it.\n\nExamples:\n  checkrein credential set anthropic\n  checkrein credential set anthropic < key.txt"
+        after_help = "Does not show it. Keeps it in the keyring, through `secret-tool` (libsecret). Without that, or without a session bus, it keeps it in a file of mode 600 in ~/.config/checkrein/credentials, and refuses the file if others can read it.\n\nExamples:\n  checkrein credential set anthropic\n  checkrein credential set anthropic < key.txt"
     )]
     Set {
-        /// Its name.
+        /// Name of the credential
         name: CredentialName,
     },
-    /// Print one.
+    /// Print a credential
     #[command(after_help = "Example:\n  checkrein credential get anthropic")]
     Get {
-        /// Its name.
+        /// Name of the credential
         name: CredentialName,
     },
-    /// Name what is kept, and where.
+    /// List the names of the credentials, and their places
     #[command(after_help = "Example:\n  checkrein credential list")]
     List,
-    /// Take one away; a file is written over before.
+    /// Delete a credential; a file is overwritten first
     #[command(
-        after_help = "Exit status: 0 deleted, 1 there was none.\n\nExample:\n  checkrein credential delete anthropic"
+        after_help = "Exit status: 0 deleted, 1 not found.\n\nExample:\n  checkrein credential delete anthropic"
     )]
     Delete {
-        /// Its name.
+        /// Name of the credential
         name: CredentialName,
     },
 }

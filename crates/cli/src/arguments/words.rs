@@ -44,9 +44,9 @@ impl From<PresetName> for LimitPreset {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum HoldName {
-    /// Nothing: the agent itself ends, what it started stays.
+    // The agent itself ends, what it started stays.
     Processes,
-    /// The kernel, through a namespace of processes, or nothing is run.
+    // All ends, by a namespace of processes, or nothing is run.
     Namespace,
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum RunnerName {
     Cargo,
     Go,
     Jest,
-    /// Any other command.
+    // Any other command.
     Any,
 }
 
@@ -128,11 +128,11 @@ impl From<PolicyName> for RecoveryPolicy {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum JudgementName {
-    /// It was right.
+    // The issue was real.
     Confirmed,
-    /// It was honest work.
+    // The work was fine.
     FalseAlarm,
-    /// There was none, and there should have been.
+    // There was one, and it was not detected.
     Missed,
 }
 

@@ -8,19 +8,19 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct KeepingArguments {
-    /// Work in a git worktree of this name, on a branch `checkrein/NAME`; in a copy where there is no repository.
+    /// Work in a new git worktree, on the branch `checkrein/NAME`
     #[arg(long, value_name = "NAME")]
     worktree: Option<String>,
-    /// Take files along that are in no commit: a path or a pattern such as `data/**/*.csv`; secrets only by their whole path.
+    /// Copy uncommitted files into it; secrets by whole path only
     #[arg(long, value_name = "PATTERN", requires = "worktree")]
     carry: Vec<String>,
-    /// Take along what is changed and not committed.
+    /// Copy all uncommitted changes into it
     #[arg(long, requires = "worktree")]
     carry_changes: bool,
-    /// Go on with a run, by the beginning of its name; without one, with the newest here that can.
+    /// Continue a run, by the start of its name [default: the newest]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["profile", "carry", "carry_changes", "clean_environment"])]
     resume: Option<String>,
-    /// Take over what another machine holds, when you know that it does not run there any more.
+    /// Take over a run that stopped on another machine
     #[arg(long)]
     take_over: bool,
 }
@@ -39,45 +39,45 @@ impl From<KeepingArguments> for Keeping {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorktreeCommand {
-    /// List the worktrees that runs made of this project.
+    /// List the worktrees of this project
     #[command(after_help = "Example:\n  checkrein worktree list")]
     List,
-    /// Show everything that a run changed: committed, not committed and new.
+    /// Show everything a run changed, committed or not
     #[command(
         after_help = "Examples:\n  checkrein worktree diff fix-12\n  checkrein worktree diff fix-12 --stat"
     )]
     Diff {
-        /// The name of the worktree.
+        /// Name of the worktree
         name: String,
-        /// Only which files, and how many lines.
+        /// Show files and line counts only
         #[arg(long)]
         stat: bool,
     },
-    /// Bring what a run changed into this work tree, as one change that is not committed. For people only.
+    /// Apply the changes of a run here, uncommitted (humans only)
     #[command(
-        after_help = "Nothing is done when both sides changed the same, or when what would be changed has changes here that are not\ncommitted. What is there is saved first, so `checkrein undo` takes the merge back. Then the worktree goes; it is\nsaved too.\n\nExamples:\n  checkrein worktree merge fix-12\n  checkrein worktree merge fix-12 --yes --keep"
+        after_help = "Applies everything or nothing. It refuses when both sides changed the same lines, and when a file to change has uncommitted changes here. Saves the present state first, so that `checkrein undo` takes the merge back. Then it saves and removes the worktree.\n\nExamples:\n  checkrein worktree merge fix-12\n  checkrein worktree merge fix-12 --yes --keep"
     )]
     Merge {
-        /// The name of the worktree.
+        /// Name of the worktree
         name: String,
-        /// Without asking.
+        /// Do it without asking
         #[arg(long)]
         yes: bool,
-        /// Bring changes of checkrein.yaml and of the settings of Claude Code too.
+        /// Also apply changes to checkrein.yaml and client settings
         #[arg(long)]
         with_guard_files: bool,
-        /// Let the worktree stay.
+        /// Keep the worktree
         #[arg(long)]
         keep: bool,
     },
-    /// Throw away what a run changed. For people only.
+    /// Discard the changes of a run (humans only)
     #[command(
-        after_help = "Everything is saved first: the files in a snapshot, the commits in a bundle.\n\nExample:\n  checkrein worktree discard fix-12"
+        after_help = "Saves everything first: the files in a snapshot, the commits in a bundle.\n\nExample:\n  checkrein worktree discard fix-12"
     )]
     Discard {
-        /// The name of the worktree.
+        /// Name of the worktree
         name: String,
-        /// Without asking.
+        /// Do it without asking
         #[arg(long)]
         yes: bool,
     },

@@ -41,7 +41,7 @@ pub fn verify(
     {
         return Err(CommandError::user(
             format!("no session begins with `{text}`"),
-            "`checkrein sessions` lists them",
+            "`checkrein session list` lists them",
         ));
     }
     // What belongs to no ledger is said when everything is looked at, not when one session is.

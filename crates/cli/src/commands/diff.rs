@@ -1,4 +1,4 @@
-//! `checkrein diff`: what differs between a snapshot and another, or what is there now.
+//! `checkrein snapshot diff`: what differs between a snapshot and another, or what is there now.
 
 use checkrein_snapshot::{Difference, Node, SnapshotId};
 use serde_json::json;

@@ -134,7 +134,7 @@ fn only_halted(surroundings: &Surroundings) -> Result<Option<FolderName>, Comman
         (None, true) => Ok(None),
         (Some(one), false) if halted.is_empty() => Ok(Some(one)),
         (None, false) => {
-            Err(CommandError::user("nothing is halted", "`checkrein sessions` lists the sessions"))
+            Err(CommandError::user("nothing is halted", "`checkrein session list` lists the sessions"))
         }
         (Some(one), _) => {
             halted.push(one);
@@ -161,7 +161,7 @@ pub fn resume(surroundings: &Surroundings, which: Which<'_>, output: Output) -> 
         Lifted::WasNotHalted => {
             return Err(CommandError::user(
                 "nothing of that name is halted",
-                "`checkrein sessions` shows what is halted",
+                "`checkrein session list` shows what is halted",
             ));
         }
     }
@@ -207,8 +207,8 @@ fn target(surroundings: &Surroundings, text: &str) -> Result<FolderName, Command
         [] => {
             let near = near(text, &all);
             let hint = match near.as_slice() {
-                [] => "`checkrein sessions` lists them; `--all` stops every one".to_owned(),
-                near => format!("near names: {}; `checkrein sessions` lists all", near.join(", ")),
+                [] => "`checkrein session list` lists them; `--all` stops every one".to_owned(),
+                near => format!("near names: {}; `checkrein session list` lists all", near.join(", ")),
             };
             Err(CommandError::user(
                 format!("no session begins with `{}`; nothing was changed", plain(text)),

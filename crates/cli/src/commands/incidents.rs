@@ -1,4 +1,4 @@
-//! `checkrein incidents` and `checkrein incident show ID`: what was saved of emergency stops.
+//! `checkrein incident list` and `checkrein incident show ID`: what was saved of emergency stops.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exi
         ([], _) => {
             return Err(CommandError::user(
                 format!("no incident begins with `{id}`"),
-                "`checkrein incidents` lists them",
+                "`checkrein incident list` lists them",
             ));
         }
         (many, _) => {

@@ -179,7 +179,7 @@ impl Kept {
         if !folder.is_dir() {
             return Err(CommandError::user(
                 format!("run {id} is done, and what is done stays as it is"),
-                "begin a new run; `checkrein runs` lists those that can go on",
+                "begin a new run; `checkrein run list` lists those that can go on",
             ));
         }
         let mut locks = vec![lock(&folder, &format!("run {id}"), keeping.insistence)?];
@@ -494,7 +494,7 @@ fn newest(runs: &Runs, surroundings: &Surroundings, worktree: Option<&str>) -> R
         .find(|found| found.loaded.as_ref().is_ok_and(|loaded| is_meant(&loaded.state)))
         .map(|found| found.id)
         .ok_or_else(|| {
-            CommandError::user("no run of this workspace can go on", "`checkrein runs` lists all of them")
+            CommandError::user("no run of this workspace can go on", "`checkrein run list` lists all of them")
         })
 }
 

@@ -87,7 +87,7 @@ pub fn folders(
     match beginning {
         Some(text) if folders.is_empty() => Err(CommandError::user(
             format!("no session begins with `{text}`"),
-            "`checkrein sessions` lists them",
+            "`checkrein session list` lists them",
         )),
         _ => Ok(folders),
     }
@@ -129,7 +129,7 @@ fn is_told(record: &Record) -> bool {
     }
 }
 
-/// What `show`, `undo` and `rollback --before` take for this record: the beginning of the name of its action, else session and number.
+/// What `show`, `undo` and `session rollback --before` take for this record: the beginning of the name of its action, else session and number.
 fn id(folder: &FolderName, record: &Record) -> String {
     let beginning = |text: &str, length: usize| text.chars().take(length).collect::<String>();
     let action = match &record.body {

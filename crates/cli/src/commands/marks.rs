@@ -1,4 +1,4 @@
-//! `checkrein mark` and `checkrein marks`: what people say about detections, and what follows from it.
+//! `checkrein issue mark` and `checkrein issue stats`: what people say about detections, and what follows from it.
 //!
 //! Nothing is changed by a mark: it is counted, and a setting is suggested that a person may make.
 
@@ -9,9 +9,9 @@ use checkrein_patterns::{Issue, PatternKind};
 use checkrein_protocol::{Judgement, RecordBody};
 use serde_json::json;
 
-use super::log::{folders, judgement_words, only_folder};
-use super::{Exit, Output, for_people_only, pretty};
-use crate::terminal::{plain, print, table};
+use super::log::{folders, judgement_words, only_folder, severity_name};
+use super::{Exit, Output, for_people_only, line, pretty};
+use crate::terminal::{log, plain, print, table};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 
@@ -30,7 +30,7 @@ pub fn mark(
     note: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "mark")?;
+    for_people_only(surroundings, "issue mark")?;
     let (session, number) = match id.rsplit_once(':') {
         Some((session, number)) => (session, number.parse::<u64>().ok()),
         None => (id, None),
@@ -42,7 +42,7 @@ pub fn mark(
         (Judgement::Missed, _, _) => {
             return Err(CommandError::user(
                 "what was missed has no record",
-                "name the session and the pattern: `checkrein mark 4f3c missed --pattern stuck_loop`",
+                "name the session and the pattern: `checkrein issue mark 4f3c missed --pattern stuck_loop`",
             ));
         }
         (Judgement::Confirmed | Judgement::FalseAlarm, Some(number), _) => {
@@ -50,8 +50,8 @@ pub fn mark(
         }
         (Judgement::Confirmed | Judgement::FalseAlarm, None, _) => {
             return Err(CommandError::user(
-                format!("`{id}` names no issue"),
-                "`checkrein marks` lists issues that are not marked yet as SESSION:NUMBER",
+                format!("`{id}` does not name an issue"),
+                "`checkrein issue list` shows each as SESSION:NUMBER",
             ));
         }
     };
@@ -76,8 +76,8 @@ fn issue(ledger: &SessionLedger, number: u64) -> Result<Issue, CommandError> {
     match records.find(|record| record.seq == number).map(|record| record.body) {
         Some(RecordBody::Issue(issue)) => Ok(*issue),
         Some(_) => Err(CommandError::user(
-            format!("record {number} is no issue"),
-            "`checkrein marks` lists issues that are not marked yet",
+            format!("record {number} is not an issue"),
+            "`checkrein issue list` shows each as SESSION:NUMBER",
         )),
         None => Err(CommandError::user(
             format!("there is no record {number}"),
@@ -100,6 +100,36 @@ struct Judged {
     id: String,
     issue: Issue,
     judgement: Option<Judgement>,
+}
+
+/// Lists the newest issues with what was said about them, newest last.
+pub fn issues(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
+    let (mut judged, _) = read(surroundings)?;
+    let shown = judged.split_off(judged.len().saturating_sub(count));
+    match output {
+        Output::Json => {
+            for one in &shown {
+                print(&line(&json!({ "id": one.id, "judgement": one.judgement, "issue": one.issue }))?);
+            }
+        }
+        Output::Text if shown.is_empty() => print("no issue was detected yet"),
+        Output::Text => {
+            let rows = shown.iter().map(|one| {
+                vec![
+                    one.id.clone(),
+                    one.issue.kind.name().to_owned(),
+                    severity_name(one.issue.severity).to_owned(),
+                    one.judgement.map_or("", judgement_words).to_owned(),
+                    plain(&one.issue.summary),
+                ]
+            });
+            print(&table(&["issue", "pattern", "severity", "mark", "what"], rows.collect()));
+            if !judged.is_empty() {
+                log(&format!("and {} older ones; `--number` shows more", judged.len()));
+            }
+        }
+    }
+    Ok(Exit::Done)
 }
 
 /// Shows the confusion table of each pattern, what is not marked yet, and what is suggested.

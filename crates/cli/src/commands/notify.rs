@@ -1,4 +1,4 @@
-//! `checkrein notify`: sends the notices that wait. The hook starts it and does not wait for it.
+//! `checkrein notice send`: sends the notices that wait. The hook starts it and does not wait for it.
 //!
 //! Addresses and passwords go to `curl` through its standard input, so that no list of processes shows them.
 

@@ -1,4 +1,4 @@
-//! `checkrein recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
+//! `checkrein session recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
 
 use checkrein_intervention::{Failure, RecoveryPolicy, plan};
 use checkrein_ledger::{SessionLedger, lines};

@@ -1,4 +1,4 @@
-//! What `undo` and `rollback` have in common: showing what would be done, asking, doing it, telling how it went.
+//! What `undo` and `snapshot restore` have in common: showing what would be done, asking, doing it, telling how it went.
 
 mod git;
 mod left_out;
@@ -158,7 +158,7 @@ impl Ground {
             Preparation::Ready(prepared) => Ok(prepared),
             Preparation::Over(Over::Entries | Over::Bytes | Over::Time) => Err(CommandError::user(
                 "what is there now is too large to be saved first",
-                "go back to single paths: `checkrein rollback SNAPSHOT PATH`",
+                "go back to single paths: `checkrein snapshot restore SNAPSHOT PATH`",
             )),
         }
     }
@@ -377,7 +377,7 @@ fn tell(
         Output::Text => {
             match restored {
                 Some(restored) => print(&format!(
-                    "{} done; `checkrein rollback {}` takes {} back",
+                    "{} done; `checkrein snapshot restore {}` takes {} back",
                     count(restored.done, "step", "steps"),
                     restored.saved_as,
                     if restored.done == 1 { "it" } else { "them" },

@@ -1,4 +1,4 @@
-//! `checkrein reviews`: what was flagged for a person to look at, and that they did.
+//! `checkrein ticket list`: what was flagged for a person to look at, and that they did.
 
 use checkrein_ledger::{Durability, FolderName, Line, SessionLedger, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
@@ -88,9 +88,12 @@ pub fn close(
     note: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "reviews close")?;
+    for_people_only(surroundings, "ticket close")?;
     let unknown = || {
-        CommandError::user(format!("no ticket begins with `{id}`"), "`checkrein reviews --open` lists them")
+        CommandError::user(
+            format!("no ticket begins with `{id}`"),
+            "`checkrein ticket list --open` lists them",
+        )
     };
     let (session, number) = id.rsplit_once(':').ok_or_else(unknown)?;
     let mut found: Vec<(FolderName, Ticket)> = Vec::new();
@@ -109,7 +112,7 @@ pub fn close(
     if ticket.closed.is_some() {
         return Err(CommandError::user(
             format!("`{}` is closed already", ticket.id),
-            "`checkrein reviews` shows by what note",
+            "`checkrein ticket list` shows by what note",
         ));
     }
     let body =

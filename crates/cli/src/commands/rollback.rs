@@ -1,4 +1,4 @@
-//! `checkrein rollback`: goes back to a snapshot, or some paths of it, or to what stood before a session went wrong.
+//! `checkrein snapshot restore` goes back to a snapshot, or some paths of it; `checkrein session rollback` to what stood before a session went wrong.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub fn rollback(
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    permissions.check(surroundings, "rollback")?;
+    permissions.check(surroundings, "snapshot restore")?;
     let ground = Ground::open(surroundings)?;
     let listed = ground.store.snapshot(snapshot)?;
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
@@ -79,7 +79,7 @@ pub fn rollback_session(
     let unknown = || {
         CommandError::user(
             "the session has no workspace on record",
-            "`checkrein snapshots` lists what is saved",
+            "`checkrein snapshot list` lists what is saved",
         )
     };
     let workspace = state.workspace().cloned().ok_or_else(unknown)?;
@@ -90,7 +90,7 @@ pub fn rollback_session(
     let way = session.way(before, depth, Who::Person).map_err(|why| {
         CommandError::user(
             format!("there is no way back: {why}"),
-            "`checkrein snapshots` lists what is saved",
+            "`checkrein snapshot list` lists what is saved",
         )
     })?;
     if output == Output::Text {

@@ -1,16 +1,64 @@
-//! `checkrein runs`: the agents that ran under `checkrein run`, and how they ended.
+//! `checkrein run list`: the agents that ran under `checkrein run`, and how they ended.
 
 use checkrein_supervise::runs::{Archived, Damage, Found, Lock, RunState, Runs, Stage, Whereabouts, Word};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::log::time;
-use super::{Exit, Output, Switch, line};
+use super::{Exit, Output, Switch, line, pretty};
 use crate::terminal::{cut, log, plain, print, table};
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::error::CommandError;
 
-/// Lists the newest runs, newest last; with `verify` also checks that those that are done are what they were.
-pub fn runs(
+/// Lists the newest runs, newest last.
+pub fn list(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
+    runs(surroundings, count, Switch::Off, output)
+}
+
+/// Lists all runs and checks that those that are done are what they were.
+pub fn verify(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    runs(surroundings, usize::MAX, Switch::On, output)
+}
+
+/// Shows the one run whose name begins so.
+pub fn show(surroundings: &Surroundings, name: &str, output: Output) -> Result<Exit, CommandError> {
+    let runs = Runs::new(surroundings.state.root());
+    let mut all = runs.all()?;
+    all.retain(|found| found.id.to_string().starts_with(name));
+    let found = match all.as_slice() {
+        [one] => one,
+        [] => {
+            return Err(CommandError::user(
+                format!("no run begins with `{}`", plain(name)),
+                "`checkrein run list` lists them",
+            ));
+        }
+        many => {
+            return Err(CommandError::user(
+                format!("{} runs begin with `{}`", many.len(), plain(name)),
+                "give more of the name",
+            ));
+        }
+    };
+    let state = match &found.loaded {
+        Ok(loaded) => &loaded.state,
+        Err(error) => return Err(CommandError::user(error.message.clone(), error.hint.clone())),
+    };
+    let how = how(&runs, found, state);
+    match output {
+        Output::Json => print(&pretty(&described(found, state, &how, None))?),
+        Output::Text => {
+            let rows = HEAD.iter().zip(row(found, state, &how));
+            for (title, cell) in rows.filter(|(_, cell)| !cell.is_empty()) {
+                print(&format!("{title:<9} {cell}"));
+            }
+            print(&format!("{:<9} {}", "in", plain(&state.directory.to_string_lossy())));
+            print(&format!("{:<9} {}", "session", state.session().map_or("none", |name| name)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn runs(
     surroundings: &Surroundings,
     count: usize,
     verify: Switch,
@@ -49,24 +97,7 @@ pub fn runs(
         };
         let how = how(&runs, found, state);
         match output {
-            Output::Json => print(&line(&json!({
-                "run": found.id,
-                "created": state.created,
-                "stage": state.stage.name(),
-                "state": how,
-                "reason": state.end().and_then(|end| end.reason.as_deref()),
-                "archived": found.whereabouts == Whereabouts::Done,
-                "changed": changed,
-                "agent": words(state),
-                "workspace": state.workspace.to_string_lossy(),
-                "directory": state.directory.to_string_lossy(),
-                "worktree": state.worktree,
-                "session": state.session(),
-                "limits": state.limits,
-                "told": state.told(),
-                "spent": state.spent(),
-                "attempts": state.attempts,
-            }))?),
+            Output::Json => print(&line(&described(found, state, &how, changed.as_deref()))?),
             Output::Text => {
                 for wrong in changed.into_iter().flatten() {
                     log(&format!("run {}: {wrong}", found.id));
@@ -79,14 +110,37 @@ pub fn runs(
         if all.is_empty() {
             print("no agent has run under `checkrein run` yet");
         } else {
-            let head = ["run", "began", "worktree", "answers", "tokens", "cost", "agent", "state"];
-            print(&table(&head, rows));
+            print(&table(&HEAD, rows));
         }
         if hidden > 0 {
             log(&format!("and {hidden} older ones; `--number` shows more"));
         }
     }
     Ok(if is_whole { Exit::Done } else { Exit::Failed })
+}
+
+/// The columns of the list.
+const HEAD: [&str; 8] = ["run", "began", "worktree", "answers", "tokens", "cost", "agent", "state"];
+
+fn described(found: &Found, state: &RunState, how: &str, changed: Option<&[String]>) -> Json {
+    json!({
+        "run": found.id,
+        "created": state.created,
+        "stage": state.stage.name(),
+        "state": how,
+        "reason": state.end().and_then(|end| end.reason.as_deref()),
+        "archived": found.whereabouts == Whereabouts::Done,
+        "changed": changed,
+        "agent": words(state),
+        "workspace": state.workspace.to_string_lossy(),
+        "directory": state.directory.to_string_lossy(),
+        "worktree": state.worktree,
+        "session": state.session(),
+        "limits": state.limits,
+        "told": state.told(),
+        "spent": state.spent(),
+        "attempts": state.attempts,
+    })
 }
 
 /// How far it is, in words.

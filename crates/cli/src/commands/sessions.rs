@@ -1,4 +1,4 @@
-//! `checkrein sessions`: the sessions that are recorded.
+//! `checkrein session list`: the sessions that are recorded.
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{Cost, SessionSummary};

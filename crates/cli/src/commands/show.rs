@@ -198,7 +198,7 @@ fn rollback_text(rollback: &RollbackRecord) -> String {
     }
     lines.extend(rollback.left.iter().map(|left| format!("{}  {}", bold("not as it was"), plain(left))));
     let back = rollback.saved_as.iter().rev();
-    lines.extend(back.map(|id| format!("{}  `checkrein rollback {id}`", bold("to take it back"))));
+    lines.extend(back.map(|id| format!("{}  `checkrein snapshot restore {id}`", bold("to take it back"))));
     lines.join("\n")
 }
 

@@ -1,4 +1,4 @@
-//! `checkrein snapshots` and `checkrein snapshot ...`: what was saved, and taking care of it.
+//! `checkrein snapshot list` and `checkrein snapshot ...`: what was saved, and taking care of it.
 
 use std::time::Duration;
 

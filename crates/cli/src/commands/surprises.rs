@@ -1,4 +1,4 @@
-//! `checkrein surprises`: what changed although it was not predicted, by program.
+//! `checkrein surprise list`: what changed although it was not predicted, by program.
 
 use std::collections::BTreeMap;
 

@@ -21,16 +21,7 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch, output: Output) ->
     let file = config_files::project_file(&workspace);
     let loaded = config_files::load(surroundings, &workspace)?;
     let sessions = sessions_that_wait(surroundings, &workspace)?;
-    let told = |is_trusted: bool| -> Result<(), CommandError> {
-        let waiting: Vec<_> = sessions
-            .iter()
-            .map(|(session, settings)| json!({ "session": session, "settings": settings }))
-            .collect();
-        print(&pretty(&json!({
-            "file": file, "pending": loaded.pending, "sessions": waiting, "trusted": is_trusted,
-        }))?);
-        Ok(())
-    };
+    let told = |is_trusted: bool| tell(&file, &loaded, &sessions, is_trusted);
     if loaded.pending.is_empty() && sessions.is_empty() {
         match output {
             // Nothing waits, so everything there is counts.
@@ -57,6 +48,38 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch, output: Output) ->
         Output::Text => print("trusted; a change of the rules asks again"),
     }
     Ok(Exit::Done)
+}
+
+/// Shows what waits for the trust of the user, and changes nothing.
+pub fn show_waiting(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+    let workspace = find_workspace(&surroundings.cwd);
+    let file = config_files::project_file(&workspace);
+    let loaded = config_files::load(surroundings, &workspace)?;
+    let sessions = sessions_that_wait(surroundings, &workspace)?;
+    let is_trusted = loaded.pending.is_empty() && sessions.is_empty();
+    match output {
+        Output::Json => tell(&file, &loaded, &sessions, is_trusted)?,
+        Output::Text if is_trusted => print("nothing waits for your consent"),
+        Output::Text => show(&file, &loaded, &sessions),
+    }
+    Ok(Exit::Done)
+}
+
+/// Tells programs what waits for trust, and whether all of it has it.
+fn tell(
+    file: &AbsolutePath,
+    loaded: &Loaded,
+    sessions: &[(String, Vec<&'static str>)],
+    is_trusted: bool,
+) -> Result<(), CommandError> {
+    let waiting: Vec<_> = sessions
+        .iter()
+        .map(|(session, settings)| json!({ "session": session, "settings": settings }))
+        .collect();
+    print(&pretty(&json!({
+        "file": file, "pending": loaded.pending, "sessions": waiting, "trusted": is_trusted,
+    }))?);
+    Ok(())
 }
 
 /// Shows what waits for trust.

@@ -136,7 +136,7 @@ pub fn undo(
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
     Err(CommandError::user(
         "no action of this workspace for which anything was saved is left to take back",
-        "`checkrein snapshots` lists what was saved; `checkrein rollback` goes back to any of it",
+        "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them",
     ))
 }
 
@@ -192,7 +192,7 @@ fn leave_remotes(prepared: &mut Prepared, remotes: &[PathBuf], of: SnapshotId) -
         if prepared.steps().len() < count {
             let remote = plain(&remote.to_string_lossy());
             lines.push(format!(
-                "the remote `{remote}` stays as it is: what was pushed there belongs to others; `checkrein rollback {of} {remote}` sets it back"
+                "the remote `{remote}` stays as it is: what was pushed there belongs to others; `checkrein snapshot restore {of} {remote}` sets it back"
             ));
         }
     }
@@ -299,7 +299,7 @@ fn named<'a>(
     match names.len() {
         0 => Err(CommandError::user(
             format!("nothing was saved before an action `{wanted}`"),
-            "`checkrein snapshots` lists the actions that something was saved for",
+            "`checkrein snapshot list` lists the actions that something was saved for",
         )),
         1 => Ok(found),
         many => {

@@ -213,7 +213,7 @@ pub(crate) static KEYS: &[Key] = &[
     key!("patterns.sensitivity", patterns.sensitivity, Kind::Choice(Sensitivity::WORDS), Order,
         "How easily a pattern is seen: `low` asks for one repetition more, or a quarter more, of every threshold below, `high` for one less, or a sixth less."),
     key!("patterns.least_confidence", patterns.least_confidence, Kind::Fraction, Lower,
-        "Detections that are less sure are left out; `checkrein marks` suggests one."),
+        "Detections that are less sure are left out; `checkrein issue stats` suggests one."),
     key!("patterns.thresholds.stuck_loop.rounds", patterns.thresholds.stuck_loop.rounds, Kind::Count(2), Lower,
         "How often one call must give the same result (design, ours)."),
     key!("patterns.thresholds.stuck_loop.failing_rounds", patterns.thresholds.stuck_loop.failing_rounds, Kind::Count(2), Lower,

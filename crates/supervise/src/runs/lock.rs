@@ -174,7 +174,7 @@ fn busy(what: &str, holder: Option<&Holder>) -> RunError {
     RunError::new(
         RunErrorKind::Busy,
         format!("{what} is in use by {who}"),
-        "wait for it, or end it; `checkrein runs` lists what runs",
+        "wait for it, or end it; `checkrein run list` lists what runs",
     )
 }
 

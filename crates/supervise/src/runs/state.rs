@@ -46,7 +46,7 @@ impl FromStr for RunId {
         }
         Err(RunError::asked(
             format!("`{}` is no name of a run", text.escape_debug()),
-            "`checkrein runs` lists them",
+            "`checkrein run list` lists them",
         ))
     }
 }

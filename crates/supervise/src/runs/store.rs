@@ -188,7 +188,10 @@ impl Runs {
         } else if self.folder(id, Whereabouts::Done).is_dir() {
             Whereabouts::Done
         } else {
-            return Err(RunError::asked(format!("there is no run `{id}`"), "`checkrein runs` lists them"));
+            return Err(RunError::asked(
+                format!("there is no run `{id}`"),
+                "`checkrein run list` lists them",
+            ));
         };
         Ok((load(&self.folder(id, whereabouts), id)?, whereabouts))
     }
@@ -232,7 +235,7 @@ impl Runs {
         match ids.len() {
             0 => Err(RunError::asked(
                 format!("there is no run `{}`", beginning.escape_debug()),
-                "`checkrein runs` lists them",
+                "`checkrein run list` lists them",
             )),
             1 => Ok(ids.remove(0)),
             many => Err(RunError::asked(
@@ -334,7 +337,7 @@ fn decode(bytes: &[u8], id: &RunId) -> Result<RunState, String> {
 fn sealed(id: &RunId) -> RunError {
     RunError::asked(
         format!("run {id} is done, and what is done stays as it is"),
-        "begin a new run; `checkrein runs` lists those that can go on",
+        "begin a new run; `checkrein run list` lists those that can go on",
     )
 }
 

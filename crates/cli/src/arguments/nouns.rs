@@ -1,0 +1,321 @@
+//! The nouns of the command line, each with what can be done to it.
+
+use crate::commands::restoring::Consent;
+use checkrein_snapshot::SnapshotId;
+use clap::{Args, Subcommand};
+
+use super::restoring::RestoreArguments;
+use super::words::{FormName, JudgementName, PolicyName};
+
+/// Sessions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// List the recorded sessions
+    #[command(after_help = "Example:\n  checkrein session list")]
+    List,
+    /// Go back to what stood before an action of a session
+    #[command(
+        after_help = "Saves the present state first. Keeps what changed before the action, and removes what was created since.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
+    )]
+    Rollback {
+        /// Start of the name of the session
+        session: String,
+        /// Action: its id in `checkrein log`, or its number in an incident
+        #[arg(long, value_name = "ACTION")]
+        before: String,
+        #[command(flatten)]
+        consent: SessionConsent,
+    },
+    /// Show the ways out of the newest issue, as commands
+    #[command(
+        after_help = "Policies: development (repair, then guide), testing (also a snapshot), production (a snapshot and the consent of a human; silence stops it). The default is that of the profile.\n\nExamples:\n  checkrein session recover 4f3c\n  checkrein session recover 4f3c --policy production"
+    )]
+    Recover(RecoverArguments),
+}
+
+/// Whether a session may be rolled back.
+#[derive(Debug, Args)]
+pub(crate) struct SessionConsent {
+    /// Restore without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Show the changes only
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+}
+
+impl SessionConsent {
+    pub(crate) fn consent(&self) -> Consent {
+        match (self.yes, self.dry_run) {
+            (true, _) => Consent::Given,
+            (false, true) => Consent::ShowOnly,
+            (false, false) => Consent::Ask,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArguments {
+    /// Start of the name of the session
+    pub(crate) session: String,
+    /// Recovery policy
+    #[arg(long, value_enum, hide_possible_values = true)]
+    pub(crate) policy: Option<PolicyName>,
+}
+
+/// Snapshots.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SnapshotCommand {
+    /// List the snapshots of this workspace
+    #[command(
+        after_help = "The newest snapshot comes last.\n\nExamples:\n  checkrein snapshot list\n  checkrein snapshot list --json"
+    )]
+    List(NumberArguments),
+    /// Save the workspace, without ignored files
+    #[command(after_help = "Example:\n  checkrein snapshot create --reason 'before the move'")]
+    Create {
+        /// Reason, for the list
+        #[arg(long, default_value = "")]
+        reason: String,
+    },
+    /// Compare a snapshot with another, or with the present
+    #[command(
+        after_help = "Examples:\n  checkrein snapshot diff 17\n  checkrein snapshot diff 17 21\n  checkrein snapshot diff 17 --patch"
+    )]
+    Diff(DiffArguments),
+    /// Restore a snapshot, or some paths of it
+    #[command(
+        after_help = "Saves the present state first. Keeps files created since, unless `--remove-new` is given.\n\nExamples:\n  checkrein snapshot restore 17\n  checkrein snapshot restore 17 src/main.rs docs\n  checkrein snapshot restore 17 --remove-new --yes"
+    )]
+    Restore {
+        /// Number of the snapshot
+        snapshot: SnapshotId,
+        /// Restore only these paths
+        paths: Vec<String>,
+        /// Remove files that did not exist in the snapshot
+        #[arg(long)]
+        remove_new: bool,
+        #[command(flatten)]
+        consent: RestoreArguments,
+    },
+    /// Keep a snapshot, whatever its age
+    #[command(after_help = "Examples:\n  checkrein snapshot pin 17\n  checkrein snapshot pin 17 --remove")]
+    Pin {
+        /// Number of the snapshot
+        snapshot: SnapshotId,
+        /// Remove the pin
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Delete snapshots beyond the configured quotas (humans only)
+    #[command(
+        after_help = "Keeps pinned snapshots, and those of sessions of the last 24 hours.\n\nExamples:\n  checkrein snapshot prune --dry-run\n  checkrein snapshot prune"
+    )]
+    Prune {
+        /// Show what would be deleted only
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Check every saved byte
+    #[command(after_help = "Exit status: 0 intact, 1 damaged.\n\nExample:\n  checkrein snapshot verify")]
+    Verify,
+    /// Copy a snapshot into a new directory
+    #[command(after_help = "Example:\n  checkrein snapshot export 17 /tmp/before")]
+    Export {
+        /// Number of the snapshot
+        snapshot: SnapshotId,
+        /// Directory; it must not exist
+        directory: String,
+    },
+}
+
+/// How many of the newest.
+#[derive(Debug, Args)]
+pub(crate) struct NumberArguments {
+    /// Number of entries, the newest
+    #[arg(short, long, value_name = "COUNT", default_value_t = 30)]
+    pub(crate) number: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// Number of a snapshot
+    pub(crate) from: SnapshotId,
+    /// Number of another [default: the present]
+    pub(crate) to: Option<SnapshotId>,
+    /// Show the changed lines
+    #[arg(long)]
+    pub(crate) patch: bool,
+}
+
+/// Incidents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IncidentCommand {
+    /// List the sessions that an intervention stopped
+    #[command(after_help = "Example:\n  checkrein incident list")]
+    List,
+    /// Show a report: timeline, impact, cause, ways on
+    #[command(after_help = "Example:\n  checkrein incident show 20261121")]
+    Show {
+        /// Start of its name
+        id: String,
+    },
+}
+
+/// Issues.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IssueCommand {
+    /// List the detected issues
+    #[command(
+        after_help = "The newest issue comes last.\n\nExamples:\n  checkrein issue list\n  checkrein issue list --json"
+    )]
+    List(NumberArguments),
+    /// Say whether an issue was real (humans only)
+    #[command(
+        after_help = "`confirmed`: it was real. `false-alarm`: the work was fine. `missed`: it was not detected. A mark changes no setting; `checkrein issue stats` counts marks and suggests settings.\n\nExamples:\n  checkrein issue mark 4f3c:118 false-alarm --note 'a poll that waits'\n  checkrein issue mark 4f3c:118 confirmed\n  checkrein issue mark 4f3c missed --pattern stuck_loop"
+    )]
+    Mark(MarkArguments),
+    /// Show the accuracy of each pattern, and suggest settings
+    #[command(after_help = "Example:\n  checkrein issue stats")]
+    Stats,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MarkArguments {
+    /// Issue as SESSION:NUMBER; SESSION alone for a missed one
+    pub(crate) id: String,
+    /// Judgement
+    #[arg(value_enum)]
+    pub(crate) judgement: JudgementName,
+    /// Pattern of a missed issue
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pattern: Option<String>,
+    /// Note for the record
+    #[arg(long, default_value = "")]
+    pub(crate) note: String,
+}
+
+/// Tickets.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TicketCommand {
+    /// List the actions flagged for you
+    #[command(
+        after_help = "The newest ticket comes last.\n\nExamples:\n  checkrein ticket list\n  checkrein ticket list --open"
+    )]
+    List {
+        /// Show only open tickets
+        #[arg(long)]
+        open: bool,
+    },
+    /// Close a ticket after you looked at it (humans only)
+    #[command(
+        after_help = "Closing a ticket about the tier clears the trust debt.\n\nExample:\n  checkrein ticket close 4f3c:17 --note 'as intended'"
+    )]
+    Close(CloseArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CloseArguments {
+    /// SESSION:NUMBER; the start of the name of the session is enough
+    pub(crate) id: String,
+    /// Your finding
+    #[arg(long)]
+    pub(crate) note: String,
+}
+
+/// Surprises.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SurpriseCommand {
+    /// List changes that were not predicted, by program
+    #[command(
+        after_help = "A surprise was seen while a program ran. It does not prove that the program caused it. Teach checkrein what a program does with an entry in ~/.config/checkrein/catalogue/*.toml; docs/catalogue.md explains how.\n\nExamples:\n  checkrein surprise list\n  checkrein surprise list --session 4f3c --limit 100\n  checkrein surprise list --json"
+    )]
+    List(SurpriseArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SurpriseArguments {
+    /// Show only sessions whose name starts with this
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Number of calls, the newest
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 30)]
+    pub(crate) limit: usize,
+}
+
+/// Notices.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NoticeCommand {
+    /// Send the queued notices; the hook starts this
+    #[command(after_help = "Example:\n  checkrein notice send")]
+    Send,
+    /// Send a test through every configured channel
+    #[command(
+        after_help = "`interventions.emergency_stop.notification_channels` names the channels, `notifications` configures them. `curl` sends webhooks and mail. Secrets: ~/.config/checkrein/notify.secrets (mode 600).\n\nExample:\n  checkrein notice test"
+    )]
+    Test,
+}
+
+/// Trust.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// Show what waits for your consent
+    #[command(after_help = "Example:\n  checkrein trust show")]
+    Show,
+}
+
+/// The policy.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show the tier, tripwires, patterns and blueprints in force
+    #[command(after_help = "Example:\n  checkrein policy show")]
+    Show,
+    /// Check every policy file: conditions, examples, fixtures
+    #[command(after_help = "Exit status: 0 valid, 1 not valid.\n\nExample:\n  checkrein policy check")]
+    Check,
+    /// Run the examples and fixtures of policy files
+    #[command(
+        after_help = "Exit status: 0 all passed, 1 some failed.\n\nExamples:\n  checkrein policy test\n  checkrein policy test blueprints/payments.yaml --json"
+    )]
+    Test {
+        /// Blueprint or configuration [default: all in force here]
+        file: Option<String>,
+    },
+}
+
+/// The records.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Find any edit, deletion, reordering or truncation
+    #[command(after_help = "Exit status: 0 intact, 1 not intact.\n\nExample:\n  checkrein audit verify")]
+    Verify {
+        /// Check only sessions whose name starts with this
+        session: Option<String>,
+    },
+    /// Export the records as JSON Lines or CSV
+    #[command(after_help = "Example:\n  checkrein audit export --form csv --output records.csv")]
+    Export {
+        /// Export only sessions whose name starts with this
+        session: Option<String>,
+        /// Format [default: that of `audit.export_format`]
+        #[arg(long, value_enum)]
+        form: Option<FormName>,
+        /// File to write [default: standard output]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<String>,
+    },
+}
+
+/// The configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every setting and its source
+    #[command(after_help = "Example:\n  checkrein config show")]
+    Show,
+    /// Check every configuration file
+    #[command(after_help = "Exit status: 0 valid, 1 not valid.\n\nExample:\n  checkrein config check")]
+    Check,
+    /// Print the JSON Schema of checkrein.yaml
+    #[command(after_help = "Example:\n  checkrein config schema > checkrein.schema.json")]
+    Schema,
+}

@@ -1,0 +1,50 @@
+//! The command line of what puts files back.
+
+use crate::commands::restoring::{Changed, Consent, GuardPlaces, New, Permissions};
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// Start of the name of the action, or the number of its snapshot
+    pub(crate) action: Option<String>,
+    /// Remove files that did not exist before the action
+    #[arg(long)]
+    pub(crate) remove_new: bool,
+    #[command(flatten)]
+    pub(crate) consent: RestoreArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    /// Restore without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Show the changes only
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Also restore files modified since
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Also restore `checkrein.yaml` and client settings (humans only)
+    #[arg(long)]
+    pub(crate) with_guard_files: bool,
+}
+
+impl RestoreArguments {
+    pub(crate) fn consent(&self) -> Consent {
+        match (self.yes, self.dry_run) {
+            (true, _) => Consent::Given,
+            (false, true) => Consent::ShowOnly,
+            (false, false) => Consent::Ask,
+        }
+    }
+
+    pub(crate) fn permissions(&self, remove_new: bool) -> Permissions {
+        Permissions {
+            consent: self.consent(),
+            changed: if self.force { Changed::Overwrite } else { Changed::Keep },
+            new: if remove_new { New::Remove } else { New::Keep },
+            guard: if self.with_guard_files { GuardPlaces::PutBack } else { GuardPlaces::Spare },
+        }
+    }
+}
