@@ -8,6 +8,7 @@
 //! | `tree` | the typed tree that everything above this crate sees |
 //! | `guard` | [`parse`], [`parse_within`] and the [`Limits`] that keep hostile text from hurting |
 //! | `lowering` | the only place that knows the parser: its statements, our words |
+//! | [`parse_posix`] | the same for a shell that knows no more than POSIX |
 //! | [`quoted`] | a text as one word again |
 //! | [`substance()`] | what of a text makes it the command that it is |
 //! | [`outline`] | a tree as one compact line, for tests and for people |
@@ -21,11 +22,13 @@
 mod guard;
 mod lowering;
 pub mod outline;
+mod posix;
 mod quoting;
 mod substance;
 mod tree;
 
 pub use guard::{Limits, parse, parse_within};
+pub use posix::parse_posix;
 pub use quoting::quoted;
 pub use substance::substance;
 pub use tree::*;

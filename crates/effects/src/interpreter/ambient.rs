@@ -126,3 +126,31 @@ const SET: &[&str] = &[
 pub(super) fn is_set_by_shells(name: &str) -> bool {
     SET.contains(&name) || name.starts_with("CLAUDE_CODE_")
 }
+
+/// Whether it is bash that sets this variable, and a shell that knows no more than POSIX does not (source: the manual of dash 0.5.12).
+pub(super) fn is_of_bash(name: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "COPROC",
+        "DIRSTACK",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "EUID",
+        "FUNCNAME",
+        "GROUPS",
+        "HISTCMD",
+        "HOSTNAME",
+        "HOSTTYPE",
+        "MACHTYPE",
+        "MAPFILE",
+        "OSTYPE",
+        "PIPESTATUS",
+        "RANDOM",
+        "REPLY",
+        "SECONDS",
+        "SHELLOPTS",
+        "SHLVL",
+        "SRANDOM",
+        "UID",
+    ];
+    name.starts_with("BASH") || name.starts_with("COMP_") || OTHERS.contains(&name)
+}

@@ -12,7 +12,7 @@ use crate::programs::known_hosts;
 use crate::world::{Entry, Listing, World};
 use checkrein_catalogue::UserCatalogue;
 
-use super::ambient::is_set_by_shells;
+use super::ambient::{is_of_bash, is_set_by_shells};
 use super::away::{Away, Stay};
 use super::bounds::Bounds;
 use super::call::Input;
@@ -21,7 +21,7 @@ pub(crate) use super::exit::Output;
 use super::overlay::{Overlay, Untracked};
 use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
-use super::shell::{Content, Departure, Shell, Whereabouts};
+use super::shell::{Content, Departure, Shell, Speech, Whereabouts};
 use super::sweeps::Sweep;
 use super::value::Value;
 use super::ways::Left;
@@ -154,6 +154,8 @@ pub(crate) struct Machine<'w> {
     pub(crate) names: usize,
     /// Whether commands are being guessed from a text that could not be read.
     pub(super) guessing: bool,
+    /// What `sh` is taken for at the present point; `None` where it may be either.
+    pub(super) reads_as: Option<super::shell::Speech>,
     /// Whether shells of this command show what they read or run (`set -x`, `bash -v`).
     pub(crate) shows_commands: bool,
     /// The file of settings whose variables the shell holds, since it was sourced.
@@ -228,6 +230,7 @@ impl<'w> Machine<'w> {
             exhausted: false,
             names: 0,
             guessing: false,
+            reads_as: None,
             shows_commands: false,
             settings_held: None,
             unordered: None,
@@ -322,12 +325,14 @@ impl<'w> Machine<'w> {
                 Some(Value::Exact(file))
             }
             "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
+            "BASH" if self.shell.speech == Speech::Posix => self.world.variable(name).map(Value::Exact),
             "BASH" | "SHELL" => Some(self.world.variable(name).map_or_else(shells, Value::Exact)),
             // As `$$`: which process is meant matters, not its number.
             "PPID" => Some(self.world.variable(name).map_or(Value::exact(PARENT), Value::Exact)),
             "IFS" => Some(Value::exact(" \t\n")),
             _ => match self.world.variable(name) {
                 Some(text) => Some(Value::Exact(text)),
+                None if self.shell.speech == Speech::Posix && is_of_bash(name) => None,
                 None => is_set_by_shells(name).then_some(Value::Unknown),
             },
         }

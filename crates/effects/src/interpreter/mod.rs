@@ -24,6 +24,7 @@
 //! | `condition` | `[[ ]]` and `test` |
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |
+//! | `speech` | `sh`, which may be one shell or another |
 //! | `overlay` | the file tree as the command has changed it so far |
 //! | `remember` | notes on the tree without an effect |
 //! | `resolve` | from text to the path that the kernel would reach |
@@ -81,6 +82,7 @@ mod scan;
 pub(crate) mod secrets;
 mod shell;
 mod simple;
+mod speech;
 mod statements;
 mod sweeps;
 mod touching;
@@ -98,7 +100,8 @@ pub use machine::RunCommand;
 pub(crate) use overlay::Untracked;
 pub(crate) use pattern::{Letters, Pattern};
 pub(crate) use resolve::{Last, resolve};
-pub(crate) use shell::{Content, Treatment, Variable, Whereabouts};
+pub(crate) use shell::{Content, Speech, Treatment, Variable, Whereabouts};
 pub(crate) use simple::Lookup;
+pub(crate) use speech::Reader;
 pub(crate) use statements::{Done, Flow};
 pub use value::Value;

@@ -12,7 +12,8 @@ use super::call::Input;
 use super::draft::Draft;
 use super::exit::{Exit, Output};
 use super::machine::Machine;
-use super::shell::Shell;
+use super::shell::{Shell, Speech};
+use super::speech::Reader;
 use super::statements::Done;
 use super::value::Value;
 
@@ -28,25 +29,33 @@ pub(crate) enum Language {
 }
 
 impl Machine<'_> {
-    /// Runs shell text in a child shell; opaque when the text is not known.
+    /// Runs text in a child shell, as `system` of C does with `sh`; opaque when the text is not known.
     pub(crate) fn run_text(&mut self, text: &Value, input: Input) -> Exit {
-        self.run_text_with(text, Value::exact("bash"), &[], input)
+        self.run_text_with(Reader::Either, text, &Value::exact("sh"), &[], input)
     }
 
     /// Runs shell text in a child shell with `$0` and arguments.
     pub(crate) fn run_text_with(
         &mut self,
+        reader: Reader,
         text: &Value,
-        name: Value,
+        name: &Value,
         arguments: &[Value],
         input: Input,
     ) -> Exit {
         let outer_input = std::mem::replace(&mut self.input, input);
-        let done = self.in_subshell(|machine| {
-            machine.become_child();
-            machine.shell.name = name;
-            machine.shell.positional = Some(arguments.to_vec());
-            machine.run_here(text)
+        let done = self.run_read(reader, text, |machine, speech| {
+            machine.in_subshell(|machine| {
+                machine.become_child();
+                machine.shell.speech = speech;
+                if speech == Speech::Posix {
+                    machine.shell.functions.clear();
+                    machine.shell.alternatives.clear();
+                }
+                machine.shell.name = name.clone();
+                machine.shell.positional = Some(arguments.to_vec());
+                machine.run_here(text)
+            })
         });
         self.input = outer_input;
         done.exit()
@@ -101,6 +110,16 @@ impl Machine<'_> {
         if self.texts >= 24 {
             self.unread("shell text is nested too deeply to be followed");
             return self.scan_text(text);
+        }
+        if self.shell.speech == Speech::Posix
+            && let Some(script) = checkrein_shell::parse_posix(text)
+        {
+            self.texts += 1;
+            self.depth += 1;
+            let done = self.run_block(&script);
+            self.depth -= 1;
+            self.texts -= 1;
+            return Done { status: super::Status::Open.and_then(done.status), ..done };
         }
         let mut parsed = checkrein_shell::parse(text);
         for problem in &parsed.problems {
@@ -158,14 +177,22 @@ impl Machine<'_> {
 
     /// Lets a shell run what comes in on its standard input.
     pub(crate) fn run_input(&mut self, input: &Input) -> Exit {
-        self.run_input_with(input, Value::exact("bash"), &[])
+        self.run_input_with(Reader::Bash, input, &Value::exact("bash"), &[])
     }
 
     /// Lets a shell run what comes in on its standard input, with `$0` and arguments.
-    pub(crate) fn run_input_with(&mut self, input: &Input, name: Value, arguments: &[Value]) -> Exit {
+    pub(crate) fn run_input_with(
+        &mut self,
+        reader: Reader,
+        input: &Input,
+        name: &Value,
+        arguments: &[Value],
+    ) -> Exit {
         match input {
             Input::Inherited => Exit::unknown(),
-            Input::Text(text) => self.run_text_with(text, name, arguments, Input::Text(Value::exact(""))),
+            Input::Text(text) => {
+                self.run_text_with(reader, text, name, arguments, Input::Text(Value::exact("")))
+            }
             Input::Network(url) => {
                 self.runs_from_network(url);
                 Exit::unknown()
@@ -180,19 +207,34 @@ impl Machine<'_> {
     /// Runs a script file that the world can read: shell scripts are followed, others are opaque.
     pub(crate) fn run_file(&mut self, value: &Value, arguments: &[Value]) -> Exit {
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        let reader = path.as_ref().map_or(Reader::Bash, |path| self.first_line_reader(path));
         if let Some(Language::Other(interpreter)) = path.map(|path| self.language(&path)) {
             let mut words = vec![Value::Exact(interpreter), value.clone()];
             words.extend(arguments.iter().cloned());
             let input = self.input.clone();
             return self.run_words(&words, input);
         }
-        self.run_script(value, arguments, self.input.clone())
+        self.run_script(reader, value, arguments, self.input.clone())
+    }
+
+    /// The shell that the first line of a script names.
+    fn first_line_reader(&self, path: &AbsolutePath) -> Reader {
+        let text = self.text(path);
+        let line = text.as_exact().and_then(|text| text.lines().next()?.strip_prefix("#!"));
+        let named = |word: &&str| !word.ends_with("/env") && !word.starts_with('-') && !word.contains('=');
+        line.and_then(|line| line.split_whitespace().find(named)).map_or(Reader::Bash, Reader::named)
     }
 
     /// Runs a script file with the shell that was named, whatever its first line says.
-    pub(crate) fn run_script(&mut self, value: &Value, arguments: &[Value], input: Input) -> Exit {
+    pub(crate) fn run_script(
+        &mut self,
+        reader: Reader,
+        value: &Value,
+        arguments: &[Value],
+        input: Input,
+    ) -> Exit {
         match self.script_text(value) {
-            Some(text) => self.run_text_with(&text, value.clone(), arguments, input),
+            Some(text) => self.run_text_with(reader, &text, value, arguments, input),
             None => Exit::unknown(),
         }
     }

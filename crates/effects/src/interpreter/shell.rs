@@ -179,6 +179,16 @@ impl Options {
     }
 }
 
+/// Which words a shell knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Speech {
+    /// Those of bash.
+    #[default]
+    Bash,
+    /// Those of POSIX, as dash has them.
+    Posix,
+}
+
 /// Where a shell was before it went elsewhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Departure {
@@ -220,6 +230,8 @@ pub(crate) struct Shell {
     pub(crate) descriptors: BTreeMap<u32, Opening>,
     /// Switches.
     pub(crate) options: Options,
+    /// Which words it knows.
+    pub(crate) speech: Speech,
     /// What runs at the end of the shell.
     pub(crate) at_exit: Option<Value>,
     /// Whether it is not sure that this was arranged.
@@ -270,6 +282,7 @@ impl Shell {
             aliases: BTreeMap::new(),
             descriptors: BTreeMap::new(),
             options: Options::default(),
+            speech: Speech::Bash,
             at_exit: None,
             exit_trap_in_doubt: false,
             is_without_commands: false,

@@ -14,7 +14,7 @@ use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
 use super::remember::system_program;
 use super::run::Language;
-use super::shell::{Content, Variable};
+use super::shell::{Content, Speech, Variable};
 use super::statements::{Done, Flow};
 use super::value::Value;
 use super::ways::Leaving;
@@ -129,7 +129,10 @@ impl Machine<'_> {
             self.rests_on_unseen(unseen);
         }
         self.note_shown_origin(simple, &words, count);
-        for (name, variable) in before {
+        // Those of POSIX keep what stands in front of one of these.
+        let keeps = self.shell.speech == Speech::Posix
+            && words.first().and_then(Value::as_exact).is_some_and(is_special);
+        for (name, variable) in before.into_iter().filter(|_| !keeps) {
             match variable {
                 Some(variable) => self.shell.variables.insert(name, variable),
                 None => self.shell.variables.remove(&name),

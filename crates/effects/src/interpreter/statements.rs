@@ -237,7 +237,9 @@ impl Machine<'_> {
                 };
                 let chosen =
                     words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
-                self.run_perhaps(&each.variable, chosen, None, &each.body)
+                let done = self.run_perhaps(&each.variable, chosen, None, &each.body);
+                // It fails when there is nothing more to be read.
+                Done { status: Status::Open, ..done }
             }
             Command::Function(function) => {
                 self.shell.define(&function.name, Rc::new((*function.body).clone()));

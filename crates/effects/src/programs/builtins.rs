@@ -4,12 +4,14 @@ mod declaring;
 mod failing;
 mod leaving;
 mod naming;
+mod posix;
 mod reading;
 
 pub(crate) use declaring::assignment;
+pub(crate) use posix::is_of_bash;
 
 use crate::interpreter::machine::Absence;
-use crate::interpreter::{Done, Exit, Flow, Lookup, Machine, Output, Status, Value, Whereabouts};
+use crate::interpreter::{Done, Exit, Flow, Lookup, Machine, Output, Speech, Status, Value, Whereabouts};
 use crate::path::AbsolutePath;
 use crate::programs::formats::{self, Formatted};
 use crate::programs::{files, strings};
@@ -23,6 +25,13 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         let done = leaving::run(machine, name, words);
         let stays = machine.shell.is_without_commands && done.flow != Flow::Next;
         return Some(if stays { machine.perhaps_leave(done.flow, done.status) } else { done });
+    }
+    if machine.shell.speech == Speech::Posix {
+        let done = machine.caused_by(name, |machine| posix::run(machine, name, words));
+        if let Some(done) = done {
+            machine.list_command(name, words);
+            return Some(done);
+        }
     }
     let built_in = find(name)?;
     machine.list_command(name, words);

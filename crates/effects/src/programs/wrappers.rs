@@ -12,7 +12,7 @@ pub(super) use many::quoted_words;
 pub(crate) use many::{parallel, xargs};
 
 use crate::effect::{EffectKind, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Reader, Value};
 use crate::programs::builtins::assignment;
 use crate::programs::strings;
 
@@ -513,6 +513,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         place += 1;
     }
     let rest = call.words.get(place..).unwrap_or_default();
+    let reader = Reader::named(&call.program);
     if !plain {
         let kind = start_files::Kind { is_login: login, is_interactive: interactive };
         start_files::run(machine, &call.program, kind);
@@ -529,14 +530,14 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some((name, arguments)) => (name.clone(), arguments),
             None => (Value::exact(call.program.as_str()), arguments),
         };
-        return machine.run_text_with(text, name, arguments, call.input.clone());
+        return machine.run_text_with(reader, text, &name, arguments, call.input.clone());
     }
     match rest.split_first() {
         Some((file, arguments)) if !standard_input => match file.as_exact() {
             Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => {
-                machine.run_input_with(&call.input, file.clone(), arguments)
+                machine.run_input_with(reader, &call.input, file, arguments)
             }
-            _ => machine.run_script(file, arguments, call.input.clone()),
+            _ => machine.run_script(reader, file, arguments, call.input.clone()),
         },
         _ => {
             // A shell for a person whose answers go over the network: the person sits at the other end.
@@ -544,7 +545,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.unread(format!("what the shell prints goes to {host}"));
             }
             // With `-s` the operands are what the text finds in `$1`, `$2` and so on.
-            machine.run_input_with(&call.input, Value::exact(call.program.as_str()), rest)
+            machine.run_input_with(reader, &call.input, &Value::exact(call.program.as_str()), rest)
         }
     }
 }

@@ -25,7 +25,14 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
             is_file && (machine.is_written_here(&path) || !path.is_within(&home) || machine.moves_home())
         });
         if is_there {
-            machine.possibly(|machine| machine.run_script(&file, &[], crate::interpreter::Input::Inherited));
+            machine.possibly(|machine| {
+                machine.run_script(
+                    crate::interpreter::Reader::Bash,
+                    &file,
+                    &[],
+                    crate::interpreter::Input::Inherited,
+                )
+            });
         }
     }
 }
