@@ -8,12 +8,13 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use checkrein_facts::{Place, RecordedWorld, VersionState};
-use checkrein_ledger::{Durability, SessionLedger, StateHome};
+use checkrein_ledger::{Durability, StateHome};
 use checkrein_policy::Policy;
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, Decision, Enforcement, RecordBody, ReviewRecord, RiskLevel, RiskRecord,
     SessionId, Timestamp, VerdictKind,
 };
+use checkrein_session::SessionLedger;
 
 use checkrein_review::review;
 use serde_json::json;

@@ -9,8 +9,10 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 22] = [
+const LINE: [&str; 23] = [
     "protocol",
+    "files",
+    "ledger",
     "shell",
     "scripts",
     "catalogue",
@@ -20,10 +22,9 @@ const LINE: [&str; 22] = [
     "review",
     "patterns",
     "intervention",
-    "files",
+    "session",
     "world",
     "snapshot",
-    "ledger",
     "clients",
     "sandbox",
     "supervise",

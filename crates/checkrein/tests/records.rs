@@ -12,8 +12,9 @@ mod support;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use checkrein_ledger::{Durability, SessionLedger, StateHome};
+use checkrein_ledger::{Durability, StateHome};
 use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+use checkrein_session::SessionLedger;
 
 use serde_json::json;
 use support::TestEnvironment;

@@ -1,11 +1,11 @@
 //! What may make a verdict stricter, each by itself; `adjudication` holds the order.
 
 use checkrein_intervention::Throttle;
-use checkrein_ledger::SessionState;
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::{Config, Mode};
 use checkrein_protocol::Effect;
 use checkrein_review::{Escalation, Review, VerdictKind};
+use checkrein_session::SessionState;
 use checkrein_supervise::runs::HookLimits;
 
 use crate::answering::{changes_something, precedent};

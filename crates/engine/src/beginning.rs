@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_facts::{GuardedPath, History};
-use checkrein_ledger::{SessionLedger, SessionState};
 use checkrein_policy::{Config, FileHash, Policy, settings_of, strictest};
 use checkrein_protocol::{AbsolutePath, Action, Beginning, HookEvent, Moment};
+use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_review::review;
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use checkrein_effects::predict_with;
 use checkrein_facts::{GuardedPath, History};
-use checkrein_ledger::{Durability, SessionLedger};
+use checkrein_ledger::Durability;
 use checkrein_policy::{Extent, LogLevel, Policy, Standpoint, location};
 use checkrein_protocol::{
     AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
     VerificationRecord,
 };
+use checkrein_session::SessionLedger;
 
 use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};

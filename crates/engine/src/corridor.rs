@@ -14,9 +14,10 @@
 use std::time::Instant;
 
 use checkrein_facts::{History, World as _};
-use checkrein_ledger::{Appended, Durability, KnownSession, LedgerError, SessionLedger, SessionState};
+use checkrein_ledger::{Durability, LedgerError};
 use checkrein_policy::{LogLevel, Mode, Sync};
 use checkrein_protocol::{Action, ActionId, HookAnswer, HookEvent, RecordBody, ReviewRecord};
+use checkrein_session::{Appended, KnownSession, SessionLedger, SessionState};
 
 use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
 use checkrein_snapshot::SessionPlace;

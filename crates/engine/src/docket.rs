@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use checkrein_facts::{History, Trust};
-use checkrein_ledger::SessionState;
 use checkrein_policy::{Config, Precedent};
 use checkrein_protocol::Timestamp;
 use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_trust};
+use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
 
 use crate::fail_closed::Failure;

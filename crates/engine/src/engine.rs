@@ -8,15 +8,14 @@ use std::time::Instant;
 
 use checkrein_clients::Answerer;
 use checkrein_clients::Protection;
-use checkrein_ledger::{
-    Durability, FolderName, KnownSession, SessionLedger, SessionState, content_hash, is_halted,
-};
+use checkrein_ledger::{Durability, FolderName, content_hash, is_halted};
 use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
     PermissionMode, RecordBody, SessionId,
 };
+use checkrein_session::{KnownSession, SessionLedger, SessionState};
 
 use checkrein_review::{Fingerprint, VerdictKind};
 use checkrein_snapshot::SessionPlace;

@@ -6,11 +6,12 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, TimelineEntry};
-use checkrein_ledger::mask::mask_text;
-use checkrein_ledger::{Durability, SessionLedger, SessionState, last};
+use checkrein_ledger::{Durability, last, mask::mask_text};
+
 use checkrein_patterns::Issue;
 use checkrein_policy::EmergencyStop;
 use checkrein_protocol::{Intervention, Record, RecordBody, SurpriseRecordKind, Timestamp};
+use checkrein_session::{SessionLedger, SessionState};
 
 use serde_json::json;
 

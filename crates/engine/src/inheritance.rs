@@ -6,10 +6,9 @@
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 
-use checkrein_ledger::{
-    Durability, FolderName, HaltTarget, SessionLedger, SessionState, StateHome, halt, halted, is_halted, last,
-};
+use checkrein_ledger::{Durability, FolderName, HaltTarget, StateHome, halt, halted, is_halted, last};
 use checkrein_protocol::{AbsolutePath, HaltScope, HookEvent, RecordBody};
+use checkrein_session::{SessionLedger, SessionState};
 
 use crate::context::Context;
 

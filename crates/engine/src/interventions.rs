@@ -3,11 +3,12 @@
 use checkrein_intervention::{
     Failure, InterventionKind, RecoveryConsent, RecoveryPolicy, RecoveryStrategy, Rollback, plan,
 };
-use checkrein_ledger::{Durability, SessionLedger, SessionState};
+use checkrein_ledger::Durability;
 use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
 use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecord};
 use checkrein_review::VerdictKind;
+use checkrein_session::{SessionLedger, SessionState};
 use checkrein_supervise::runs::HookSwitch;
 
 use crate::answering::pattern_settings;

@@ -12,12 +12,13 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use checkrein_clients::{CANARY_SESSION, Protection};
-use checkrein_ledger::{SessionLedger, last};
+use checkrein_ledger::last;
 use checkrein_policy::{Config, Layer, LayerKind, Mode, Source, strictest};
 use checkrein_protocol::{
     AbsolutePath, EffectKind, Enforcement, HookAnswer, HookEvent, Moment, Record, RecordBody, ReviewRecord,
     Timestamp,
 };
+use checkrein_session::SessionLedger;
 
 use checkrein_review::VerdictKind;
 use checkrein_world::changes::real_path;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use checkrein_ledger::SessionState;
 use checkrein_policy::Config;
 use checkrein_protocol::Timestamp;
+use checkrein_session::SessionState;
 
 use crate::docket::Docket;
 use crate::processes::Process;

@@ -11,10 +11,11 @@ use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_intervention::{IncidentId, RecoveryPolicy};
-use checkrein_ledger::{Durability, SessionLedger, Testified, last};
+use checkrein_ledger::{Durability, Testified, last};
 use checkrein_protocol::{
     AbsolutePath, Beginning, Damage, HookEvent, Moment, Outcome, RecordBody, Timestamp, VerificationRecord,
 };
+use checkrein_session::SessionLedger;
 
 use serde::{Deserialize, Serialize};
 

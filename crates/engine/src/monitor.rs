@@ -3,10 +3,10 @@
 use std::cell::LazyCell;
 
 use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task};
-use checkrein_ledger::SessionState;
 use checkrein_patterns::{Issue, News, PatternKind, PatternSettings};
 use checkrein_policy::{Config, Profile, StrategyType};
 use checkrein_protocol::{RecordBody, Severity, Timestamp};
+use checkrein_session::SessionState;
 
 use checkrein_review::VerdictKind;
 

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use checkrein_clients::{Announces, Question, Questions};
 use checkrein_facts::History;
-use checkrein_ledger::{SessionLedger, last};
+use checkrein_ledger::last;
 use checkrein_policy::Profile;
 use checkrein_protocol::{
     AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, Moment, PermissionMode, Record, RecordBody,
     ReviewRecord, UnansweredRecord,
 };
+use checkrein_session::SessionLedger;
 
 use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
 use serde_json::Value as Json;

@@ -1,12 +1,12 @@
 //! What is written down about an action, a message, an event.
 
-use checkrein_ledger::file_operations;
 use checkrein_patterns::{CascadeLevel, Mark, Success, cascade, claim};
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
     Action, ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, RationalityRecord, RecordBody,
     ReviewRecord, RiskRecord,
 };
+use checkrein_session::file_operations;
 
 use checkrein_review::{Review, VerdictKind};
 use serde_json::Value as Json;

@@ -1,10 +1,11 @@
 //! A session played from a recording: reviewed with a growing history, watched by the detectors, recorded nowhere.
 
-use checkrein_ledger::{SessionState, content_hash, first_prev};
+use checkrein_ledger::{Projection as _, content_hash, first_prev};
 use checkrein_patterns::{PatternSettings, observation};
 use checkrein_protocol::{
     Action, ActionId, MessagePlace, OutcomeRecord, Record, RecordBody, SessionId, Timestamp,
 };
+use checkrein_session::SessionState;
 
 use checkrein_review::Review;
 use serde_json::Value as Json;

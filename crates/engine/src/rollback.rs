@@ -9,13 +9,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkrein_intervention::{Candidate, Choice, Holds, choose};
-use checkrein_ledger::{SessionLedger, SessionState, last};
+use checkrein_ledger::last;
 use checkrein_patterns::{ActionNumber, Success};
 use checkrein_policy::Config;
 use checkrein_protocol::{
     AbsolutePath, Effect, Nature, Record, RecordBody, ReviewRecord, RollbackRecord, RollbackStage, Target,
     Timestamp,
 };
+use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_snapshot::{
     Bounds, Deed, FileTime, Ignoring, Listed, Manner, Moment, Mounts, Node, Occasion, Over, Preparation,

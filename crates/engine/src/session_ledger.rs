@@ -7,10 +7,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use checkrein_ledger::mask::{Choice, MaskKey, Masking};
-use checkrein_ledger::{LedgerError, SessionLedger, SessionSummary, prune, sessions};
+use checkrein_ledger::{
+    LedgerError,
+    mask::{Choice, MaskKey, Masking},
+};
+
 use checkrein_policy::{Audit, Config, LogLevel};
 use checkrein_protocol::SessionId;
+use checkrein_session::{SessionLedger, SessionSummary, prune, sessions};
 
 use crate::environment::Surroundings;
 

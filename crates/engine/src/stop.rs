@@ -5,11 +5,12 @@ use std::fs;
 use std::io;
 
 use checkrein_intervention::{IncidentId, RecoveryPolicy};
-use checkrein_ledger::mask::mask_text;
-use checkrein_ledger::{Durability, HaltTarget, SessionLedger, SessionState, halt};
+use checkrein_ledger::{Durability, HaltTarget, halt, mask::mask_text};
+
 use checkrein_patterns::Issue;
 use checkrein_policy::Config;
 use checkrein_protocol::{AbsolutePath, HaltScope, RecordBody};
+use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_review::VerdictKind;
 use checkrein_supervise::runs::{HookStop, HookSwitch};

@@ -3,10 +3,11 @@
 //! A person who reads along is told beside it. Where nobody does, the agent is told, and has one more turn to put it right; who offers new
 //! work again then, with nobody there to answer, is stopped (seed 004: high and critical cascades are blocked).
 
-use checkrein_ledger::{Durability, KnownSession, SessionLedger, SessionState};
+use checkrein_ledger::Durability;
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{HookAnswer, HookEvent, MessagePlace, Moment, RecordBody};
+use checkrein_session::{KnownSession, SessionLedger, SessionState};
 use checkrein_supervise::runs::HookSwitch;
 use serde_json::json;
 

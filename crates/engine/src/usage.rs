@@ -6,12 +6,12 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 
 use checkrein_clients::Prices;
 use checkrein_clients::transcript::{Meter, Reading};
-use checkrein_ledger::{Cost, KnownSession, SessionState};
 use checkrein_patterns::{ActionNumber, Mark};
 use checkrein_policy::Config;
 use checkrein_protocol::{
     AbsolutePath, HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord,
 };
+use checkrein_session::{Cost, KnownSession, SessionState};
 
 use checkrein_supervise::runs::{HookLimits, HookSwitch, Spent};
 

@@ -14,13 +14,17 @@ use std::time::SystemTime;
 
 use checkrein_effects::predict_with;
 use checkrein_facts::History;
-use checkrein_ledger::mask::{MaskKey, mask_text};
-use checkrein_ledger::{FolderName, SessionLedger, last};
+use checkrein_ledger::{
+    FolderName, last,
+    mask::{MaskKey, mask_text},
+};
+
 use checkrein_protocol::{
     AbsolutePath, ActionId, Change, DoubtRecord, Effect, EffectKind, Enforcement, Looked, Nature, Outcome,
     Progress, Record, RecordBody, ReviewRecord, Standing, Success, SurpriseRecord, Timestamp, VerdictKind,
     VerificationRecord,
 };
+use checkrein_session::SessionLedger;
 
 use checkrein_review::{
     Aftermath, Comparison, DoubtChange, Ending, Knowledge, OtherCause, SurpriseKind, compare, doubt_change,

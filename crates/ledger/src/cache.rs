@@ -1,4 +1,4 @@
-//! The state on disk: the compact state in two files, `state` and `state.twin`, written in turn.
+//! The projection on disk: how far a ledger was read and what its records came to, in two files, `state` and `state.twin`, written in turn.
 //!
 //! A cache only: what is missing, torn or of another version counts as nothing. Each write goes in place into the older of the
 //! two, so a writer that is killed, or a reader that comes meanwhile, still has the other, one append behind. Replacing one file by
@@ -13,20 +13,23 @@ use checkrein_protocol::RecordHash;
 use serde::{Deserialize, Serialize};
 
 use crate::line::first_prev;
-use crate::state::SessionState;
+use crate::projection::Projection;
 
-/// What a state file begins with; another layout gets another number.
-const MAGIC: [u8; 8] = *b"reinst08";
+/// What a state file begins with; the number of the layout of the projection follows.
+const MAGIC: [u8; 6] = *b"reinst";
 
 /// The length of what stands before the payload: magic, checksum, generation, length of the payload.
 const HEADER: usize = 32;
 
+/// The length of that part of the header that the checksum covers.
+const COVERED: usize = HEADER - 16;
+
 /// The greatest length of a payload that is read, in bytes; the bounds of the state keep it far below.
 const LONGEST: u64 = 8 * 1024 * 1024;
 
-/// How far a ledger was read, and the state there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Cached {
+/// How far a ledger was read. On disk it stands before the projection, and can be read without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Position {
     /// The number of the last record; 0 before the first.
     pub(crate) seq: u64,
     /// Its hash.
@@ -35,8 +38,15 @@ pub(crate) struct Cached {
     pub(crate) length: u64,
     /// Whether the names of the directory and the ledger are known to be on the disk.
     pub(crate) directory_durable: bool,
+}
+
+/// How far a ledger was read, and what its records up to there come to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Cached<P> {
+    /// How far.
+    pub(crate) position: Position,
     /// The state after it.
-    pub(crate) state: SessionState,
+    pub(crate) state: P,
     /// Where this was read from.
     #[serde(skip)]
     source: Source,
@@ -74,33 +84,27 @@ impl Twin {
     }
 }
 
-impl Cached {
+impl Position {
+    /// Before the first record.
+    fn start() -> Self {
+        Self { seq: 0, hash: first_prev(), length: 0, directory_durable: false }
+    }
+
+    /// How far the newest usable state in a session's folder goes, whatever it is a state of.
+    pub(crate) fn read(directory: &Path) -> Option<Self> {
+        newest(directory, Stored::position)
+    }
+}
+
+impl<P: Projection> Cached<P> {
     /// Before the first record.
     pub(crate) fn empty() -> Self {
-        Self {
-            seq: 0,
-            hash: first_prev(),
-            length: 0,
-            directory_durable: false,
-            state: SessionState::default(),
-            source: Source::default(),
-        }
+        Self { position: Position::start(), state: P::default(), source: Source::default() }
     }
 
-    /// The newest usable state in a session's folder. Without the lock both files may be in the middle of a write when they are
-    /// looked at; then they are looked at again.
+    /// The newest usable state in a session's folder.
     pub(crate) fn read(directory: &Path) -> Option<Self> {
-        const ATTEMPTS: usize = 4;
-        (0..ATTEMPTS).find_map(|_| Self::read_once(directory))
-    }
-
-    fn read_once(directory: &Path) -> Option<Self> {
-        let first = Stored::open(Twin::First, directory);
-        let second = Stored::open(Twin::Second, directory);
-        let generation = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.source.generation);
-        let (newer, older) =
-            if generation(&first) < generation(&second) { (second, first) } else { (first, second) };
-        newer.and_then(Stored::read).or_else(|| older.and_then(Stored::read))
+        newest(directory, Stored::cached)
     }
 
     /// The empty state, to read everything anew, that will be written in place of this one.
@@ -113,6 +117,7 @@ impl Cached {
         let payload = postcard::to_stdvec(self).map_err(io::Error::other)?;
         let mut bytes = Vec::with_capacity(HEADER + payload.len());
         bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&P::LAYOUT);
         bytes.extend_from_slice(&[0; 8]);
         bytes.extend_from_slice(&(self.source.generation + 1).to_le_bytes());
         bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
@@ -131,6 +136,21 @@ impl Cached {
     }
 }
 
+/// The newer of the two files of a folder of which something can be made, else the older. Without the lock both may be in the middle of a
+/// write when they are looked at; then they are looked at again.
+fn newest<T>(directory: &Path, read: impl Fn(&Stored) -> Option<T>) -> Option<T> {
+    const ATTEMPTS: usize = 4;
+    let once = || {
+        let first = Stored::open(Twin::First, directory);
+        let second = Stored::open(Twin::Second, directory);
+        let generation = |stored: &Option<Stored>| stored.as_ref().map(|stored| stored.source.generation);
+        let (newer, older) =
+            if generation(&first) < generation(&second) { (second, first) } else { (first, second) };
+        newer.as_ref().and_then(&read).or_else(|| older.as_ref().and_then(&read))
+    };
+    (0..ATTEMPTS).find_map(|_| once())
+}
+
 /// One of the two files, of which only the header was read.
 struct Stored {
     source: Source,
@@ -147,17 +167,28 @@ impl Stored {
         Some(Self { source: Source { twin, generation }, file, header })
     }
 
-    /// The state, when the file is whole.
-    fn read(self) -> Option<Cached> {
-        // What the checksum covers: the end of the header, then the payload, read in one go.
-        const COVERED: usize = HEADER - 16;
+    /// What is in it, when the file is whole and of this layout.
+    fn cached<P: Projection>(&self) -> Option<Cached<P>> {
+        if !self.header.get(MAGIC.len()..)?.starts_with(&P::LAYOUT) {
+            return None;
+        }
+        let cached: Cached<P> = postcard::from_bytes(self.covered()?.get(COVERED..)?).ok()?;
+        Some(Cached { source: self.source, ..cached })
+    }
+
+    /// How far it goes, when the file is whole.
+    fn position(&self) -> Option<Position> {
+        Some(postcard::take_from_bytes(self.covered()?.get(COVERED..)?).ok()?.0)
+    }
+
+    /// What the checksum covers, read in one go: the end of the header, then the payload. `None` when the file is not whole.
+    fn covered(&self) -> Option<Vec<u8>> {
         let length = number_at(&self.header, 24).filter(|length| *length <= LONGEST)?;
         let mut bytes = vec![0; COVERED + usize::try_from(length).ok()?];
         self.file.read_exact_at(&mut bytes, 16).ok()?;
-        let payload = bytes.get(COVERED..)?;
-        let whole = self.header.starts_with(&MAGIC) && number_at(&self.header, 8) == Some(checksum(&bytes));
-        let cached: Cached = if whole { postcard::from_bytes(payload).ok()? } else { return None };
-        Some(Cached { source: self.source, ..cached })
+        let is_whole =
+            self.header.starts_with(&MAGIC) && number_at(&self.header, 8) == Some(checksum(&bytes));
+        is_whole.then_some(bytes)
     }
 }
 
@@ -189,9 +220,36 @@ fn checksum(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    /// The number of the last record, for want of more.
+    #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+    struct Last(u64);
+
+    impl Projection for Last {
+        const LAYOUT: [u8; 2] = *b"01";
+
+        fn apply(&mut self, record: &checkrein_protocol::Record) {
+            self.0 = record.seq;
+        }
+    }
+
+    /// The same in a later layout.
+    #[derive(Debug, PartialEq, Default, Serialize, Deserialize)]
+    struct Later(Vec<u64>);
+
+    impl Projection for Later {
+        const LAYOUT: [u8; 2] = *b"02";
+
+        fn apply(&mut self, record: &checkrein_protocol::Record) {
+            self.0.push(record.seq);
+        }
+    }
+
+    type Cached = super::Cached<Last>;
+
     fn written(directory: &Path, seq: u64) -> Cached {
         let before = Cached::read(directory).unwrap_or_else(Cached::empty);
-        let cached = Cached { seq, length: seq * 10, ..before };
+        let position = Position { seq, length: seq * 10, ..before.position };
+        let cached = Cached { position, state: Last(seq), ..before };
         cached.write(directory).unwrap();
         Cached::read(directory).unwrap()
     }
@@ -201,7 +259,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(Cached::read(directory.path()), None);
         for seq in [1, 2, 3, 2, 9] {
-            assert_eq!(written(directory.path(), seq).seq, seq);
+            assert_eq!(written(directory.path(), seq).position.seq, seq);
         }
     }
 
@@ -217,13 +275,21 @@ mod tests {
             let mut edited = whole.clone();
             edited[position] ^= 0x10;
             std::fs::write(&path, &edited).unwrap();
-            assert_eq!(Cached::read(directory.path()).unwrap().seq, 2, "byte {position}");
+            assert_eq!(Cached::read(directory.path()).unwrap().position.seq, 2, "byte {position}");
             std::fs::write(&path, &whole[..position]).unwrap();
-            assert_eq!(Cached::read(directory.path()).unwrap().seq, 2, "cut at {position}");
+            assert_eq!(Cached::read(directory.path()).unwrap().position.seq, 2, "cut at {position}");
         }
         // The next write takes the damaged one's place.
-        assert_eq!(written(directory.path(), 4).seq, 4);
+        assert_eq!(written(directory.path(), 4).position.seq, 4);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(Cached::read(directory.path()).unwrap().seq, 2);
+        assert_eq!(Cached::read(directory.path()).unwrap().position.seq, 2);
+    }
+
+    #[test]
+    fn what_is_of_another_layout_is_built_anew_but_tells_how_far_it_went() {
+        let directory = tempfile::tempdir().unwrap();
+        written(directory.path(), 7);
+        assert_eq!(super::Cached::<Later>::read(directory.path()), None);
+        assert_eq!(Position::read(directory.path()).map(|position| position.seq), Some(7));
     }
 }

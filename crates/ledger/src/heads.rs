@@ -10,7 +10,7 @@ use std::path::Path;
 
 use checkrein_protocol::{RecordBody, RecordHash};
 
-use crate::cache::Cached;
+use crate::cache::Position;
 use crate::error::LedgerError;
 use crate::home::{FolderName, StateHome, append_private};
 
@@ -106,9 +106,9 @@ pub(crate) fn anchors(home: &StateHome, folder: &FolderName) -> Vec<RecordBody> 
         let state = std::path::Path::new(&head.session)
             .file_name()
             .and_then(FolderName::on_disk)
-            .and_then(|other| Cached::read(&home.session(&other)));
+            .and_then(|other| Position::read(&home.session(&other)));
         let (seq, hash) = match state {
-            Some(cached) if cached.seq >= head.seq => (cached.seq, cached.hash),
+            Some(position) if position.seq >= head.seq => (position.seq, position.hash),
             Some(_) | None => (head.seq, head.hash),
         };
         anchors.push(RecordBody::Anchor { session: head.session, seq, hash });

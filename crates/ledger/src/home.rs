@@ -76,6 +76,28 @@ impl StateHome {
         self.sessions().join(folder.as_str())
     }
 
+    /// The records of one session.
+    pub fn ledger(&self, folder: &FolderName) -> PathBuf {
+        self.session(folder).join("ledger.jsonl")
+    }
+
+    /// The folders of all sessions, by name.
+    pub fn folders(&self) -> Result<Vec<FolderName>, LedgerError> {
+        let path = self.sessions();
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(LedgerError::Read { path, source }),
+        };
+        let mut folders = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(LedgerError::read(&path))?;
+            folders.extend(FolderName::on_disk(&entry.file_name()));
+        }
+        folders.sort();
+        Ok(folders)
+    }
+
     /// The directory of halt files.
     pub fn halts(&self) -> PathBuf {
         self.root.join("halts")

@@ -1,19 +1,19 @@
-//! Retention: old sessions go as a whole, and a chained record says what went.
+//! Removal: sessions go as a whole, and a chained record says what went.
 
 use std::io::{Read as _, Write as _};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use checkrein_protocol::{RecordBody, RecordHash, RemovedSession, Timestamp};
 
 use crate::error::LedgerError;
 use crate::halt::is_halted;
 use crate::heads;
-use crate::home::{StateHome, append_private, create_directory};
+use crate::home::{FolderName, StateHome, append_private, create_directory};
+use crate::ledger::{LOCK_WAIT, Ledger};
 use crate::line::{first_prev, seal};
-use crate::listing::folders;
+use crate::locked::{Locked, wait_for_lock};
+use crate::projection::Projection;
 use crate::read::last;
-use crate::session::{LOCK_WAIT, Locked, SessionLedger, wait_for_lock};
-use crate::state::SessionState;
 
 /// The name under which the heads of the record of removals are kept; no session has such a folder name.
 pub(crate) const RETENTION_NAME: &str = ".retention";
@@ -21,19 +21,30 @@ pub(crate) const RETENTION_NAME: &str = ".retention";
 /// How many sessions go with one record (ours); each is locked meanwhile.
 const AT_ONCE: usize = 64;
 
-/// Removes every session of which the last record is older than `keep` at the time `now`; halted sessions stay. What is
-/// removed is written down first, durably; then the folders go. Returns what went.
-pub fn prune(home: &StateHome, now: Timestamp, keep: Duration) -> Result<Vec<RemovedSession>, LedgerError> {
-    let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-    let Some(oldest) = now.0.checked_sub(keep_ms) else { return Ok(Vec::new()) };
-    let days = keep.as_secs() / 86_400;
+/// What is written down of a session that goes, beside how far its ledger goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// When its last record was written.
+    pub last: Timestamp,
+    /// How many actions were reviewed.
+    pub reviews: u64,
+}
+
+/// Removes every session that is due by its state at the time `now`; halted sessions stay. What is removed is written down first, durably
+/// and with the reason; then the folders go. Returns what went.
+pub fn remove<P: Projection>(
+    home: &StateHome,
+    now: Timestamp,
+    reason: &str,
+    is_due: impl Fn(&P) -> Option<Due>,
+) -> Result<Vec<RemovedSession>, LedgerError> {
     let mut all_removed = Vec::new();
-    for some in folders(home)?.chunks(AT_ONCE) {
+    for some in home.folders()?.chunks(AT_ONCE) {
         let mut removed = Vec::new();
         let mut held = Vec::new();
         for folder in some {
-            let ledger = SessionLedger::of_folder(home, folder.clone());
-            if let Some((gone, locked)) = lock_if_old(home, &ledger, oldest)? {
+            let ledger = Ledger::of_folder(home, folder.clone());
+            if let Some((gone, locked)) = lock_if_due(home, &ledger, &is_due)? {
                 removed.push(gone);
                 held.push((ledger, locked));
             }
@@ -41,10 +52,10 @@ pub fn prune(home: &StateHome, now: Timestamp, keep: Duration) -> Result<Vec<Rem
         if removed.is_empty() {
             continue;
         }
-        let reason = format!("older than {days} days");
+        let reason = reason.to_owned();
         write_down(home, now, RecordBody::Retention { removed: removed.clone(), reason })?;
         for (ledger, locked) in held {
-            remove(home, &ledger)?;
+            take_away(home, ledger.folder())?;
             drop(locked);
         }
         all_removed.extend(removed);
@@ -52,32 +63,28 @@ pub fn prune(home: &StateHome, now: Timestamp, keep: Duration) -> Result<Vec<Rem
     Ok(all_removed)
 }
 
-/// Locks a session of which the last record is older than `oldest`, so that nobody takes it up again before it is gone.
-fn lock_if_old(
+/// Locks a session that is due, so that nobody takes it up again before it is gone.
+fn lock_if_due<P: Projection>(
     home: &StateHome,
-    ledger: &SessionLedger,
-    oldest: u64,
+    ledger: &Ledger<P>,
+    is_due: &impl Fn(&P) -> Option<Due>,
 ) -> Result<Option<(RemovedSession, Locked)>, LedgerError> {
-    let is_old = |state: &SessionState| state.last().is_none_or(|last| last.0 < oldest);
     if !ledger.path().exists()
         || is_halted(home, ledger.folder()).is_some()
-        || !is_old(&ledger.current()?.state)
+        || is_due(&ledger.current()?.state).is_none()
     {
         return Ok(None);
     }
     let locked = ledger.lock()?;
     let cached = ledger.current()?;
-    if !is_old(&cached.state) {
-        return Ok(None);
-    }
-    let gone = RemovedSession {
+    let gone = is_due(&cached.state).map(|due| RemovedSession {
         session: ledger.folder().as_str().to_owned(),
-        records: cached.seq,
-        last: cached.state.last().unwrap_or_default(),
-        hash: cached.hash,
-        reviews: cached.state.actions(),
-    };
-    Ok(Some((gone, locked)))
+        records: cached.position.seq,
+        last: due.last,
+        hash: cached.position.hash,
+        reviews: due.reviews,
+    });
+    Ok(gone.map(|gone| (gone, locked)))
 }
 
 /// Appends to the record of removals.
@@ -111,14 +118,14 @@ fn ends_line(path: &std::path::Path) -> Result<bool, LedgerError> {
 }
 
 /// Takes a session's folder away: out of sight in one step, then for good.
-fn remove(home: &StateHome, ledger: &SessionLedger) -> Result<(), LedgerError> {
-    let aside = home.sessions().join(format!(".removed-{}", ledger.folder().as_str()));
-    let directory = ledger.directory();
+fn take_away(home: &StateHome, folder: &FolderName) -> Result<(), LedgerError> {
+    let aside = home.sessions().join(format!(".removed-{}", folder.as_str()));
+    let directory = home.session(folder);
     if aside.exists() {
         std::fs::remove_dir_all(&aside).map_err(LedgerError::write(&aside))?;
     }
-    std::fs::rename(directory, &aside)
+    std::fs::rename(&directory, &aside)
         .and_then(|()| std::fs::remove_dir_all(&aside))
-        .map_err(LedgerError::write(directory))?;
-    home.testimony().map_or(Ok(()), |testimony| testimony.forget(ledger.folder()))
+        .map_err(LedgerError::write(&directory))?;
+    home.testimony().map_or(Ok(()), |testimony| testimony.forget(folder))
 }

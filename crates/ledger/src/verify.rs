@@ -9,15 +9,14 @@ use std::path::Path;
 
 use checkrein_protocol::{Damage, Record, RecordBody, RecordHash};
 
-use crate::cache::Cached;
+use crate::cache::Position;
 use crate::error::LedgerError;
 use crate::heads;
 use crate::home::{FolderName, StateHome};
 use crate::line::{Checked, Header, check, first_prev};
-use crate::listing::folders;
+use crate::locked::TORN_PREFIX;
 use crate::read::read_line;
 use crate::retention::RETENTION_NAME;
-use crate::session::{SessionLedger, TORN_PREFIX};
 use crate::testimony::{Testified, Testimony};
 
 /// What was found in a ledger.
@@ -119,27 +118,21 @@ pub fn verify_against(home: &StateHome, outside: Option<&Path>) -> Result<HomeVe
     }
     witnesses.extend(home.testimony().into_iter().flat_map(testified));
     let mut chains = BTreeMap::new();
-    for folder in folders(home)? {
-        let ledger = SessionLedger::of_folder(home, folder);
-        if let Some(cached) = Cached::read(ledger.directory())
-            && cached.seq > 0
+    for folder in home.folders()? {
+        let name = folder.as_str().to_owned();
+        if let Some(Position { seq, hash, .. }) = Position::read(&home.session(&folder))
+            && seq > 0
         {
-            let says = "its state".to_owned();
-            witnesses.push(Witness {
-                ledger: ledger.folder().as_str().to_owned(),
-                seq: cached.seq,
-                hash: cached.hash,
-                says,
-            });
+            witnesses.push(Witness { ledger: name.clone(), seq, hash, says: "its state".to_owned() });
         }
-        if let Some(chain) = Chain::read_if_there(&ledger.path())? {
+        if let Some(chain) = Chain::read_if_there(&home.ledger(&folder))? {
             witnesses.extend(chain.anchors.iter().map(|anchor| Witness {
                 ledger: anchor.ledger.clone(),
                 seq: anchor.seq,
                 hash: anchor.hash.clone(),
-                says: format!("an anchor in `{}`", ledger.folder().as_str()),
+                says: format!("an anchor in `{name}`"),
             }));
-            chains.insert(ledger.folder().as_str().to_owned(), (ledger, chain));
+            chains.insert(name, (folder, chain));
         }
     }
     let mut retention = Chain::read_if_there(&home.retention())?;
@@ -155,10 +148,11 @@ pub fn verify_against(home: &StateHome, outside: Option<&Path>) -> Result<HomeVe
                 Some(chain) => chain.hear(&witness),
                 None => drop(missing.insert(witness.ledger.clone(), witness)),
             }
-        } else if let Some((ledger, chain)) = chains.get_mut(&witness.ledger) {
+        } else if let Some((folder, chain)) = chains.get_mut(&witness.ledger) {
             if !chain.agrees(&witness) {
                 // The anchor may be younger than our reading.
-                *chain = Chain { heard: std::mem::take(&mut chain.heard), ..Chain::read(&ledger.path())? };
+                *chain =
+                    Chain { heard: std::mem::take(&mut chain.heard), ..Chain::read(&home.ledger(folder))? };
             }
             chain.hear(&witness);
         } else {
@@ -172,8 +166,8 @@ pub fn verify_against(home: &StateHome, outside: Option<&Path>) -> Result<HomeVe
     let missing = missing.collect();
 
     let mut sessions = BTreeMap::new();
-    for (name, (ledger, mut chain)) in chains {
-        chain.look_for_torn_files(ledger.directory())?;
+    for (name, (folder, mut chain)) in chains {
+        chain.look_for_torn_files(&home.session(&folder))?;
         sessions.insert(name, chain.finish());
     }
     Ok(HomeVerification { sessions, retention: retention.map(Chain::finish), missing, problems })

@@ -1,15 +1,15 @@
-//! Reading, listing, halting, exporting.
+//! Reading, halting, exporting.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 
 use checkrein_ledger::{
     Durability, HaltTarget, Lifted, StateHome, export_csv, export_csv_header, export_json_lines, find, halt,
-    is_halted, last, lines, resume, sessions, verify,
+    is_halted, last, lines, resume, verify,
 };
 use checkrein_protocol::{HaltScope, RecordBody, Timestamp};
 
-use support::{fill, forget_state, ledger, outcome, prompt, review, started, surprised};
+use support::{fill, ledger, outcome, prompt, review, started, surprised};
 
 #[test]
 fn the_end_is_read_from_the_end() {
@@ -60,30 +60,6 @@ fn actions_are_found_by_the_beginning_of_their_id() {
     assert_eq!(numbers("abc"), [1, 3]);
     assert_eq!(numbers("ab"), [1, 2, 3]);
     assert!(numbers("b").is_empty());
-}
-
-#[test]
-fn sessions_are_listed_newest_first_with_their_halts() {
-    let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
-    assert!(sessions(&home).unwrap().is_empty());
-    for (name, time) in [("one", 5), ("../odd id", 9), ("three", 7)] {
-        let ledger = ledger(directory.path(), name);
-        ledger.append(Timestamp(time), started(name), Durability::Plain).unwrap();
-        ledger.append(Timestamp(time + 1), review("a", "block", 3, Vec::new()), Durability::Plain).unwrap();
-    }
-    let one = ledger(directory.path(), "one");
-    assert_eq!(is_halted(&home, one.folder()), None);
-    halt(&home, HaltTarget::Session(one.folder()), "it ran away\nwith TOKEN=hunter22").unwrap();
-    forget_state(&ledger(directory.path(), "three"));
-    let all = sessions(&home).unwrap();
-    let names: Vec<_> = all.iter().map(|one| one.session.clone().unwrap()).collect();
-    assert_eq!(names, ["../odd id", "three", "one"]);
-    assert_eq!((all[1].started, all[1].last), (Some(Timestamp(7)), Some(Timestamp(8))));
-    assert!(all.iter().all(|one| one.verdicts.block == 1 && one.verdicts.flagged == 1));
-    let found = all[2].halt.clone().unwrap();
-    assert_eq!(found.scope, HaltScope::Session);
-    assert!(found.reason.contains("it ran away") && !found.reason.contains("hunter22"));
 }
 
 #[test]

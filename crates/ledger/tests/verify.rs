@@ -4,17 +4,16 @@
 mod support;
 
 use std::path::Path;
-use std::time::Duration;
 
 use checkrein_ledger::{
-    BrokenKind, Durability, SessionLedger, StateHome, Verification, prune, verify, verify_all, verify_session,
+    BrokenKind, Due, Durability, StateHome, Verification, remove, verify, verify_all, verify_session,
 };
 use checkrein_protocol::{SessionId, Timestamp};
 
 use proptest::prelude::*;
-use support::{fill, forget_state, ledger, prompt, review, started};
+use support::{Kept, Ledger, fill, forget_state, ledger, prompt, started};
 
-fn checked(ledger: &SessionLedger, home: &Path) -> Verification {
+fn checked(ledger: &Ledger, home: &Path) -> Verification {
     verify_session(&StateHome::new(home), ledger.folder()).unwrap()
 }
 
@@ -23,11 +22,11 @@ fn kinds(verification: &Verification) -> Vec<BrokenKind> {
 }
 
 /// The lines of a ledger, each with its line feed.
-fn lines(ledger: &SessionLedger) -> Vec<String> {
+fn lines(ledger: &Ledger) -> Vec<String> {
     std::fs::read_to_string(ledger.path()).unwrap().split_inclusive('\n').map(str::to_owned).collect()
 }
 
-fn with_lines(ledger: &SessionLedger, lines: &[String]) {
+fn with_lines(ledger: &Ledger, lines: &[String]) {
     std::fs::write(ledger.path(), lines.concat()).unwrap();
 }
 
@@ -181,11 +180,14 @@ fn what_is_kept_outside_knows_sessions_until_they_are_removed_as_they_should_be(
     let directory = tempfile::tempdir().unwrap();
     let home = StateHome::new(directory.path().join("state")).testified_in(&directory.path().join("outside"));
     for name in ["kept", "lost", "old"] {
-        let ledger = SessionLedger::open(&home, &SessionId(name.to_owned()));
+        let ledger = Ledger::open(&home, &SessionId(name.to_owned()));
         let at = Timestamp(if name == "old" { 1 } else { 1_000_000 });
         ledger.append(at, started(name), Durability::Plain).unwrap();
     }
-    let removed = prune(&home, Timestamp(1_000_000), Duration::from_millis(10)).unwrap();
+    let removed = remove(&home, Timestamp(1_000_000), "old", |kept: &Kept| {
+        (kept.last < Timestamp(10)).then_some(Due { last: kept.last, reviews: kept.reviews })
+    })
+    .unwrap();
     assert_eq!(removed.len(), 1);
     assert!(verify_all(&home).unwrap().is_whole());
     // Everything that the state directory says of it goes with it, and it is known all the same.
@@ -196,46 +198,4 @@ fn what_is_kept_outside_knows_sessions_until_they_are_removed_as_they_should_be(
     let other =
         StateHome::new(directory.path().join("other")).testified_in(&directory.path().join("outside"));
     assert!(verify_all(&other).unwrap().is_whole());
-}
-
-#[test]
-fn retention_leaves_a_record_and_no_alarm() {
-    const DAY: u64 = 86_400_000;
-    let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
-    for (name, day) in [("old", 1), ("older", 0), ("fresh", 100), ("halted", 1)] {
-        let ledger = ledger(directory.path(), name);
-        ledger.append(Timestamp(day * DAY), started(name), Durability::Durable).unwrap();
-        ledger.append(Timestamp(day * DAY + 1), review("a", "ok", 1, Vec::new()), Durability::Plain).unwrap();
-    }
-    let halted = ledger(directory.path(), "halted");
-    checkrein_ledger::halt(&home, checkrein_ledger::HaltTarget::Session(halted.folder()), "look first")
-        .unwrap();
-    let month = Duration::from_hours(30 * 24);
-    let removed = prune(&home, Timestamp(110 * DAY), month).unwrap();
-    let mut names: Vec<_> = removed.iter().map(|gone| (gone.session.as_str(), gone.reviews)).collect();
-    names.sort_unstable();
-    assert_eq!(names, [("old", 1), ("older", 1)]);
-    let left: Vec<_> = checkrein_ledger::sessions(&home)
-        .unwrap()
-        .into_iter()
-        .map(|one| one.folder.as_str().to_owned())
-        .collect();
-    assert_eq!(left, ["fresh", "halted"]);
-    let all = verify_all(&home).unwrap();
-    assert!(all.is_whole(), "{all:?}");
-    assert_eq!(all.retention.unwrap().records, 1);
-    assert!(prune(&home, Timestamp(110 * DAY), month).unwrap().is_empty());
-
-    // A removed session that is taken up again starts anew.
-    let old = ledger(directory.path(), "old");
-    assert_eq!(
-        old.append(Timestamp(110 * DAY), prompt("again"), Durability::Durable).unwrap().records[0].seq,
-        1
-    );
-    assert!(verify_all(&home).unwrap().is_whole());
-
-    std::fs::remove_file(home.retention()).unwrap();
-    let all = verify_all(&home).unwrap();
-    assert!(all.missing.contains_key(".retention") && all.missing.contains_key("older"), "{all:?}");
 }

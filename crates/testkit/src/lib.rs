@@ -1,5 +1,7 @@
 //! What the tests of several crates need. Only tests depend on this crate.
 
+pub mod records;
+
 use std::env;
 use std::fs::OpenOptions;
 use std::io::Write as _;

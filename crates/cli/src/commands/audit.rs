@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use checkrein_ledger::{SessionLedger, Verification, export_csv, export_csv_header, export_json_lines};
+use checkrein_ledger::{Verification, export_csv, export_csv_header, export_json_lines};
 use checkrein_policy::ExportFormat;
+use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 use serde_json::json;
 

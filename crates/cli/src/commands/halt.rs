@@ -1,7 +1,8 @@
 //! `checkrein halt` and `checkrein resume`: stopping sessions, and letting them go on.
 
-use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, SessionLedger, is_halted, last};
+use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, is_halted, last};
 use checkrein_protocol::{HaltScope, Record, RecordBody, SessionId};
+use checkrein_session::SessionLedger;
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 use serde_json::json;
@@ -184,7 +185,7 @@ pub fn resume(surroundings: &Surroundings, which: Which<'_>, output: Output) -> 
 /// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
 fn target(surroundings: &Surroundings, text: &str) -> Result<FolderName, CommandError> {
     let all: Vec<FolderName> =
-        checkrein_ledger::sessions(&surroundings.state)?.into_iter().map(|session| session.folder).collect();
+        checkrein_session::sessions(&surroundings.state)?.into_iter().map(|session| session.folder).collect();
     // A session that is halted before its first record has a halt file and nothing else; one without hooks is known to its run only.
     let waiting = checkrein_ledger::halted(&surroundings.state)?;
     let runs = Runs::new(surroundings.state.root()).all()?.into_iter();

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use checkrein_clients::CANARY_SESSION;
 pub use checkrein_engine::text::{call, rollback_stage, time};
-use checkrein_ledger::{FolderName, SessionLedger, last, lines};
+use checkrein_ledger::{FolderName, last, lines};
 use checkrein_protocol::{ActionId, Judgement, Record, RecordBody, Severity, VerdictKind};
+use checkrein_session::SessionLedger;
 
 use super::answers::{Answer, answers};
 use super::surprises::surprises_in_one_line;
@@ -75,7 +76,7 @@ pub fn folders(
     surroundings: &Surroundings,
     beginning: Option<&str>,
 ) -> Result<Vec<FolderName>, CommandError> {
-    let all = checkrein_ledger::sessions(&surroundings.state)?;
+    let all = checkrein_session::sessions(&surroundings.state)?;
     let folders: Vec<FolderName> = all
         .into_iter()
         .filter(|session| {

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_ledger::{Durability, SessionLedger, lines};
+use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_protocol::{Judgement, RecordBody};
+use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::log::{folders, judgement_words, only_folder, severity_name};

@@ -11,10 +11,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_ledger::{Durability, FolderName, SessionLedger};
+use checkrein_ledger::{Durability, FolderName};
 use checkrein_policy::{Config, Notifications};
 use checkrein_protocol::RecordBody;
 use checkrein_review::VerdictKind;
+use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::{Exit, Output, Switch, line};

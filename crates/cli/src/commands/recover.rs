@@ -1,9 +1,10 @@
 //! `checkrein session recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
 
 use checkrein_intervention::{Failure, RecoveryPolicy, plan};
-use checkrein_ledger::{SessionLedger, lines};
+use checkrein_ledger::lines;
 use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
+use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::log::only_folder;

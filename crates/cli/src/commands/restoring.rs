@@ -8,8 +8,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use checkrein_facts::{History, VersionState, World as _};
-use checkrein_ledger::{Durability, FolderName, SessionLedger};
+use checkrein_ledger::{Durability, FolderName};
 use checkrein_protocol::{AbsolutePath, RecordBody};
+use checkrein_session::SessionLedger;
 
 use checkrein_snapshot::{
     Bounds, Deed, Ignoring, Listed, Manner, Moment, Mounts, Node, Over, Preparation, Prepared, Request,

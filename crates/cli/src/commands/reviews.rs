@@ -1,7 +1,8 @@
 //! `checkrein ticket list`: what was flagged for a person to look at, and that they did.
 
-use checkrein_ledger::{Durability, FolderName, Line, SessionLedger, lines};
+use checkrein_ledger::{Durability, FolderName, Line, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_session::SessionLedger;
 use serde::Serialize;
 
 use super::log::{call, folders, severity_name, time};

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use checkrein_ledger::{Durability, SessionLedger, lines};
+use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{RecordBody, RollbackStage};
+use checkrein_session::SessionLedger;
 use checkrein_snapshot::{Moment, SnapshotId};
 
 use super::log::only_folder;

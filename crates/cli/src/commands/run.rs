@@ -29,10 +29,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::going_on;
-use checkrein_ledger::{FolderName, SessionLedger, is_halted};
+use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, PipelineStep, Profile, SaidBy};
 use checkrein_protocol::{AbsolutePath, SessionId};
+use checkrein_session::SessionLedger;
 
 use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
 use checkrein_supervise::{

@@ -1,8 +1,8 @@
 //! `checkrein session list`: the sessions that are recorded.
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_ledger::{Cost, SessionSummary};
 use checkrein_policy::TrustPolicy;
+use checkrein_session::{Cost, SessionSummary};
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,7 @@ use checkrein_engine::usage::cost_in_words;
 
 /// Lists all sessions of agents, newest last.
 pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
-    let mut all = checkrein_ledger::sessions(&surroundings.state)?;
+    let mut all = checkrein_session::sessions(&surroundings.state)?;
     all.retain(|session| session.folder.as_str() != CANARY_SESSION);
     all.reverse();
     tell_fallen(surroundings, output);

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use checkrein_ledger::{SessionLedger, lines};
+use checkrein_ledger::lines;
 use checkrein_protocol::{
     ActionId, Enforcement, GovernanceRecord, OutcomeRecord, Record, RecordBody, ReviewRecord, RollbackRecord,
     VerdictKind, VerificationRecord,
 };
 use checkrein_review::sentence;
+use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::answers::{Answer, answers};

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_ledger::{FolderName, SessionLedger, lines};
+use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
     Looked, OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
 };
+use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::log::{folders, time};

@@ -1,8 +1,8 @@
 //! `checkrein trust`: a person agrees to what a project file loosens.
 
-use checkrein_ledger::SessionLedger;
 use checkrein_policy::Loaded;
 use checkrein_protocol::AbsolutePath;
+use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 use serde_json::json;
 
@@ -106,7 +106,7 @@ fn sessions_that_wait(
 ) -> Result<Vec<(String, Vec<&'static str>)>, CommandError> {
     let now = surroundings.now().0;
     let mut waiting = Vec::new();
-    for summary in checkrein_ledger::sessions(&surroundings.state)? {
+    for summary in checkrein_session::sessions(&surroundings.state)? {
         if summary.last.is_none_or(|last| now.saturating_sub(last.0) > RECENT) {
             continue;
         }

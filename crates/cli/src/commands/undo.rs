@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use checkrein_ledger::{FolderName, SessionLedger, SessionSummary, lines};
+use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Record, RecordBody, ReviewRecord};
+use checkrein_session::{SessionLedger, SessionSummary};
 
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
@@ -466,7 +467,7 @@ impl Stories {
         let mut newest =
             self.told(surroundings, snapshot).map_or(0, |told| told.acted).max(snapshot.snapshot.at);
         let mut found = None;
-        let all = checkrein_ledger::sessions(&surroundings.state).unwrap_or_default();
+        let all = checkrein_session::sessions(&surroundings.state).unwrap_or_default();
         let is_later = |one: &SessionSummary| one.last.is_some_and(|last| last.0 > snapshot.snapshot.at);
         let is_here = |one: &SessionSummary| {
             let state = SessionLedger::of_folder(&surroundings.state, one.folder.clone()).state().ok()?;

@@ -5,8 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_ledger::{SessionLedger, SessionState, SessionSummary, last};
+use checkrein_ledger::last;
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use serde_json::{Value as Json, json};
 
 use super::log::{call, severity_name, time};
@@ -73,7 +74,7 @@ pub fn watch(
 fn look(surroundings: &Surroundings, all: Switch) -> Result<Vec<Seen>, CommandError> {
     let now = surroundings.now().0;
     let mut seen = Vec::new();
-    for summary in checkrein_ledger::sessions(&surroundings.state)? {
+    for summary in checkrein_session::sessions(&surroundings.state)? {
         let is_running = summary.last.is_some_and(|last| now.saturating_sub(last.0) < RUNNING);
         // What `doctor` tries is no work of an agent.
         if all == Switch::Off && !is_running || summary.folder.as_str() == CANARY_SESSION {

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use checkrein_facts::{History, Place, RecordedWorld, VersionState};
-use checkrein_ledger::{SessionState, first_prev};
+use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
     AbsolutePath, Action, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId,
     Timestamp, Tokens, TranscriptMark, UsageRecord,
 };
+use checkrein_session::SessionState;
 
 use checkrein_review::VerdictKind;
 use checkrein_supervise::runs::HookLimits;

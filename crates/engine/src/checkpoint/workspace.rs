@@ -87,7 +87,7 @@ pub(crate) fn clear_away(context: &Context) -> Option<RecordBody> {
 /// How much is kept.
 pub fn retention(surroundings: &Surroundings, settings: &Snapshots) -> Retention {
     let now = surroundings.now().0;
-    let live = checkrein_ledger::sessions(&surroundings.state)
+    let live = checkrein_session::sessions(&surroundings.state)
         .unwrap_or_default()
         .into_iter()
         .filter(|session| session.last.is_some_and(|last| now.saturating_sub(last.0) < LIVE))

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use checkrein_engine::environment::Surroundings;
 use checkrein_engine::usage::spent_by;
-use checkrein_ledger::SessionLedger;
 use checkrein_protocol::{SessionId, Tokens};
+use checkrein_session::SessionLedger;
 use checkrein_supervise::{
     Life, Progress,
     runs::{HookStop, RunId, Runs, Spent},

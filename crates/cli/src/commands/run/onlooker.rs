@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use checkrein_ledger::SessionLedger;
 use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{AbsolutePath, Action, ActionId, SessionId};
+use checkrein_session::SessionLedger;
 
 use checkrein_review::{Review, VerdictKind};
 use checkrein_supervise::{Backlog, Heard, Speaker, Stop, Waiting, backlog};

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_ledger::{Durability, SessionLedger, content_hash};
+use checkrein_ledger::{Durability, content_hash};
 use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, SessionId, ToolName};
+use checkrein_session::SessionLedger;
 
 use checkrein_snapshot::{
     Choice, Circumstances, Effort, Ended, Occasion, SessionPlace, SnapshotId, Wanted, capture,

@@ -5,12 +5,13 @@
 
 mod support;
 
-use checkrein_ledger::{SessionState, first_prev};
+use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_protocol::{
     Amount, Counted, GovernanceRecord, Posture, Record, RecordBody, TallyKey, TallyWindow, TierLevel,
     Timestamp,
 };
 
+use checkrein_session::SessionState;
 use support::review;
 
 const WINDOW: TallyWindow = TallyWindow::Actions(10);
@@ -93,5 +94,5 @@ fn tallies_stay_few() {
         };
         apply(&mut state, number + 1, governed("ok", counted));
     }
-    assert_eq!(state.history().tallies.len(), checkrein_ledger::bounds::TALLIES);
+    assert_eq!(state.history().tallies.len(), checkrein_session::bounds::TALLIES);
 }

@@ -3,10 +3,9 @@
 use checkrein_facts::Trust;
 use checkrein_protocol::Timestamp;
 
-use crate::error::LedgerError;
-use crate::halt::{Halt, is_halted};
-use crate::home::{FolderName, StateHome};
-use crate::session::SessionLedger;
+use checkrein_ledger::{FolderName, Halt, LedgerError, StateHome, is_halted};
+
+use crate::SessionLedger;
 use crate::spent::Spent;
 use crate::state::{SessionState, VerdictCounts};
 
@@ -47,7 +46,7 @@ pub struct SessionSummary {
 /// read from its ledger.
 pub fn sessions(home: &StateHome) -> Result<Vec<SessionSummary>, LedgerError> {
     let mut summaries = Vec::new();
-    for folder in folders(home)? {
+    for folder in home.folders()? {
         let ledger = SessionLedger::of_folder(home, folder);
         if !ledger.path().exists() {
             continue;
@@ -56,23 +55,6 @@ pub fn sessions(home: &StateHome) -> Result<Vec<SessionSummary>, LedgerError> {
     }
     summaries.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.folder.cmp(&other.folder)));
     Ok(summaries)
-}
-
-/// The folders of all sessions, by name.
-pub(crate) fn folders(home: &StateHome) -> Result<Vec<FolderName>, LedgerError> {
-    let path = home.sessions();
-    let entries = match std::fs::read_dir(&path) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(LedgerError::Read { path, source }),
-    };
-    let mut folders = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(LedgerError::read(&path))?;
-        folders.extend(FolderName::on_disk(&entry.file_name()));
-    }
-    folders.sort();
-    Ok(folders)
 }
 
 fn summary(home: &StateHome, folder: FolderName, state: &SessionState) -> SessionSummary {

@@ -3,13 +3,14 @@
 
 mod support;
 
-use checkrein_ledger::{Durability, StateHome, bounds};
+use checkrein_ledger::{Durability, StateHome};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
     AbsolutePath, Depth, EffectKind, HaltScope, RecordBody, RollbackRecord, RollbackStage, Timestamp,
     VerdictKind,
 };
 
+use checkrein_session::bounds;
 use proptest::prelude::*;
 use support::{
     STATE_FILES, file_effect, forget_state, halted, ledger, outcome, prompt, review, started, surprised,

@@ -1,0 +1,34 @@
+//! What is known of a session after its records: the projection of a ledger that reviewing the next action needs.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `state` | the compact state, and how each record changes it |
+//! | `spent` | what a session has spent: tokens, money, processes, bytes |
+//! | `deeds` | what an action did to paths, for later ones to be told |
+//! | `listing` | all sessions at a glance |
+//! | `retention` | which sessions are old enough to go |
+//!
+//! **Invariants.** The state follows from the records alone, and what is rebuilt from a ledger equals what grew with it. Every part is
+//! bounded: a million records later it is no larger.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod deeds;
+mod listing;
+mod retention;
+mod spent;
+mod state;
+
+pub use listing::{SessionSummary, sessions};
+pub use retention::prune;
+pub use spent::{Cost, Spent};
+pub use state::{SessionState, VerdictCounts, bounds, file_operations};
+
+/// The ledger of a session, with its state.
+pub type SessionLedger = checkrein_ledger::Ledger<SessionState>;
+
+/// What an append to the ledger of a session did.
+pub type Appended = checkrein_ledger::Appended<SessionState>;
+
+/// A session as it was read, with all that is needed to append to it without reading it again.
+pub type KnownSession = checkrein_ledger::Known<SessionState>;

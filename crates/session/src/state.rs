@@ -1,0 +1,213 @@
+//! The compact state of a session: what reviewing the next action needs to know of all earlier records.
+//!
+//! It changes through [`Projection::apply`] alone, so what is rebuilt from a ledger equals what grew with it. Every
+//! part is bounded: a million records later it is no larger.
+
+mod actions;
+pub mod bounds;
+mod changes;
+mod known;
+mod plan;
+mod verdict_counts;
+
+use std::collections::VecDeque;
+
+use checkrein_facts::{Tally, Trust};
+use checkrein_intervention::{Controller, Proposed};
+use checkrein_ledger::Projection;
+use checkrein_patterns::{ActionNumber, Behaviour, Mark};
+use checkrein_protocol::{
+    AbsolutePath, Beginning, Damage, HaltScope, MessagePlace, Record, RecordBody, RollbackRecord,
+    RollbackStage, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::spent::Spent;
+use actions::{RecentAction, doubted};
+use bounds::{cut, push_bounded};
+pub use changes::file_operations;
+pub use verdict_counts::VerdictCounts;
+
+/// Events in which something happens that the agent did not do (ours).
+const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
+
+/// The event of a snapshot of the workspace at the start of a session.
+const SAVED: &str = "checkrein.snapshot";
+
+/// The event of a restore that a person asked for.
+const RESTORED: &str = "checkrein.restored";
+
+/// What is known of a session after its last record.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SessionState {
+    session: Option<String>,
+    started: Option<Timestamp>,
+    entered: Option<Timestamp>,
+    last: Option<Timestamp>,
+    records: u64,
+    actions: u64,
+    file_operations: u64,
+    outcomes: u64,
+    /// When the last outcome was recorded.
+    outcome_at: Option<Timestamp>,
+    failures: u64,
+    repairs: u64,
+    verdicts: VerdictCounts,
+    halted: Option<String>,
+    goals: VecDeque<Goal>,
+    baseline: Option<u64>,
+    seen: VecDeque<u64>,
+    recent: VecDeque<RecentAction>,
+    created: VecDeque<AbsolutePath>,
+    surprises: u64,
+    opaque_doubt: u32,
+    behaviour: Behaviour,
+    controller: Controller,
+    workspace: Option<AbsolutePath>,
+    client: Option<String>,
+    said: Mark,
+    spent: Spent,
+    tallies: VecDeque<Tally>,
+    trust: Trust,
+    /// The record that asked a person to look at the tier, while nobody has.
+    tier_ticket: Option<u64>,
+    beginning: Option<Beginning>,
+}
+
+/// Something that the person asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Goal {
+    text: String,
+    /// How many actions had been made by then.
+    after: u64,
+}
+
+impl Projection for SessionState {
+    const LAYOUT: [u8; 2] = *b"08";
+
+    fn apply(&mut self, record: &Record) {
+        self.records += 1;
+        self.last = Some(record.at);
+        match &record.body {
+            RecordBody::SessionStarted { session, workspace, client, beginning, debt, .. } => {
+                if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {
+                    self.trust = Trust { debt, at: record.at, ..self.trust };
+                }
+                self.take_beginning(beginning.as_deref());
+                self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
+                self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
+                self.started.get_or_insert(record.at);
+                self.entered = Some(record.at);
+                self.session.get_or_insert_with(|| cut(session.as_str(), bounds::TEXT_BYTES).to_owned());
+            }
+            RecordBody::Prompt { text } => {
+                self.behaviour.prompted();
+                self.controller.prompted();
+                self.take_goal(text);
+            }
+            RecordBody::Review(review) => self.take_review(review, record),
+            RecordBody::Outcome(outcome) => self.take_outcome(outcome, record.at),
+            RecordBody::Unanswered(unanswered) => {
+                self.opaque_doubt = doubted(self.opaque_doubt, Some(unanswered.doubt));
+            }
+            RecordBody::ReviewClosed { ticket, .. } => self.take_closed(*ticket, record.at),
+            RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
+            RecordBody::IssueEnded { kind } => {
+                self.controller.ended(*kind, self.behaviour.now());
+                self.behaviour.ended(*kind);
+            }
+            RecordBody::Intervention(made) => self.controller.applied(made, record.at),
+            RecordBody::Rollback(rollback) => self.take_rollback(rollback),
+            RecordBody::Usage(usage) => {
+                if let Some(tokens) = self.spent.take(usage) {
+                    self.behaviour.spent(tokens);
+                }
+            }
+            RecordBody::Message { mark, cascade, claim, place } => {
+                let mark = Mark::of_fingerprint(*mark);
+                self.said = mark;
+                if *place == MessagePlace::End {
+                    let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
+                    self.behaviour.said(mark, score);
+                    claim.iter().for_each(|claim| self.behaviour.claimed(*claim));
+                }
+            }
+            RecordBody::Condensed => self.behaviour.condensed(),
+            RecordBody::Halted { scope: HaltScope::Session, reason, .. } => {
+                self.halted = Some(cut(reason, bounds::GOAL_CHARACTERS).to_owned());
+            }
+            RecordBody::Resumed { scope: HaltScope::Session, .. } => {
+                self.halted = None;
+                // A person has looked at it: what went before must not stop the session again at its next step.
+                self.behaviour.prompted();
+                self.controller = Controller::default();
+            }
+            RecordBody::Failure { .. } => self.failures += 1,
+            RecordBody::Repaired { damage, .. } => {
+                self.repairs += 1;
+                match damage {
+                    // Somebody reached what no call may reach: what nobody can read is trusted least.
+                    Damage::Lost | Damage::Shortened | Damage::Changed => self.opaque_doubt = bounds::DOUBT,
+                    Damage::TornTail | Damage::Unreadable => {}
+                }
+            }
+            RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),
+            RecordBody::Event { name, fields } if name == SAVED => {
+                self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);
+            }
+            RecordBody::Event { name, .. } if name == RESTORED => self.controller.decided(),
+            RecordBody::Halted { scope: HaltScope::All, .. }
+            | RecordBody::Resumed { scope: HaltScope::All, .. }
+            | RecordBody::Event { .. }
+            | RecordBody::Told { .. }
+            | RecordBody::ConfigChanged { .. }
+            | RecordBody::Marked { .. }
+            | RecordBody::Retention { .. }
+            | RecordBody::Anchor { .. }
+            | RecordBody::Unknown => {}
+        }
+    }
+}
+
+impl SessionState {
+    fn take_goal(&mut self, text: &str) {
+        let goal = cut(text.trim(), bounds::GOAL_CHARACTERS);
+        if !goal.is_empty() && self.goals.back().is_none_or(|last| last.text != goal) {
+            let goal = Goal { text: goal.to_owned(), after: self.actions };
+            push_bounded(&mut self.goals, goal, bounds::GOALS);
+        }
+    }
+
+    /// After a rollback goals and limits are those of the time gone back to, and what was used since counts no more; history and patterns
+    /// are kept (seed 000).
+    fn take_rollback(&mut self, rollback: &RollbackRecord) {
+        match rollback.stage {
+            RollbackStage::Proposed => self.controller.proposed(Proposed {
+                before: rollback.before,
+                after: ActionNumber(self.actions),
+                changes: cut(&rollback.text, bounds::TEXT_BYTES).to_owned(),
+            }),
+            RollbackStage::Done => {
+                self.controller.rolled_back(rollback.before);
+                self.goals.retain(|goal| goal.after < rollback.before.0);
+                self.file_operations = 0;
+            }
+            RollbackStage::NotDone => {}
+        }
+    }
+
+    /// A person has looked at what was flagged. Where it was about the tier, they have judged the agent: it begins anew.
+    fn take_closed(&mut self, ticket: u64, at: Timestamp) {
+        if self.tier_ticket == Some(ticket) {
+            self.tier_ticket = None;
+            self.trust = Trust { debt: 0.0, at, review_asked: false };
+        }
+    }
+
+    /// An agent that tells the hook of another beginning changes nothing.
+    fn take_beginning(&mut self, beginning: Option<&Beginning>) {
+        if self.beginning.is_none() {
+            self.beginning = beginning.cloned();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The actions of a session, from the review of each to its outcome.
+
+use checkrein_facts::{PastAction, Trust};
+use checkrein_intervention::Ran;
+use checkrein_patterns::{Bearing, Deed, Ending, Observation, Plan, Success};
+use checkrein_protocol::{
+    AbsolutePath, ActionId, DoubtRecord, Effect, Enforcement, OutcomeRecord, Record, ReviewRecord, Timestamp,
+    VerdictKind,
+};
+use serde::{Deserialize, Serialize};
+
+use super::SessionState;
+use super::bounds::{self, push_bounded, short_path};
+use super::changes::Awaited;
+use crate::deeds::deeds;
+
+/// An action of which the outcome may still come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct RecentAction {
+    pub(super) id: Option<ActionId>,
+    pub(super) past: PastAction,
+    /// What is counted once the outcome shows that it ran: for an action that a person was asked about.
+    pub(super) awaited: Option<Awaited>,
+    /// Paths that it put on the list of created ones.
+    created: Vec<AbsolutePath>,
+    /// What the detectors are told when the outcome comes.
+    plan: Option<Plan>,
+}
+
+impl SessionState {
+    pub(super) fn take_review(&mut self, review: &ReviewRecord, record: &Record) {
+        self.take_beginning(review.beginning.as_deref());
+        self.actions += 1;
+        if let Some(governance) = &review.governance {
+            if let Some(debt) = governance.debt {
+                self.trust = Trust { debt, at: record.at, ..self.trust };
+            }
+            if governance.asks_for_review {
+                self.tier_ticket = Some(record.seq);
+                self.trust.review_asked = true;
+            }
+        }
+        self.verdicts.count(review.verdict);
+        if review.flagged {
+            self.verdicts.flagged += 1;
+        }
+        if let Some(position) = self.seen.iter().position(|kind| *kind == review.kind) {
+            self.seen.remove(position);
+        }
+        push_bounded(&mut self.seen, review.kind, bounds::SEEN);
+
+        let awaited = Awaited::of(review);
+        let plan = self.plan(review);
+        let same =
+            self.recent.iter().rev().map(|action| &action.past).find(|past| past.exact == review.exact);
+        let mut action = RecentAction {
+            id: (review.action_id.as_str().len() <= bounds::TEXT_BYTES).then(|| review.action_id.clone()),
+            past: PastAction {
+                kind: review.kind,
+                exact: review.exact,
+                failed: None,
+                paths: touched_paths(&review.effects),
+                failures: same.map_or(0, PastAction::failures_with_it),
+                only_looked: plan.bearing == Bearing::Idle,
+                deeds: deeds(&review.effects),
+            },
+            awaited: None,
+            created: Vec::new(),
+            plan: Some(plan),
+        };
+        match Running::of(review) {
+            Running::Now => action.created = self.take_effects(awaited, record.at),
+            Running::Asked => {
+                self.take_unanswered(review);
+                action.awaited = Some(awaited);
+            }
+            Running::Never => {
+                // Nothing ran, and the same call will be refused again: a result like any other.
+                if let Some(plan) = action.plan.take() {
+                    self.behaviour.refused(&plan, review.verdict.name());
+                }
+            }
+        }
+        push_bounded(&mut self.recent, action, bounds::RECENT);
+    }
+
+    /// The same call was asked about before and never ran: whoever was asked said no, or nobody was there. That is a refusal like any other.
+    fn take_unanswered(&mut self, review: &ReviewRecord) {
+        let before = self.recent.iter_mut().rfind(|action| action.past.exact == review.exact);
+        let unanswered = before.filter(|action| action.awaited.is_some());
+        if let Some(plan) = unanswered.and_then(|action| action.plan.take()) {
+            self.behaviour.refused(&plan, "escalate");
+        }
+    }
+
+    /// How long nothing was done before an action that ended now, as far as that is known, in milliseconds.
+    fn pause(&mut self, at: Timestamp, outcome: &OutcomeRecord) -> u64 {
+        let before = self.outcome_at.replace(at);
+        before.map_or(0, |before| {
+            at.0.saturating_sub(before.0).saturating_sub(outcome.duration_ms.unwrap_or_default())
+        })
+    }
+
+    pub(super) fn take_outcome(&mut self, outcome: &OutcomeRecord, at: Timestamp) {
+        self.outcomes += 1;
+        let pause_ms = self.pause(at, outcome);
+        if let Some(verification) = &outcome.verification {
+            let seen = verification.surprises.len() as u64;
+            self.surprises = self.surprises.saturating_add(seen).saturating_add(verification.more_surprises);
+            self.opaque_doubt = doubted(self.opaque_doubt, verification.doubt);
+        }
+        let wanted = Some(&outcome.action_id);
+        let Some(position) = self.recent.iter().rposition(|action| action.id.as_ref() == wanted) else {
+            return;
+        };
+        let Some(action) = self.recent.get_mut(position) else { return };
+        action.past.failed = Some(outcome.failed);
+        if let (Some(plan), Some(observation)) = (action.plan.take(), &outcome.observation) {
+            if self.controller.awaits().is_some_and(|proposed| plan.number > proposed.after) {
+                // A person let a held call through.
+                self.controller.decided();
+            }
+            let changed = plan.deed == Deed::Changes && plan.bearing == Bearing::Counts && !outcome.failed;
+            self.controller.ran(if changed { Ran::Changed } else { Ran::Otherwise });
+            self.behaviour.finished(&plan, &ending(outcome, observation, pause_ms));
+        }
+        let awaited = action.awaited.take();
+        let mut mine = std::mem::take(&mut action.created);
+        if let Some(awaited) = awaited {
+            mine = self.take_effects(awaited, at);
+        }
+        if outcome.failed {
+            // It may or may not have made them; what is not known to be the session's own is the user's.
+            self.created.retain(|path| !mine.contains(path));
+        } else if let Some(action) = self.recent.get_mut(position) {
+            action.created = mine;
+        }
+    }
+}
+
+/// Whether a reviewed action runs.
+enum Running {
+    /// The verdict lets it.
+    Now,
+    /// A person decides; an outcome will show it.
+    Asked,
+    /// The verdict forbids it.
+    Never,
+}
+
+impl Running {
+    fn of(review: &ReviewRecord) -> Self {
+        match (review.mode, review.verdict) {
+            // Nobody could be asked, so it was refused.
+            _ if review.answered.is_some() => Self::Never,
+            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok | VerdictKind::Nudge) => {
+                Self::Now
+            }
+            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => Self::Never,
+            (Enforcement::Enforce, VerdictKind::Escalate) => Self::Asked,
+        }
+    }
+}
+
+fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation, pause_ms: u64) -> Ending<'a> {
+    Ending {
+        success: if outcome.failed { Success::Failed } else { Success::Succeeded },
+        observation,
+        output_bytes: outcome.output_bytes,
+        duration_ms: outcome.duration_ms,
+        pause_ms,
+    }
+}
+
+/// The doubt after a change of it: it grows to the ceiling of the change, and what was greater already stays.
+pub(super) fn doubted(doubt: u32, change: Option<DoubtRecord>) -> u32 {
+    let Some(DoubtRecord { points, ceiling }) = change else { return doubt };
+    if points < 0 {
+        return doubt.saturating_sub(points.unsigned_abs());
+    }
+    let grown = doubt.saturating_add(points.unsigned_abs()).min(ceiling).min(bounds::DOUBT);
+    doubt.max(grown)
+}
+
+fn touched_paths(effects: &[Effect]) -> Vec<AbsolutePath> {
+    let mut paths: Vec<AbsolutePath> = Vec::new();
+    for path in effects.iter().filter_map(short_path) {
+        if paths.len() == bounds::PATHS {
+            break;
+        }
+        if !paths.contains(path) {
+            paths.push(path.clone());
+        }
+    }
+    paths
+}

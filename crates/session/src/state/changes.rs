@@ -1,0 +1,115 @@
+//! What actions change as they run: how many file operations, which paths are the session's own, what tripwires count.
+
+use checkrein_facts::Tally;
+use checkrein_protocol::{
+    AbsolutePath, Certainty, Counted, Depth, Effect, EffectKind, ReviewRecord, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::SessionState;
+use super::bounds::{self, push_bounded, short_path};
+
+/// What an action changes if it runs after all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Awaited {
+    file_operations: u64,
+    processes: u64,
+    bytes_written: u64,
+    counted: Vec<Counted>,
+    created: Vec<AbsolutePath>,
+    deleted: Vec<Deleted>,
+}
+
+/// A path that an action deletes for certain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Deleted {
+    path: AbsolutePath,
+    depth: Depth,
+}
+
+impl SessionState {
+    /// Counts what an action changes as it runs, and says which paths it added to the created ones.
+    pub(super) fn take_effects(&mut self, awaited: Awaited, at: Timestamp) -> Vec<AbsolutePath> {
+        awaited.counted.iter().for_each(|counted| self.count(counted, at));
+        self.file_operations = self.file_operations.saturating_add(awaited.file_operations);
+        self.spent.processes = self.spent.processes.saturating_add(awaited.processes);
+        self.spent.bytes_written = self.spent.bytes_written.saturating_add(awaited.bytes_written);
+        for deleted in &awaited.deleted {
+            self.created.retain(|path| !deleted.covers(path));
+        }
+        let mut added = Vec::new();
+        for path in awaited.created {
+            if !self.created.contains(&path) {
+                push_bounded(&mut self.created, path.clone(), bounds::CREATED);
+                added.push(path);
+            }
+        }
+        added
+    }
+
+    fn count(&mut self, counted: &Counted, at: Timestamp) {
+        let known = self.tallies.iter().position(|tally| tally.key() == counted.key);
+        let mut tally = known
+            .and_then(|place| self.tallies.remove(place))
+            .unwrap_or_else(|| Tally::new(counted.key, counted.window));
+        tally.take(counted, at, self.actions);
+        push_bounded(&mut self.tallies, tally, bounds::TALLIES);
+    }
+}
+
+impl Awaited {
+    /// What this action changes.
+    pub(super) fn of(review: &ReviewRecord) -> Self {
+        let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
+        let mut awaited = Self {
+            file_operations: file_operations(&review.effects).saturating_add(review.further_file_operations),
+            processes: review.programs.len() as u64,
+            bytes_written: written(&review.input),
+            counted: counted.unwrap_or_default(),
+            created: Vec::new(),
+            deleted: Vec::new(),
+        };
+        awaited.counted.truncate(bounds::TALLIES);
+        for effect in &review.effects {
+            if !is_file_operation(effect.kind) {
+                continue;
+            }
+            let Some(path) = short_path(effect) else { continue };
+            if effect.certainty != Certainty::Certain {
+                continue;
+            }
+            if effect.kind == EffectKind::FileCreate && awaited.created.len() < bounds::CREATED {
+                awaited.created.push(path.clone());
+            } else if effect.kind == EffectKind::FileDelete && awaited.deleted.len() < bounds::CREATED {
+                awaited.created.retain(|created| created != path);
+                awaited.deleted.push(Deleted { path: path.clone(), depth: effect.depth });
+            }
+        }
+        awaited
+    }
+}
+
+impl Deleted {
+    fn covers(&self, path: &AbsolutePath) -> bool {
+        match self.depth {
+            Depth::Single => *path == self.path,
+            Depth::Recursive => path.is_within(&self.path),
+        }
+    }
+}
+
+/// How many of these effects make, change or delete a file or a tree: what `limits.file_operations` counts.
+pub fn file_operations(effects: &[Effect]) -> u64 {
+    effects.iter().filter(|effect| is_file_operation(effect.kind)).count() as u64
+}
+
+fn is_file_operation(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
+}
+
+/// How many bytes a tool of a client writes, by the fields that such tools have.
+pub(super) fn written(input: &serde_json::Value) -> u64 {
+    let lengths =
+        ["content", "new_string", "new_source"].iter().filter_map(|name| input.get(*name)?.as_str());
+    lengths.map(|text| text.len() as u64).sum()
+}

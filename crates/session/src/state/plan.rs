@@ -1,0 +1,74 @@
+//! What the detectors are told of an action before it runs.
+
+use checkrein_patterns::{
+    ActionNumber, Bearing, Clarity, Deed, Edit, Mark, Place, Plan, Probe, Side, Touch, Use,
+};
+use checkrein_protocol::{AbsolutePath, Effect, ReviewRecord};
+
+use super::SessionState;
+use super::bounds::{self, short_path};
+use super::changes::{file_operations, written};
+
+impl SessionState {
+    /// What the detectors are told about an action.
+    pub(super) fn plan(&self, review: &ReviewRecord) -> Plan {
+        let path = review.effects.iter().find_map(|effect| effect.target.path());
+        let operations = file_operations(&review.effects).saturating_add(review.further_file_operations);
+        let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
+        Plan {
+            number: ActionNumber(self.actions),
+            actor: review.actor.as_deref().map(Mark::of).unwrap_or_default(),
+            action: Mark::of_fingerprint(if review.substance == 0 { review.exact } else { review.substance }),
+            exact: Mark::of_fingerprint(review.exact),
+            bearing: Bearing::of(
+                &review.effects,
+                &review.programs,
+                review.input.get("command").and_then(|text| text.as_str()),
+            ),
+            deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
+            clarity: Clarity::of(&review.effects),
+            probe: review.input.get("command").and_then(|text| text.as_str()).map_or(Probe::Other, Probe::of),
+            place: path.map(|path| Place::of(path.as_str())),
+            edit: path.and_then(|path| edit(path, review)),
+            alignment: alignment.map(hundredths),
+            file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
+            processes: u32::try_from(review.programs.len()).unwrap_or(u32::MAX),
+            bytes_written: written(&review.input),
+            touches: self.touches(review),
+        }
+    }
+
+    /// The places that an action touches. What the session made or the person named is inside.
+    fn touches(&self, review: &ReviewRecord) -> Vec<Touch> {
+        let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
+        let touch = |effect: &Effect| {
+            let path = short_path(effect)?;
+            let named = || self.goals.iter().any(|goal| goal.text.contains(path.as_str()));
+            let side = match Side::of(path.as_str(), workspace) {
+                Side::Inside => Side::Inside,
+                side if !self.created.contains(path) && !named() => side,
+                Side::Outside | Side::Critical => Side::Inside,
+            };
+            let use_of = if effect.kind.is_mutating() { Use::Changed } else { Use::Read };
+            Some(Touch { path: Mark::of(path.as_str()), side, use_of })
+        };
+        review.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
+    }
+}
+
+/// The edit that a tool of a client makes, by the fields that such tools have.
+fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
+    let text = |name: &str| review.input.get(name).and_then(serde_json::Value::as_str);
+    let (before, after) = match (text("old_string"), text("new_string"), text("content")) {
+        (Some(before), Some(after), _) => (Mark::of(before), Mark::of(after)),
+        (_, _, Some(content)) => (Mark::default(), Mark::of(content)),
+        _ => return None,
+    };
+    Some(Edit { path: Mark::of(path.as_str()), before, after })
+}
+
+/// A share in hundredths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0 to 100")]
+fn hundredths(share: f64) -> u8 {
+    (share * 100.0).round().clamp(0.0, 100.0) as u8
+}
