@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use checkrein_facts::{Place, RecordedWorld, VersionState};
-use checkrein_ledger::{Durability, StateHome};
+use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
+use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_policy::Policy;
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, Decision, Enforcement, RecordBody, ReviewRecord, RiskLevel, RiskRecord,
@@ -51,7 +51,7 @@ pub(crate) fn bench(arguments: &[String]) -> Outcome {
         .into_bytes()
     };
     let state = folder.path().join("state");
-    let home = StateHome::new(&state);
+    let home = StateDirectory::new(&state);
     fill(&home, "short", 10)?;
     let started = Instant::now();
     fill(&home, "long", records)?;
@@ -111,7 +111,7 @@ pub(crate) fn bench(arguments: &[String]) -> Outcome {
 }
 
 /// A history of reviews as an agent at work leaves it.
-fn fill(home: &StateHome, session: &str, count: usize) -> Outcome {
+fn fill(home: &StateDirectory, session: &str, count: usize) -> Outcome {
     let ledger = SessionLedger::open(home, &SessionId(session.to_owned()));
     let mut written = 0;
     while written < count {
@@ -165,7 +165,7 @@ fn record(number: usize) -> RecordBody {
 fn warm() {
     let root = AbsolutePath::root();
     let workspace = root.join("home/dev/project");
-    let place = Place {
+    let place = HostPaths {
         home: root.join("home/dev"),
         user: Some("dev".to_owned()),
         workspace: workspace.clone(),

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Circumstances, Effort, Ended, Ignoring, Manner, Mounts, Occasion, Snapshot,
-    Store, Taken, Unchanged, Wanted, capture,
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
+    Effort, Ignoring, Mounts, Snapshot, SnapshotReason, Store, Unchanged, WorkspaceCapture, capture,
 };
 
 use nix::sys::resource::{UsageWho, getrusage};
@@ -61,7 +61,7 @@ fn tree(root: &Path, files: usize, bytes: usize) -> Outcome {
 }
 
 fn describe(captured: Captured) -> Snapshot {
-    let occasion = Occasion::Request;
+    let occasion = SnapshotReason::Request;
     captured.described(Circumstances { at: 0, occasion, reason: String::new(), place: None })
 }
 
@@ -69,14 +69,16 @@ fn targeted(folder: &Path) -> Outcome {
     let root = folder.join("targeted");
     tree(&root, 100, 10_000)?;
     let store = Store::open(&folder.join("targeted-store"), &root);
-    let wanted = [Wanted { path: root.clone(), selection: Choice::Everything }];
+    let wanted = [CaptureRequest { path: root.clone(), selection: CaptureSelection::Everything }];
     let (mut times, mut busy) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         // Other content each time, so that all of it has to be written.
         tree_again(&root, round)?;
         let (started, worked) = (Instant::now(), processor()?);
         let draft = store.begin(Effort::Quick).map_err(text)?;
-        let Ended::Whole(captured) = capture(&draft, &wanted, &Manner::whole()).map_err(text)? else {
+        let CaptureOutcome::Whole(captured) =
+            capture(&draft, &wanted, &CaptureOptions::whole()).map_err(text)?
+        else {
             return Err("there are no bounds".to_owned());
         };
         draft.commit(&describe(captured)).map_err(text)?;
@@ -188,16 +190,16 @@ fn warm(directory: &Path) -> Outcome {
 fn ours(store: &Store, root: &Path) -> Result<Cost, String> {
     let root = root.to_str().and_then(AbsolutePath::new).ok_or("the tree has no plain name")?;
     let ignoring = Ignoring::of(&root, &AbsolutePath::root(), None);
-    let manner = Manner {
-        bounds: Bounds::NONE,
+    let manner = CaptureOptions {
+        bounds: CaptureBounds::NONE,
         mounts: Mounts::Skip,
         ignoring: Some(&ignoring),
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        ..Manner::whole()
+        ..CaptureOptions::whole()
     };
     measured(|| match store.take_workspace(&[], &manner, Unchanged::Reuse, describe).map_err(text)? {
-        Taken::Whole(_) | Taken::Same(_) => Ok(()),
-        Taken::Over(_) => Err("there are no bounds".to_owned()),
+        WorkspaceCapture::Whole(_) | WorkspaceCapture::Same(_) => Ok(()),
+        WorkspaceCapture::Over(_) => Err("there are no bounds".to_owned()),
     })
 }
 

@@ -1,6 +1,6 @@
 //! `tidy`: the conventions of this repository that no compiler knows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +66,7 @@ pub(crate) fn tidy() -> Outcome {
     let mut violations = Vec::new();
     line_of_crates(&mut violations)?;
     sources(&mut violations)?;
+    names_of_public_types(&mut violations)?;
     licences(&mut violations)?;
     if violations.is_empty() {
         Ok(())
@@ -117,6 +118,39 @@ fn sources(violations: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
+/// One noun for one thing: no two public types have the same name, so that a search for it finds it.
+fn names_of_public_types(violations: &mut Vec<String>) -> Outcome {
+    let mut files = Vec::new();
+    walk(&root().join("crates"), &mut files)?;
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
+        if !file.components().any(|part| part.as_os_str() == "src") {
+            continue;
+        }
+        let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let shown = file.strip_prefix(root()).unwrap_or(file).display().to_string();
+        for name in public_types(&text) {
+            places.entry(name.to_owned()).or_default().push(shown.clone());
+        }
+    }
+    let twice = places.into_iter().filter(|(_, places)| places.len() > 1);
+    violations.extend(twice.map(|(name, places)| {
+        format!("`{name}` is the name of {} public types: {}", places.len(), places.join(", "))
+    }));
+    Ok(())
+}
+
+/// The names of the types that a file makes public: those at its left edge, since modules stand in files of their own.
+fn public_types(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let declared = line.strip_prefix("pub ")?;
+        let named = ["struct ", "enum ", "trait ", "type ", "union "]
+            .iter()
+            .find_map(|word| declared.strip_prefix(word))?;
+        named.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
+    })
+}
+
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries.flatten() {
@@ -159,6 +193,12 @@ fn is_allowed(expression: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn public_types_are_found_by_name() {
+        let text = "pub struct Plain;\npub enum Long<'a> {\n    pub struct_like: u8,\n}\npub(crate) struct Own;\nstruct Hidden;\npub type Short = u8;\n";
+        assert_eq!(public_types(text).collect::<Vec<_>>(), ["Plain", "Long", "Short"]);
+    }
 
     #[test]
     fn licences_are_read_as_expressions() {

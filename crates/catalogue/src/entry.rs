@@ -2,30 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{Names, Text};
+use super::text::{NameList, Text};
 use checkrein_protocol::Nature;
-use checkrein_protocol::{Certainty, EffectKind, Reach, Severity};
+use checkrein_protocol::{Certainty, EffectKind, NetworkReach, Severity};
 
 /// What a program or a subcommand does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct Program {
     /// Its names; at least one.
-    pub names: Names,
+    pub names: NameList,
     /// What it does, third person; empty for most subcommands.
     pub summary: Text,
     /// How its words are told apart; `None` is the way of the parent, `gnu` at the top.
     pub grammar: Option<Grammar>,
     /// Options that take a value.
-    pub values: Names,
+    pub values: NameList,
     /// Options whose value, if any, is attached.
-    pub attached: Names,
+    pub attached: NameList,
     /// Further options, without a value.
-    pub flags: Names,
+    pub flags: NameList,
     /// What an option is that is not listed.
     pub other_options: OtherOptions,
     /// What it changes.
-    pub clauses: Vec<Clause>,
+    pub clauses: Vec<EffectClause>,
     /// The handler that is asked instead of the clauses.
     pub semantics: Option<Text>,
     /// What it runs.
@@ -47,7 +47,7 @@ pub struct Program {
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct Subcommand {
     /// Its names.
-    pub names: Names,
+    pub names: NameList,
     /// What it does.
     pub entry: SubcommandEntry,
 }
@@ -141,11 +141,11 @@ pub enum UnknownSubcommand {
 /// One sort of change that a program makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub struct Clause {
+pub struct EffectClause {
     /// What changes.
     pub kind: EffectKind,
     /// What it changes.
-    pub target: Selection,
+    pub target: WordSelection,
     /// When it does.
     pub conditions: Conditions,
     /// Any of these makes it reach below the target.
@@ -155,7 +155,7 @@ pub struct Clause {
     /// How grave it is; `None` when that follows from what it changes.
     pub severity: Option<Severity>,
     /// How far it reaches; `None` when that follows from what it changes.
-    pub reach: Option<Reach>,
+    pub reach: Option<NetworkReach>,
     /// Whether it can be taken back; `None` when that follows from what it changes.
     pub reversible: Option<bool>,
     /// What is special about it.
@@ -201,7 +201,7 @@ pub enum Condition {
 /// Which words are meant: the first pick that finds something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub struct Selection(
+pub struct WordSelection(
     /// The picks in order.
     pub Vec<Pick>,
 );
@@ -215,9 +215,9 @@ pub enum Pick {
     /// Operands by position.
     Operands(WordRange),
     /// The last value given to one of the options.
-    Option(Names),
+    Option(NameList),
     /// All values given to the options.
-    Options(Names),
+    Options(NameList),
     /// The value of a variable, when it is set.
     Variable(Text),
     /// The working directory, or a name in it.
@@ -260,7 +260,7 @@ impl WordRange {
 #[serde(bound(deserialize = "'de: 'static"))]
 pub struct Run {
     /// Where it comes from.
-    pub what: Source,
+    pub what: CommandSource,
     /// When it runs.
     pub conditions: Conditions,
     /// Whether leading `NAME=value` words are variables set for it.
@@ -268,7 +268,7 @@ pub struct Run {
     /// As whom or where it runs.
     pub place: RunContext,
     /// For [`RunContext::Remote`]: the words that name the machine.
-    pub host: Option<Selection>,
+    pub host: Option<WordSelection>,
     /// How often it runs.
     pub times: Times,
 }
@@ -276,23 +276,23 @@ pub struct Run {
 /// Where what is run comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub enum Source {
+pub enum CommandSource {
     /// Words of a command.
-    Words(Selection),
+    Words(WordSelection),
     /// Shell text; several words are joined by blanks.
-    Text(Selection),
+    Text(WordSelection),
     /// A script file; the operands behind it are its arguments.
-    File(Selection),
+    File(WordSelection),
     /// Text in another language.
-    Code(Selection),
+    Code(WordSelection),
     /// What comes in on the standard input.
-    Input(Runner),
+    Input(StandardInputRunner),
 }
 
 /// Who runs what comes in on the standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Runner {
+pub enum StandardInputRunner {
     /// A shell.
     Shell,
     /// An interpreter of another language.

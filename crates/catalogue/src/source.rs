@@ -6,12 +6,12 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::entry::{
-    Answers, Clause, Condition, Conditions, DefaultStore, Grammar, OtherOptions, Pick, Program, Run,
-    RunContext, Runner, Selection, Source, Subcommand, SubcommandEntry, Times, UnknownSubcommand, WordRange,
-    Writes,
+    Answers, CommandSource, Condition, Conditions, DefaultStore, EffectClause, Grammar, OtherOptions, Pick,
+    Program, Run, RunContext, StandardInputRunner, Subcommand, SubcommandEntry, Times, UnknownSubcommand,
+    WordRange, WordSelection, Writes,
 };
-use super::text::{Names, Text};
-use checkrein_protocol::{Certainty, EffectKind, Reach, Severity};
+use super::text::{NameList, Text};
+use checkrein_protocol::{Certainty, EffectKind, NetworkReach, Severity};
 use checkrein_protocol::{Nature, Relief};
 
 /// One catalogue file.
@@ -72,7 +72,7 @@ struct SourceClause {
     #[serde(default)]
     certainty: Option<Certainty>,
     severity: Option<Severity>,
-    reach: Option<Reach>,
+    reach: Option<NetworkReach>,
     reversible: Option<bool>,
     nature: Option<Spanned<Nature>>,
     #[serde(default)]
@@ -86,7 +86,7 @@ struct SourceRun {
     text: Option<String>,
     file: Option<String>,
     code: Option<String>,
-    input: Option<Runner>,
+    input: Option<StandardInputRunner>,
     #[serde(default)]
     when: Vec<String>,
     #[serde(default)]
@@ -278,12 +278,12 @@ impl Compiler<'_> {
         }
         self.siblings(&source.subcommands)?;
         Ok(Program {
-            names: Names::new(&source.names),
+            names: NameList::new(&source.names),
             summary: Text::from(source.summary.as_str()),
             grammar: source.options,
-            values: Names::new(&source.values),
-            attached: Names::new(&source.attached),
-            flags: Names::new(&source.flags),
+            values: NameList::new(&source.values),
+            attached: NameList::new(&source.attached),
+            flags: NameList::new(&source.flags),
             other_options: source.other_options,
             clauses: source
                 .effects
@@ -310,9 +310,9 @@ impl Compiler<'_> {
         Ok(Subcommand { names: entry.names.clone(), entry: SubcommandEntry::Here(Box::new(entry)) })
     }
 
-    fn clause(&self, clause: &Spanned<SourceClause>) -> Result<Clause, CatalogueError> {
+    fn clause(&self, clause: &Spanned<SourceClause>) -> Result<EffectClause, CatalogueError> {
         let source = clause.get_ref();
-        Ok(Clause {
+        Ok(EffectClause {
             kind: source.kind,
             target: self.selection(clause, source.target.as_deref().unwrap_or("none"))?,
             conditions: self.conditions(clause, [&source.when, &source.all, &source.unless])?,
@@ -345,11 +345,11 @@ impl Compiler<'_> {
 
     fn run(&self, entry: &Spanned<SourceEntry>, source: &SourceRun) -> Result<Run, CatalogueError> {
         let what = match (&source.words, &source.text, &source.file, &source.code, source.input) {
-            (Some(words), None, None, None, None) => Source::Words(self.selection(entry, words)?),
-            (None, Some(text), None, None, None) => Source::Text(self.selection(entry, text)?),
-            (None, None, Some(file), None, None) => Source::File(self.selection(entry, file)?),
-            (None, None, None, Some(code), None) => Source::Code(self.selection(entry, code)?),
-            (None, None, None, None, Some(runner)) => Source::Input(runner),
+            (Some(words), None, None, None, None) => CommandSource::Words(self.selection(entry, words)?),
+            (None, Some(text), None, None, None) => CommandSource::Text(self.selection(entry, text)?),
+            (None, None, Some(file), None, None) => CommandSource::File(self.selection(entry, file)?),
+            (None, None, None, Some(code), None) => CommandSource::Code(self.selection(entry, code)?),
+            (None, None, None, None, Some(runner)) => CommandSource::Input(runner),
             _ => return Err(self.error(entry, CatalogueProblem::Run)),
         };
         Ok(Run {
@@ -383,9 +383,11 @@ impl Compiler<'_> {
             .collect()
     }
 
-    fn selection<T>(&self, place: &Spanned<T>, text: &str) -> Result<Selection, CatalogueError> {
+    fn selection<T>(&self, place: &Spanned<T>, text: &str) -> Result<WordSelection, CatalogueError> {
         let picks: Option<Vec<Pick>> = text.split('|').map(|part| pick(part.trim())).collect();
-        picks.map(Selection).ok_or_else(|| self.error(place, CatalogueProblem::Selection(text.to_owned())))
+        picks
+            .map(WordSelection)
+            .ok_or_else(|| self.error(place, CatalogueProblem::Selection(text.to_owned())))
     }
 }
 
@@ -450,9 +452,9 @@ fn range_of(text: &str) -> Option<WordRange> {
     Some(WordRange { from, to })
 }
 
-fn option_names(text: &str) -> Option<Names> {
+fn option_names(text: &str) -> Option<NameList> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
-    names.iter().all(|name| is_option_name(name)).then(|| Names::new(&names))
+    names.iter().all(|name| is_option_name(name)).then(|| NameList::new(&names))
 }
 
 fn is_option(text: &str) -> bool {

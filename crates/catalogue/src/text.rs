@@ -68,9 +68,9 @@ impl<'de: 'static> Deserialize<'de> for Text {
 /// Names without blanks, in one text: decoding a list of them takes no memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub struct Names(Text);
+pub struct NameList(Text);
 
-impl Names {
+impl NameList {
     /// The list of these names, none of which holds a blank.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();

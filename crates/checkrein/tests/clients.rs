@@ -12,7 +12,7 @@ mod support;
 use std::fs;
 use std::io::Write as _;
 
-use checkrein_clients::{CLIENTS, Place, Scope};
+use checkrein_clients::{CLIENTS, ClientPath, SettingsScope};
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
@@ -91,9 +91,12 @@ fn every_client_has_a_row_that_holds_together() {
             );
             assert_ne!(places.of_scope(*scope), None);
         }
-        assert!(places.of_scope(Scope::User).is_some() && !client.programs.is_empty(), "{name}");
+        assert!(places.of_scope(SettingsScope::User).is_some() && !client.programs.is_empty(), "{name}");
         assert!(
-            places.written.iter().all(|file| places.of_scope(Scope::Local) == Some(Place::Project(file)))
+            places
+                .written
+                .iter()
+                .all(|file| places.of_scope(SettingsScope::Local) == Some(ClientPath::Project(file)))
         );
     }
 }
@@ -125,7 +128,9 @@ fn hooks_of_every_client_are_registered_and_taken_back() {
     for client in CLIENTS {
         let name = client.client.name();
         environment.succeed(&["init", "--client", name, "--user", "--yes"]);
-        let Some(Place::Folder(file)) = client.places.of_scope(Scope::User) else { panic!("{name}") };
+        let Some(ClientPath::Folder(file)) = client.places.of_scope(SettingsScope::User) else {
+            panic!("{name}")
+        };
         let path = environment.home().join(client.places.folder).join(file);
         let text = fs::read_to_string(&path).unwrap();
         assert!(client.hooks.reviewing_command(&text).unwrap().contains(&format!("checkrein-hook {name}||")));

@@ -12,7 +12,7 @@ mod support;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use checkrein_ledger::{Durability, StateHome};
+use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_protocol::{RecordBody, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
 
@@ -116,7 +116,7 @@ fn exports_have_the_form_that_is_configured() {
 #[test]
 fn records_stay_as_long_as_they_are_to_be_kept() {
     let environment = TestEnvironment::new();
-    let state = StateHome::new(environment.state());
+    let state = StateDirectory::new(environment.state());
     let days_ago = |days: u64| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         Timestamp(u64::try_from(now).unwrap() - days * 24 * 60 * 60 * 1000)

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use checkrein_catalogue::{UserCatalogue, Wording};
 use checkrein_facts::RecordedWorld;
-use checkrein_patterns::{Clarity, Deed};
+use checkrein_patterns::{Activity, Clarity};
 use checkrein_policy::Policy;
 use checkrein_protocol::Action;
 use checkrein_review::{
@@ -70,7 +70,7 @@ fn decided(action: &Action, world: &RecordedWorld, policy: &Policy) -> String {
         format!(
             "{:#?}\n{:?} {:?} {} {} {} {} {} {} {:?}",
             without_words(review.clone()),
-            Deed::of(action.tool.as_str(), effects, &review.programs),
+            Activity::of(action.tool.as_str(), effects, &review.programs),
             Clarity::of(effects),
             changes_unknown_files(review),
             is_opaque(review),

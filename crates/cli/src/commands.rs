@@ -12,20 +12,20 @@ pub mod export;
 pub mod halt;
 pub mod incidents;
 pub mod init;
-pub mod kept;
 pub mod log;
 pub mod marks;
 pub mod notify;
 pub mod policy;
-mod recording;
 pub mod recover;
 pub mod replay;
-pub mod restoring;
+pub mod restore;
 pub mod reviews;
 pub mod rollback;
 pub mod route;
 pub mod run;
+pub mod run_session;
 pub mod runs;
+mod session_file;
 pub mod sessions;
 pub mod show;
 pub mod snapshots;
@@ -41,7 +41,7 @@ use checkrein_world::find_workspace;
 use crate::terminal::log as say;
 use checkrein_engine::asking::{self, Asker};
 use checkrein_engine::config_files::write_private;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::{FALLEN_HINT, Fallen, Installations};
 
@@ -108,16 +108,16 @@ impl From<bool> for Switch {
 }
 
 /// Refuses commands that only a person may give when an agent gives them, or somebody of whom that cannot be told.
-pub fn for_people_only(surroundings: &Surroundings, command: &str) -> Result<(), CommandError> {
+pub fn for_people_only(surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
     for_asker(surroundings, Asker::Person, command)
 }
 
 /// Refuses commands that no agent may give when one gives them; a service may.
-pub fn for_no_agent(surroundings: &Surroundings, command: &str) -> Result<(), CommandError> {
+pub fn for_no_agent(surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
     for_asker(surroundings, Asker::PersonOrService, command)
 }
 
-fn for_asker(surroundings: &Surroundings, asker: Asker, command: &str) -> Result<(), CommandError> {
+fn for_asker(surroundings: &HostEnvironment, asker: Asker, command: &str) -> Result<(), CommandError> {
     match asking::sign(surroundings, asker) {
         None => Ok(()),
         Some(sign) => Err(CommandError::user(
@@ -140,7 +140,7 @@ pub fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
 }
 
 /// Says, beside the output, in which projects calls were reviewed once and are no more: there no hook runs that could say so.
-pub(crate) fn tell_fallen(surroundings: &Surroundings, output: Output) {
+pub(crate) fn tell_fallen(surroundings: &HostEnvironment, output: Output) {
     if output == Output::Json {
         return;
     }
@@ -172,7 +172,7 @@ pub(crate) fn tell_fallen(surroundings: &Surroundings, output: Output) {
 }
 
 /// Whether settings that no longer call the hooks are those of this project, or of all.
-fn concerns(surroundings: &Surroundings, fallen: &Fallen) -> bool {
+fn concerns(surroundings: &HostEnvironment, fallen: &Fallen) -> bool {
     let is_of_all = CLIENTS.iter().any(|client| fallen.settings.is_within(&surroundings.folder_of(client)));
     let workspace = find_workspace(&surroundings.cwd);
     is_of_all || fallen.settings.is_within(&workspace) || fallen.settings.is_within(&surroundings.cwd)

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-use crate::deletion;
-use checkrein_engine::environment::Surroundings;
+use crate::secure_deletion;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// The name of a credential: letters, digits, `-`, `_` and `.`, at most 64.
@@ -81,14 +81,14 @@ impl fmt::Debug for Secret {
 
 /// Where a credential is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CredentialStore {
     /// In the keyring of the system.
     Keyring,
     /// In a file with mode 600.
     File,
 }
 
-impl Place {
+impl CredentialStore {
     /// Its word.
     pub fn word(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ pub struct Credentials {
 
 impl Credentials {
     /// Those of the person whose process this is.
-    pub fn of(surroundings: &Surroundings) -> Self {
+    pub fn of(surroundings: &HostEnvironment) -> Self {
         let folder = PathBuf::from(surroundings.configuration.join("credentials").as_str());
         // Without a bus there is nobody to ask, and `secret-tool` would start one.
         let has_bus =
@@ -129,7 +129,7 @@ impl Credentials {
     }
 
     /// Keeps a credential; where.
-    pub fn set(&self, name: &CredentialName, secret: &Secret) -> Result<Place, CommandError> {
+    pub fn set(&self, name: &CredentialName, secret: &Secret) -> Result<CredentialStore, CommandError> {
         let fail = |error: io::Error| CommandError::file("write", self.folder.display(), &error);
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(fail)?;
         self.folder_is_own()?;
@@ -138,11 +138,11 @@ impl Credentials {
         if self.ask_keyring(&["store", &label], name, secret.reveal()).is_some() {
             write_new(&mark, b"").map_err(fail)?;
             remove(&file).map_err(fail)?;
-            return Ok(Place::Keyring);
+            return Ok(CredentialStore::Keyring);
         }
         write_new(&file, secret.reveal().as_bytes()).map_err(fail)?;
         remove(&mark).map_err(fail)?;
-        Ok(Place::File)
+        Ok(CredentialStore::File)
     }
 
     /// Fails when others could put a credential of theirs in the place of one, or see which there are.
@@ -233,13 +233,13 @@ impl Credentials {
     }
 
     /// The names of all credentials, with where they are kept.
-    pub fn list(&self) -> Vec<(CredentialName, Place)> {
+    pub fn list(&self) -> Vec<(CredentialName, CredentialStore)> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let read = |name: String| match name.strip_suffix(MARK) {
-            Some(name) => Some((name.parse().ok()?, Place::Keyring)),
-            None => Some((name.parse().ok()?, Place::File)),
+            Some(name) => Some((name.parse().ok()?, CredentialStore::Keyring)),
+            None => Some((name.parse().ok()?, CredentialStore::File)),
         };
-        let mut all: Vec<(CredentialName, Place)> =
+        let mut all: Vec<(CredentialName, CredentialStore)> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).filter_map(read).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         all
@@ -299,7 +299,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
-    match deletion::remove_file(path) {
+    match secure_deletion::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }

@@ -18,8 +18,8 @@ use crate::commands::{
     snapshots, surprises, trust, undo, watch, worktree,
 };
 use crate::terminal;
-use checkrein_clients::{ClientAdapter, Scope};
-use checkrein_engine::environment::Surroundings;
+use checkrein_clients::{ClientAdapter, SettingsScope};
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_hook::answer_hook_of;
 use checkrein_policy::VerdictKind;
@@ -72,7 +72,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
     if let Command::Run { wanted, command: None } = arguments.command {
         return Ok(run::run(&(*wanted).into(), Output::from_switch(arguments.json.into())));
     }
-    let surroundings = Surroundings::of_process()?;
+    let surroundings = HostEnvironment::of_process()?;
     let output = Output::from_switch(arguments.json.into());
     match arguments.command {
         Command::Init(wanted) => {
@@ -106,7 +106,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Route(wanted) => route::route(&surroundings, &wanted.into(), output),
         Command::Log { session, number, verdict } => log::log(
             &surroundings,
-            &log::Selection {
+            &log::LogFilter {
                 session,
                 count: number,
                 verdict: verdict.map(|name| VerdictKind::from(name).name().to_owned()),
@@ -143,7 +143,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Issue { command } => issues(&surroundings, command, output),
         Command::Ticket { command } => tickets(&surroundings, command, output),
         Command::Surprise { command: SurpriseCommand::List(wanted) } => {
-            let selection = surprises::Selection { session: wanted.session, limit: wanted.limit };
+            let selection = surprises::SurpriseFilter { session: wanted.session, limit: wanted.limit };
             surprises::surprises(&surroundings, &selection, output)
         }
         Command::Replay { file, against, goals } => {
@@ -192,7 +192,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
 }
 
 fn run_records(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     command: &RunCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -204,7 +204,7 @@ fn run_records(
 }
 
 fn sessions(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     command: SessionCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -220,7 +220,7 @@ fn sessions(
 }
 
 fn snapshots(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     command: SnapshotCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -245,7 +245,11 @@ fn snapshots(
     }
 }
 
-fn issues(surroundings: &Surroundings, command: IssueCommand, output: Output) -> Result<Exit, CommandError> {
+fn issues(
+    surroundings: &HostEnvironment,
+    command: IssueCommand,
+    output: Output,
+) -> Result<Exit, CommandError> {
     match command {
         IssueCommand::List(wanted) => marks::issues(surroundings, wanted.number, output),
         IssueCommand::Mark(wanted) => marks::mark(
@@ -261,7 +265,7 @@ fn issues(surroundings: &Surroundings, command: IssueCommand, output: Output) ->
 }
 
 fn tickets(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     command: TicketCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -274,7 +278,7 @@ fn tickets(
     }
 }
 
-fn old_form(surroundings: &Surroundings, form: OldForm, output: Output) -> Result<Exit, CommandError> {
+fn old_form(surroundings: &HostEnvironment, form: OldForm, output: Output) -> Result<Exit, CommandError> {
     match form {
         OldForm::Sessions => sessions(surroundings, SessionCommand::List, output),
         OldForm::Snapshots(wanted) => snapshots(surroundings, SnapshotCommand::List(wanted), output),
@@ -292,7 +296,7 @@ fn old_form(surroundings: &Surroundings, form: OldForm, output: Output) -> Resul
         }
         OldForm::Runs { number: _, verify: true } => run_records(surroundings, &RunCommand::Verify, output),
         OldForm::Surprises(wanted) => {
-            let selection = surprises::Selection { session: wanted.session, limit: wanted.limit };
+            let selection = surprises::SurpriseFilter { session: wanted.session, limit: wanted.limit };
             surprises::surprises(surroundings, &selection, output)
         }
         OldForm::Reviews { open, command: None } => {
@@ -309,7 +313,7 @@ fn old_form(surroundings: &Surroundings, form: OldForm, output: Output) -> Resul
 }
 
 fn worktrees(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     command: WorktreeCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -342,11 +346,11 @@ fn each_client(
     Ok(exit)
 }
 
-fn scope(wanted: &InitArguments) -> Option<Scope> {
+fn scope(wanted: &InitArguments) -> Option<SettingsScope> {
     match (wanted.user, wanted.team, wanted.local) {
-        (true, _, _) => Some(Scope::User),
-        (_, true, _) => Some(Scope::Team),
-        (_, _, true) => Some(Scope::Local),
+        (true, _, _) => Some(SettingsScope::User),
+        (_, true, _) => Some(SettingsScope::Team),
+        (_, _, true) => Some(SettingsScope::Local),
         (false, false, false) => None,
     }
 }

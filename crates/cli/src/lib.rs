@@ -14,8 +14,8 @@
 mod arguments;
 pub mod commands;
 pub mod credentials;
-mod deletion;
 mod dispatch;
+mod secure_deletion;
 pub mod terminal;
 
 pub use dispatch::run;

@@ -53,18 +53,18 @@ pub fn verdict(verdict: VerdictKind) -> String {
 }
 
 /// A mark that says whether something is well.
-pub fn mark(well: Wellness) -> String {
+pub fn mark(well: Health) -> String {
     let (text, colour) = match well {
-        Wellness::Well => ("ok", AnsiColor::Green),
-        Wellness::Doubtful => ("--", AnsiColor::Yellow),
-        Wellness::Broken => ("!!", AnsiColor::Red),
+        Health::Well => ("ok", AnsiColor::Green),
+        Health::Doubtful => ("--", AnsiColor::Yellow),
+        Health::Broken => ("!!", AnsiColor::Red),
     };
     styled(text, Style::new().fg_color(Some(colour.into())).bold())
 }
 
 /// How something is found to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wellness {
+pub enum Health {
     /// As it should be.
     Well,
     /// Works, but a person should know.

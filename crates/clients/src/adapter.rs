@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use checkrein_protocol::{AbsolutePath, Client, HookAnswer, HookEvent};
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse};
 
 use crate::canary::Canary;
 use crate::error::DecodeError;
@@ -24,7 +24,7 @@ pub struct ClientAdapter {
     /// Reads one hook payload.
     pub decode: fn(&[u8]) -> Result<HookEvent, DecodeError>,
     /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
-    pub encode: fn(&HookEvent, &HookAnswer) -> Vec<u8>,
+    pub encode: fn(&HookEvent, &HookResponse) -> Vec<u8>,
     /// The output that lets nothing through when nothing about the payload is known, with the reason.
     pub refuse: fn(&str) -> Vec<u8>,
     /// What becomes of a question to a person.
@@ -36,7 +36,7 @@ pub struct ClientAdapter {
     /// A call that must be refused.
     pub canary: Canary,
     /// Where it finds hooks and whatever else decides about them.
-    pub places: Places,
+    pub places: ClientPaths,
     /// How hooks are written down in its settings.
     pub hooks: HookLayout,
     /// Variables that say, in the environment of its tools, that it started them.
@@ -54,7 +54,7 @@ pub struct ClientAdapter {
     /// The provider whose models it calls.
     pub provider: Provider,
     /// What a person must have agreed to before it runs our hooks; `None` when nothing.
-    pub trust: Option<Trust>,
+    pub trust: Option<TrustRequirement>,
     /// What a person must do after the hooks were registered; `None` when nothing.
     pub next_step: Option<&'static str>,
     /// What it cannot do, or lets pass unseen, each in a sentence.
@@ -66,9 +66,9 @@ pub type Resume = fn(&[OsString], &str) -> Option<Vec<OsString>>;
 
 /// What a person must have agreed to before a client runs hooks.
 #[derive(Debug)]
-pub struct Trust {
+pub struct TrustRequirement {
     /// Where that is written down.
-    pub file: Place,
+    pub file: ClientPath,
     /// Why the review of calls does not run, by a settings file, its text and what is written down; `None` when it runs.
     pub doubt: fn(&AbsolutePath, &str, &str) -> Option<String>,
 }
@@ -104,17 +104,17 @@ pub struct Provider {
 
 /// Where a client finds what decides about its hooks.
 #[derive(Debug)]
-pub struct Places {
+pub struct ClientPaths {
     /// Its folder in the home directory.
     pub folder: &'static str,
     /// The variable that names another folder.
     pub folder_variable: Option<&'static str>,
     /// The files in which hooks may be registered, by whom they are for; a scope that it does not have is not among them.
-    pub settings: &'static [(Scope, Place)],
+    pub settings: &'static [(SettingsScope, ClientPath)],
     /// Files with hooks that only an administrator writes.
-    pub managed: &'static [Place],
+    pub managed: &'static [ClientPath],
     /// What an agent must not change, with what that is for people.
-    pub guarded: &'static [(Place, &'static str)],
+    pub guarded: &'static [(ClientPath, &'static str)],
     /// Variables by which another program stands before our command line, or none of ours is called: once we are called, they may as well
     /// have changed what we are told.
     pub interposing: &'static [&'static str],
@@ -128,7 +128,7 @@ pub struct Places {
 
 /// Whom a settings file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingsScope {
     /// Everyone who works in the project, on every machine.
     Team,
     /// One person in the project.
@@ -139,7 +139,7 @@ pub enum Scope {
 
 /// Where something of a client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ClientPath {
     /// Below the workspace.
     Project(&'static str),
     /// Below the client's folder.
@@ -148,7 +148,7 @@ pub enum Place {
     Machine(&'static str),
 }
 
-impl Places {
+impl ClientPaths {
     /// The client's folder, where the variables of its environment are these.
     pub fn folder<'a>(
         &self,
@@ -162,17 +162,17 @@ impl Places {
     }
 
     /// The settings file of a scope; `None` where the client has no such scope.
-    pub fn of_scope(&self, scope: Scope) -> Option<Place> {
+    pub fn of_scope(&self, scope: SettingsScope) -> Option<ClientPath> {
         self.settings.iter().find(|(own, _)| *own == scope).map(|(_, place)| *place)
     }
 
     /// The scope of one person: in a project where the client has settings for that, else in all.
-    pub fn own_scope(&self) -> Scope {
-        if self.of_scope(Scope::Local).is_some() { Scope::Local } else { Scope::User }
+    pub fn own_scope(&self) -> SettingsScope {
+        if self.of_scope(SettingsScope::Local).is_some() { SettingsScope::Local } else { SettingsScope::User }
     }
 }
 
-impl Place {
+impl ClientPath {
     /// The path, below the workspace or the client's folder where it is there.
     pub fn at(self, workspace: &AbsolutePath, folder: &AbsolutePath) -> AbsolutePath {
         match self {

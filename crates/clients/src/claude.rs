@@ -20,7 +20,9 @@ use checkrein_protocol::{AbsolutePath, Client};
 
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};
+use crate::adapter::{
+    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 
 /// Claude Code.
@@ -36,20 +38,23 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     answerer: questions::answerer,
     announces_questions: Announces::Each,
     canary: Canary { call: canary, refuses: denies_in_wrapper },
-    places: Places {
+    places: ClientPaths {
         folder: ".claude",
         folder_variable: Some("CLAUDE_CONFIG_DIR"),
         settings: &[
-            (Scope::User, Place::Folder("settings.json")),
-            (Scope::Team, Place::Project(".claude/settings.json")),
-            (Scope::Local, Place::Project(LOCAL)),
+            (SettingsScope::User, ClientPath::Folder("settings.json")),
+            (SettingsScope::Team, ClientPath::Project(".claude/settings.json")),
+            (SettingsScope::Local, ClientPath::Project(LOCAL)),
         ],
-        managed: &[Place::Machine("etc/claude-code/managed-settings.json")],
+        managed: &[ClientPath::Machine("etc/claude-code/managed-settings.json")],
         guarded: &[
-            (Place::Project(".claude/settings.json"), "the hook settings of Claude Code in this project"),
-            (Place::Project(LOCAL), "the local hook settings of Claude Code in this project"),
-            (Place::Folder("settings.json"), "the hook settings of Claude Code of this person"),
-            (Place::Machine("etc/claude-code"), "the managed settings of Claude Code"),
+            (
+                ClientPath::Project(".claude/settings.json"),
+                "the hook settings of Claude Code in this project",
+            ),
+            (ClientPath::Project(LOCAL), "the local hook settings of Claude Code in this project"),
+            (ClientPath::Folder("settings.json"), "the hook settings of Claude Code of this person"),
+            (ClientPath::Machine("etc/claude-code"), "the managed settings of Claude Code"),
         ],
         interposing: &["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"],
         environment: &[".claude/settings.json", LOCAL],

@@ -19,7 +19,9 @@ use checkrein_protocol::{AbsolutePath, Client};
 
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript, Trust};
+use crate::adapter::{
+    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript, TrustRequirement,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookLayout, Matching, Unit};
@@ -39,20 +41,20 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
     canary: Canary { call: canary, refuses: denies_in_wrapper },
-    places: Places {
+    places: ClientPaths {
         folder: ".codex",
         folder_variable: Some("CODEX_HOME"),
         settings: &[
-            (Scope::User, Place::Folder("hooks.json")),
-            (Scope::Team, Place::Project(".codex/hooks.json")),
+            (SettingsScope::User, ClientPath::Folder("hooks.json")),
+            (SettingsScope::Team, ClientPath::Project(".codex/hooks.json")),
         ],
-        managed: &[Place::Machine("etc/codex/hooks.json")],
+        managed: &[ClientPath::Machine("etc/codex/hooks.json")],
         guarded: &[
-            (Place::Project(".codex/hooks.json"), "the hooks of Codex in this project"),
-            (Place::Project(".codex/config.toml"), "the settings of Codex in this project"),
-            (Place::Folder("hooks.json"), "the hooks of Codex of this person"),
-            (Place::Folder("config.toml"), "the settings of Codex, which say which hooks are trusted"),
-            (Place::Machine("etc/codex"), "the managed settings of Codex"),
+            (ClientPath::Project(".codex/hooks.json"), "the hooks of Codex in this project"),
+            (ClientPath::Project(".codex/config.toml"), "the settings of Codex in this project"),
+            (ClientPath::Folder("hooks.json"), "the hooks of Codex of this person"),
+            (ClientPath::Folder("config.toml"), "the settings of Codex, which say which hooks are trusted"),
+            (ClientPath::Machine("etc/codex"), "the managed settings of Codex"),
         ],
         interposing: &[],
         environment: &[],
@@ -77,7 +79,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["--json", "--experimental-json"],
     transcript: Transcript::Absent,
     provider: Provider { name: "openai", address: Some("OPENAI_BASE_URL"), instead: &[] },
-    trust: Some(Trust { file: Place::Folder("config.toml"), doubt: trust::doubt }),
+    trust: Some(TrustRequirement { file: ClientPath::Folder("config.toml"), doubt: trust::doubt }),
     next_step: Some(
         "Codex runs no hook that a person has not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
          checkrein; again after each `checkrein init` that changed them",

@@ -14,7 +14,9 @@ use checkrein_protocol::{AbsolutePath, Client};
 
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{Announces, ClientAdapter, Place, Places, Provider, Scope, Transcript};
+use crate::adapter::{
+    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookLayout, Matching, Unit};
@@ -35,18 +37,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
     canary: Canary { call: canary, refuses },
-    places: Places {
+    places: ClientPaths {
         folder: ".gemini",
         folder_variable: None,
         settings: &[
-            (Scope::User, Place::Folder("settings.json")),
-            (Scope::Team, Place::Project(".gemini/settings.json")),
+            (SettingsScope::User, ClientPath::Folder("settings.json")),
+            (SettingsScope::Team, ClientPath::Project(".gemini/settings.json")),
         ],
-        managed: &[Place::Machine("etc/gemini-cli/settings.json")],
+        managed: &[ClientPath::Machine("etc/gemini-cli/settings.json")],
         guarded: &[
-            (Place::Project(".gemini/settings.json"), "the hook settings of Gemini CLI in this project"),
-            (Place::Folder("settings.json"), "the hook settings of Gemini CLI of this person"),
-            (Place::Machine("etc/gemini-cli"), "the managed settings of Gemini CLI"),
+            (ClientPath::Project(".gemini/settings.json"), "the hook settings of Gemini CLI in this project"),
+            (ClientPath::Folder("settings.json"), "the hook settings of Gemini CLI of this person"),
+            (ClientPath::Machine("etc/gemini-cli"), "the managed settings of Gemini CLI"),
         ],
         interposing: &[],
         environment: &[".gemini/.env", ".env"],

@@ -26,22 +26,25 @@ mod codex;
 mod command;
 mod error;
 mod gemini;
-mod going_on;
 mod payload;
 mod prices;
 mod questions;
 mod registration;
+mod resume;
 pub mod transcript;
 mod weight;
 
-pub use adapter::{Announces, ClientAdapter, Place, Places, Provider, Resume, Scope, Transcript, Trust};
+pub use adapter::{
+    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, Resume, SettingsScope, Transcript,
+    TrustRequirement,
+};
 pub use canary::{CANARY_SESSION, Canary};
 pub use command::{HookCommand, PLACES, Unanswered};
 pub use error::{DecodeError, PriceError, SettingsError};
-pub use going_on::{GoingOn, Manner, going_on};
 pub use prices::{Priced, Prices};
 pub use questions::{Answerer, Question, Questions};
 pub use registration::{HookLayout, Matching, Protection, Registration, Unit};
+pub use resume::{Continuity, ResumeCommand, going_on};
 
 use checkrein_protocol::Client;
 
@@ -89,7 +92,7 @@ pub fn marks() -> impl Iterator<Item = &'static str> {
 pub fn project_guard() -> impl Iterator<Item = &'static str> {
     let guarded = CLIENTS.iter().flat_map(|adapter| adapter.places.guarded);
     guarded.filter_map(|(place, _)| match place {
-        Place::Project(path) => Some(*path),
-        Place::Folder(_) | Place::Machine(_) => None,
+        ClientPath::Project(path) => Some(*path),
+        ClientPath::Folder(_) | ClientPath::Machine(_) => None,
     })
 }

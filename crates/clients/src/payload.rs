@@ -1,7 +1,7 @@
 //! The fields of a hook payload, for the clients that write flat objects.
 
 use checkrein_protocol::{
-    AbsolutePath, Action, ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, PermissionMode,
+    AbsolutePath, Action, ActionId, ActorId, Client, HookEvent, HookEventKind, HookResponse, PermissionMode,
     SessionId, ToolName,
 };
 
@@ -27,7 +27,7 @@ impl Payload {
     pub(crate) fn event(
         self,
         client: Client,
-        moment: impl FnOnce(&str, Self, &AbsolutePath) -> Result<Moment, DecodeError>,
+        moment: impl FnOnce(&str, Self, &AbsolutePath) -> Result<HookEventKind, DecodeError>,
     ) -> Result<HookEvent, DecodeError> {
         let name = self.required("hook_event_name")?.to_owned();
         let session = SessionId(self.required("session_id")?.to_owned());
@@ -91,11 +91,11 @@ impl Payload {
     }
 
     /// An event of which nothing is known but its name: what is left of the payload.
-    pub(crate) fn other(mut self) -> Moment {
+    pub(crate) fn other(mut self) -> HookEventKind {
         for common in ["session_id", "transcript_path", "cwd", "hook_event_name"] {
             self.0.remove(common);
         }
-        Moment::Other { fields: Json::Object(self.0) }
+        HookEventKind::Other { fields: Json::Object(self.0) }
     }
 }
 
@@ -130,17 +130,17 @@ pub(crate) fn readable(action: &Action) -> Result<(), DecodeError> {
 
 /// The answer to a question that the client is about to put to the person, in the form that Claude Code and Codex share: a refusal, or
 /// nothing, since the person is being asked already.
-pub(crate) fn permission(answer: &HookAnswer) -> Json {
+pub(crate) fn permission(answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => json!({ "hookSpecificOutput": {
+        HookResponse::Deny { reason } | HookResponse::Halt { reason } => json!({ "hookSpecificOutput": {
             "hookEventName": "PermissionRequest",
             "decision": { "behavior": "deny", "message": reason },
         }}),
-        HookAnswer::Silent
-        | HookAnswer::Allow { .. }
-        | HookAnswer::Hint { .. }
-        | HookAnswer::Rewrite { .. }
-        | HookAnswer::Ask { .. } => json!({}),
+        HookResponse::NoOpinion
+        | HookResponse::Allow { .. }
+        | HookResponse::Context { .. }
+        | HookResponse::Rewrite { .. }
+        | HookResponse::Ask { .. } => json!({}),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What tokens cost. Prices are data; what has none is estimated by the dearest that resembles it, never free.
 
-use checkrein_protocol::{MicroDollars, Tokens};
+use checkrein_protocol::{MicroDollars, TokenCounts};
 
 use crate::error::PriceError;
 
@@ -57,7 +57,7 @@ impl Prices {
 
     /// What tokens of a model cost. One that is not listed costs as its family (the longest name with a `*` that it begins with), else as the
     /// dearest of those that begin as it does, else as the dearest of all.
-    pub fn cost(&self, model: &str, tokens: &Tokens) -> Priced {
+    pub fn cost(&self, model: &str, tokens: &TokenCounts) -> Priced {
         let (price, like) = self.price(model);
         let part = |tokens: u64, price: f64| tokens as f64 * price;
         let sum = part(tokens.input, price.input)
@@ -190,8 +190,8 @@ fn parse_line(line: &str, number: usize) -> Result<(String, Price), PriceError> 
 mod tests {
     use super::*;
 
-    const TOKENS: Tokens =
-        Tokens { input: 1_000_000, output: 100_000, cache_write: 10_000, cache_read: 1_000 };
+    const TOKENS: TokenCounts =
+        TokenCounts { input: 1_000_000, output: 100_000, cache_write: 10_000, cache_read: 1_000 };
 
     #[test]
     fn every_price_that_comes_along_can_be_read() {

@@ -14,11 +14,11 @@ mod codex;
 mod gemini;
 mod meter;
 
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde_json::Value as Json;
 
 pub use gemini::messages as gemini_messages;
-pub use meter::{Meter, Reading};
+pub use meter::{Meter, TranscriptReading};
 
 /// What one row of a transcript says.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,12 +26,12 @@ pub struct Row {
     /// When, in the client's words (ISO 8601).
     pub at: Option<String>,
     /// What, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TranscriptEntry>,
 }
 
 /// One thing that a transcript says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
+pub enum TranscriptEntry {
     /// Which session it is, and where it works.
     Opened {
         /// Its name.
@@ -68,9 +68,9 @@ pub enum Entry {
         /// The model, when it is named.
         model: Option<String>,
         /// The tokens.
-        tokens: Tokens,
+        tokens: TokenCounts,
         /// What they are counted from.
-        counted: Counted,
+        counted: TokenCountBasis,
     },
     /// The model that answers from here on.
     Model(String),
@@ -80,7 +80,7 @@ pub enum Entry {
 
 /// What numbers of tokens are counted from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum TokenCountBasis {
     /// The beginning of the answer.
     Answer,
     /// The beginning of the session.

@@ -296,7 +296,7 @@ fn is_client(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::{Place, VersionState};
+    use crate::world::{HostPaths, VersionState};
     use checkrein_facts::RecordedWorld;
 
     fn path(text: &str) -> AbsolutePath {
@@ -305,7 +305,7 @@ mod tests {
 
     fn world() -> RecordedWorld {
         let guarded = |text: &str, role: &str| GuardedPath { path: path(text), role: role.to_owned() };
-        RecordedWorld::complete(Place {
+        RecordedWorld::complete(HostPaths {
             home: path("/home/dev"),
             user: None,
             workspace: path("/home/dev/proj"),

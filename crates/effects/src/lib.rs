@@ -20,7 +20,7 @@
 /// The words of effects, as this crate looks for them.
 mod effect {
     pub(crate) use checkrein_protocol::{
-        Aim, Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target,
+        Aim, Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
     };
 }
 mod action {
@@ -38,12 +38,12 @@ mod path {
 }
 
 mod catalogue;
+mod finalize;
 mod guard;
 mod interpreter;
 mod places;
 mod predict;
 mod programs;
-mod settle;
 mod stake;
 mod tools;
 

@@ -4,7 +4,7 @@ use crate::action::Action;
 use crate::effect::Effect;
 use crate::interpreter::{Input, Machine, RunCommand, Value};
 use crate::world::World;
-use crate::{guard, settle, stake, tools};
+use crate::{finalize, guard, stake, tools};
 use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do.
@@ -39,7 +39,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
     stake::assess(&mut prediction.effects, world);
     wording.put_on(&mut prediction.effects);
     guard::mark(&mut prediction.effects, world);
-    settle::settle(&mut prediction.effects, world);
+    finalize::settle(&mut prediction.effects, world);
     wording.put_on(&mut prediction.effects);
     prediction
 }

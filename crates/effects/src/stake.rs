@@ -12,7 +12,9 @@ mod consequence;
 mod loss;
 mod pattern;
 
-use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Reach, Severity, Stake, Target};
+use crate::effect::{
+    Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
+};
 use crate::nature::{Nature, Relief};
 use crate::path::AbsolutePath;
 use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
@@ -240,12 +242,12 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
             Stake::Critical => Severity::Critical,
         },
         EffectKind::NetworkRequest => match effect.reach {
-            Some(Reach::Local | Reach::Known) => Severity::Low,
-            Some(Reach::External) | None => Severity::Medium,
+            Some(NetworkReach::Local | NetworkReach::Known) => Severity::Low,
+            Some(NetworkReach::External) | None => Severity::Medium,
         },
         EffectKind::DataUpload => match effect.reach {
-            Some(Reach::Local) => Severity::Low,
-            Some(Reach::Known | Reach::External) | None => Severity::Medium,
+            Some(NetworkReach::Local) => Severity::Low,
+            Some(NetworkReach::Known | NetworkReach::External) | None => Severity::Medium,
         },
         EffectKind::SystemModification => match effect.target.path() {
             Some(path) if is_lifeline(path) || system_place(path) == Some(SystemPlace::Device) => {
@@ -309,7 +311,7 @@ fn is_package_from_anywhere(target: &Target) -> bool {
     match plain {
         Some(host) => !["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local)),
         // Whoever has the host decides what is installed: one that is known for packages or source code has rules and a memory.
-        None => bare.contains("://") && reach(bare) == Reach::External,
+        None => bare.contains("://") && reach(bare) == NetworkReach::External,
     }
 }
 

@@ -10,8 +10,8 @@
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
 
 mod call;
-mod foreign;
-mod native;
+mod client_tools;
+mod mcp;
 mod patch;
 
 use crate::action::Action;
@@ -23,15 +23,15 @@ use call::ToolCall;
 /// The effects of a tool call that is not a shell command. A call whose shape is not understood is opaque.
 pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
     let mut call = ToolCall::new(action, world);
-    if !native::native(&mut call) {
-        foreign::foreign(&mut call);
+    if !client_tools::native(&mut call) {
+        mcp::foreign(&mut call);
     }
     call.into_effects()
 }
 
 /// The shell text that a tool other than the shell would run (`mcp__terminal__run` with `command`), when it runs one.
 pub(crate) fn shell_command(action: &Action) -> Option<String> {
-    native::shell_command(action).or_else(|| foreign::shell_command(action))
+    client_tools::shell_command(action).or_else(|| mcp::shell_command(action))
 }
 
 /// The text of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).
@@ -46,7 +46,7 @@ pub(crate) fn powershell_text(action: &Action) -> Option<String> {
 
 /// The SQL text that a tool would run (`mcp__postgres__query` with `sql`), when it runs some.
 pub(crate) fn sql_text(action: &Action) -> Option<String> {
-    foreign::sql_text(action)
+    mcp::sql_text(action)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use checkrein_effects::predict;
-use checkrein_facts::{Entry, FileFacts, GuardedPath, Place, RecordedWorld, VersionState};
+use checkrein_facts::{Entry, FileFacts, GuardedPath, HostPaths, RecordedWorld, VersionState};
 use checkrein_protocol::{
     AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Severity, Target, Timestamp,
 };
@@ -21,7 +21,7 @@ fn path(text: &str) -> AbsolutePath {
 
 /// The tree of `docs/catalogue.md`.
 fn world() -> RecordedWorld {
-    let place = Place {
+    let place = HostPaths {
         home: path(HOME),
         user: Some("dev".to_owned()),
         workspace: path(PROJECT),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use checkrein_effects::predict;
-use checkrein_facts::{Place, RecordedWorld};
+use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action, EffectKind};
 
 /// Commands about which the shells differ: one fails where the other does not, or prints something else.
@@ -284,7 +284,7 @@ fn reached(folder: &Path, shell: &str, number: usize, text: &str) -> BTreeSet<St
 /// The marks that are foreseen; `None` where the reading says that it did not see all.
 fn foreseen(command: &str) -> Option<BTreeSet<String>> {
     let root = AbsolutePath::root().join("scratch");
-    let place = Place {
+    let place = HostPaths {
         home: root.clone(),
         user: None,
         workspace: root.clone(),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
 use checkrein_effects::predict;
-use checkrein_facts::{Place, RecordedWorld};
+use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action, EffectKind};
 
 /// Built-ins that end and tell how it went.
@@ -126,7 +126,7 @@ fn failed(forms: &[String]) -> Vec<bool> {
 #[test]
 fn what_runs_after_a_failure_is_seen() {
     let path = |text: &str| AbsolutePath::new(text).unwrap();
-    let world = RecordedWorld::complete(Place {
+    let world = RecordedWorld::complete(HostPaths {
         home: path("/home/dev"),
         user: Some("dev".to_owned()),
         workspace: path("/home/dev/proj"),

@@ -6,13 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_effects::{Prediction, predict};
-use checkrein_facts::{Place, RecordedWorld, VersionState};
+use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
 use checkrein_protocol::{AbsolutePath, Action, EffectKind};
 use proptest::prelude::*;
 
 fn world() -> RecordedWorld {
     let path = |text: &str| AbsolutePath::new(text).unwrap();
-    let place = Place {
+    let place = HostPaths {
         home: path("/home/dev"),
         user: Some("dev".to_owned()),
         workspace: path("/home/dev/proj"),

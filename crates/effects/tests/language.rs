@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::predict;
-use checkrein_facts::{Entry, Place, RecordedWorld, VersionState};
+use checkrein_facts::{Entry, HostPaths, RecordedWorld, VersionState};
 use checkrein_protocol::{AbsolutePath, Action, Certainty, Depth, Effect, EffectKind};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -99,7 +99,7 @@ fn path(text: &str) -> AbsolutePath {
 }
 
 fn world(facts: &str) -> RecordedWorld {
-    let place = Place {
+    let place = HostPaths {
         home: path("/home/dev"),
         user: Some("dev".to_owned()),
         workspace: path("."),

@@ -1,7 +1,7 @@
 //! What may make a verdict stricter, each by itself; `adjudication` holds the order.
 
 use checkrein_intervention::Throttle;
-use checkrein_patterns::{ActionNumber, Mark};
+use checkrein_patterns::{ActionNumber, Fingerprint};
 use checkrein_policy::{Config, Mode};
 use checkrein_protocol::Effect;
 use checkrein_review::{Escalation, Review, VerdictKind};
@@ -124,7 +124,7 @@ pub(crate) fn trust(docket: &mut Docket, now: &Circumstances<'_>) {
 fn throttled(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
     let action = ActionNumber(state.actions() + 1);
     let throttle: &Throttle = state.controller().throttle()?;
-    if throttle.refused.contains(&Mark::of_fingerprint(review.fingerprint.substance)) {
+    if throttle.refused.contains(&Fingerprint::of_fingerprint(review.fingerprint.substance)) {
         return Some(format!(
             "this call was made again and again with the same result; it is refused until something is changed, or {} other calls have run",
             throttle.left

@@ -1,9 +1,9 @@
 //! What a review becomes: an answer to the client, and what the configuration says about how it is looked at.
 
-use checkrein_facts::{History, Place};
+use checkrein_facts::{History, HostPaths};
 use checkrein_patterns::{Audience, PatternKind, PatternSensitivity, PatternSettings, Share};
 use checkrein_policy::{Approve, Config, Mode, Precedent, Profile, ReviewMode, Sensitivity};
-use checkrein_protocol::{Action, EffectKind, HookAnswer};
+use checkrein_protocol::{Action, EffectKind, HookResponse};
 
 use checkrein_review::{Need, Review, Rewrite, VerdictKind, can_be_taken_back, to_save};
 use serde_json::Value as Json;
@@ -19,20 +19,20 @@ pub(crate) fn need_not_wait(review: &Review, config: &Config) -> bool {
 }
 
 /// What the client is told about a verdict.
-pub(crate) fn answer(review: &Review, action: &Action) -> HookAnswer {
+pub(crate) fn answer(review: &Review, action: &Action) -> HookResponse {
     match review.verdict.kind {
-        VerdictKind::Ok => HookAnswer::Silent,
+        VerdictKind::Ok => HookResponse::NoOpinion,
         VerdictKind::Nudge => match &review.rewrite {
             Some(rewrite) => {
-                HookAnswer::Rewrite { input: rewritten_input(action, rewrite), text: review.message() }
+                HookResponse::Rewrite { input: rewritten_input(action, rewrite), text: review.message() }
             }
-            None => HookAnswer::Hint { text: review.message() },
+            None => HookResponse::Context { text: review.message() },
         },
-        VerdictKind::Escalate => HookAnswer::Ask {
+        VerdictKind::Escalate => HookResponse::Ask {
             reason: review.message(),
             input: review.rewrite.as_ref().map(|rewrite| rewritten_input(action, rewrite)),
         },
-        VerdictKind::Block | VerdictKind::Halt => HookAnswer::Deny { reason: review.message() },
+        VerdictKind::Block | VerdictKind::Halt => HookResponse::Deny { reason: review.message() },
     }
 }
 
@@ -40,23 +40,23 @@ pub(crate) fn answer(review: &Review, action: &Action) -> HookAnswer {
 pub(crate) fn reply(
     review: &Review,
     action: &Action,
-    place: &Place,
+    place: &HostPaths,
     config: &Config,
     halted: Option<&str>,
-) -> HookAnswer {
+) -> HookResponse {
     match config.mode {
         Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
             let can_be_taken_back = can_be_taken_back(review, place, config);
             match answer(review, action) {
-                HookAnswer::Silent if can_be_taken_back => HookAnswer::Allow { text: String::new() },
-                HookAnswer::Hint { text } if can_be_taken_back => HookAnswer::Allow { text },
+                HookResponse::NoOpinion if can_be_taken_back => HookResponse::Allow { text: String::new() },
+                HookResponse::Context { text } if can_be_taken_back => HookResponse::Allow { text },
                 other => other,
             }
         }
         Mode::Enforce => answer(review, action),
         // A halt is a person's word, not a verdict of the policy under observation.
         Mode::Observe if halted.is_some() => answer(review, action),
-        Mode::Observe => HookAnswer::Silent,
+        Mode::Observe => HookResponse::NoOpinion,
     }
 }
 
@@ -114,10 +114,10 @@ mod tests {
     use super::*;
 
     /// What the client hears about a command when its verdict is at least this.
-    fn heard(text: &str, at_least: VerdictKind, mode: Mode, halted: Option<&str>) -> HookAnswer {
+    fn heard(text: &str, at_least: VerdictKind, mode: Mode, halted: Option<&str>) -> HookResponse {
         let home = AbsolutePath::new("/home/dev").unwrap();
         let workspace = home.join("proj");
-        let place = Place {
+        let place = HostPaths {
             workspace: workspace.clone(),
             home,
             user: None,
@@ -140,18 +140,18 @@ mod tests {
     #[test]
     fn each_verdict_has_its_answer() {
         let enforced = |at_least| heard("ls", at_least, Mode::Enforce, None);
-        assert_eq!(enforced(VerdictKind::Ok), HookAnswer::Silent);
-        assert!(matches!(enforced(VerdictKind::Nudge), HookAnswer::Hint { .. }));
-        assert!(matches!(enforced(VerdictKind::Escalate), HookAnswer::Ask { input: None, .. }));
+        assert_eq!(enforced(VerdictKind::Ok), HookResponse::NoOpinion);
+        assert!(matches!(enforced(VerdictKind::Nudge), HookResponse::Context { .. }));
+        assert!(matches!(enforced(VerdictKind::Escalate), HookResponse::Ask { input: None, .. }));
         for refused in [VerdictKind::Block, VerdictKind::Halt] {
-            assert!(matches!(enforced(refused), HookAnswer::Deny { reason } if reason.contains("because")));
+            assert!(matches!(enforced(refused), HookResponse::Deny { reason } if reason.contains("because")));
         }
     }
 
     #[test]
     fn who_observes_is_silent_but_for_a_halt() {
         let observed = |halted| heard("rm -rf ~", VerdictKind::Halt, Mode::Observe, halted);
-        assert_eq!(observed(None), HookAnswer::Silent);
-        assert!(matches!(observed(Some("stop")), HookAnswer::Deny { .. }));
+        assert_eq!(observed(None), HookResponse::NoOpinion);
+        assert!(matches!(observed(Some("stop")), HookResponse::Deny { .. }));
     }
 }

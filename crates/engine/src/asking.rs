@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::processes;
 
 /// The longest command line that is read, in bytes (Linux allows no longer arguments by default).
@@ -49,7 +49,7 @@ pub enum Asker {
 }
 
 /// What speaks against it that such a one asks; `None` when nothing does.
-pub fn sign(surroundings: &Surroundings, asker: Asker) -> Option<Sign> {
+pub fn sign(surroundings: &HostEnvironment, asker: Asker) -> Option<Sign> {
     if surroundings.is_inside_agent() {
         return Some(Sign::Environment);
     }

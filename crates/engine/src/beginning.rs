@@ -10,14 +10,14 @@ use std::path::PathBuf;
 use checkrein_clients::CANARY_SESSION;
 use checkrein_facts::{GuardedPath, History};
 use checkrein_policy::{Config, FileHash, Policy, settings_of, strictest};
-use checkrein_protocol::{AbsolutePath, Action, Beginning, HookEvent, Moment};
+use checkrein_protocol::{AbsolutePath, Action, Beginning, HookEvent, HookEventKind};
 use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_review::review;
 
 use crate::config_files;
 use crate::context::Context;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
@@ -41,7 +41,7 @@ pub(crate) struct Held {
 /// Holds the session to what it began with. Where that is not on record, and something is about to be recorded, this is the beginning.
 pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEvent, state: &SessionState) {
     let Some(beginning) = state.beginning().cloned() else {
-        if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
+        if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
             match begin(context, ledger, event) {
                 Ok(begun) => {
                     if let Some(begun) = &begun {
@@ -63,7 +63,9 @@ pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEv
         Ok(None) => {}
         Ok(Some(held)) => {
             let stricter = match &event.moment {
-                Moment::BeforeAction { action, .. } => was_stricter(context, action, state.history(), &held),
+                HookEventKind::BeforeAction { action, .. } => {
+                    was_stricter(context, action, state.history(), &held)
+                }
                 _ => false,
             };
             context.waiting = held.waiting;
@@ -103,7 +105,7 @@ pub(crate) fn begin(
 
 /// The settings files of the client for a session in a workspace: it reads those of the directory where it was started.
 pub(crate) fn settings_of_client(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     cwd: &AbsolutePath,
 ) -> Vec<AbsolutePath> {
@@ -133,7 +135,7 @@ fn other_names(guarded: &[GuardedPath]) -> Vec<AbsolutePath> {
 
 /// The rules that a session is held to, which began otherwise; `None` where what holds now may hold.
 pub(crate) fn held(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     ledger: &SessionLedger,
     beginning: &Beginning,
     workspace: &AbsolutePath,
@@ -178,7 +180,7 @@ fn different(one: &Config, other: &Config) -> Vec<&'static str> {
 
 /// The settings that are looser now than when a session of this workspace began, and wait for a person.
 pub fn waiting(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     ledger: &SessionLedger,
 ) -> Result<Vec<&'static str>, CommandError> {
@@ -225,7 +227,7 @@ pub(crate) fn intervention_texts(context: &Context, ledger: &SessionLedger) -> H
 /// The texts about interventions with which a session began, where others are there now to which nobody agreed; `None` where those of now
 /// may hold.
 fn words_held(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     ledger: &SessionLedger,
     beginning: &Beginning,
     now: &InterventionTexts,

@@ -17,17 +17,18 @@ use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
 
 use checkrein_review::{
-    Forecast, Need, Reach, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind, changed_work_trees,
-    changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque, reference_change,
-    runs_unread_code, settle, to_save, unsaved,
+    DirectoryReach, Forecast, Need, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind,
+    changed_work_trees, changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque,
+    reference_change, runs_unread_code, settle, to_save, unsaved,
 };
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Circumstances, Draft, Effort, Ended, Ignored, Ignoring, Kept, Manner, Mounts,
-    Occasion, SessionPlace, SnapshotError, Store, Wanted, capture_small_first, measure,
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
+    Draft, Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace, SnapshotError, SnapshotReason,
+    Store, capture_small_first, measure,
 };
 
 use crate::context::Context;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::session_ledger;
 
 use databases::Settled;
@@ -35,10 +36,11 @@ pub use words::{NOT_SAVED, call_in_words, in_words};
 use words::{left_out, missing, places_in_words, special, told, too_much, was_saved, would_be_saved};
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
-const WELCOME: Bounds = Bounds::LITTLE;
+const WELCOME: CaptureBounds = CaptureBounds::LITTLE;
 
 /// How many files of objects of a repository are kept, and how much is copied where they cannot be linked (ours).
-const OBJECTS: Bounds = Bounds { entries: 50_000, bytes: 64 * 1024 * 1024, time: Duration::from_secs(1) };
+const OBJECTS: CaptureBounds =
+    CaptureBounds { entries: 50_000, bytes: 64 * 1024 * 1024, time: Duration::from_secs(1) };
 
 /// How many things that were not saved are written down (ours).
 const RECORDED_SKIPS: usize = 8;
@@ -86,7 +88,7 @@ const REFERENCES: [&str; 35] = [
 
 /// Whether something is really saved, or only whether it could be is found out.
 #[derive(Debug, Clone)]
-pub(crate) enum Purpose {
+pub(crate) enum Protection {
     /// Saved, at this place of a session.
     Save(SessionPlace),
     /// Found out, for somebody who asks what would be said.
@@ -94,7 +96,7 @@ pub(crate) enum Purpose {
 }
 
 /// The store of a workspace.
-pub fn store(surroundings: &Surroundings, workspace: &AbsolutePath) -> Store {
+pub fn store(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Store {
     let stores = Path::new(surroundings.state_path.as_str()).join("snapshots");
     let real =
         std::fs::canonicalize(workspace.as_str()).unwrap_or_else(|_| PathBuf::from(workspace.as_str()));
@@ -102,7 +104,7 @@ pub fn store(surroundings: &Surroundings, workspace: &AbsolutePath) -> Store {
 }
 
 /// What version control ignores in a workspace; small files that nothing makes again are saved all the same.
-pub fn ignoring(surroundings: &Surroundings, workspace: &AbsolutePath) -> Ignoring {
+pub fn ignoring(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Ignoring {
     let configuration = surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str);
     Ignoring::of(workspace, &surroundings.home, configuration).with_ignored(Ignored::SmallKept)
 }
@@ -134,7 +136,7 @@ pub(crate) fn protect(
     context: &Context,
     forecast: &Forecast<'_>,
     unprotected: &Review,
-    purpose: &Purpose,
+    purpose: &Protection,
 ) -> Protected {
     if !context.policy().config().snapshots.enabled || !depends_on_saving(unprotected) {
         return Protected::Nothing;
@@ -283,7 +285,7 @@ impl Plan {
             match (standing, place.need) {
                 // New names among others: what is new can be told from what was there, if something else is saved anyway.
                 (Ok(facts), Need::Absence) if facts.is_dir() => {
-                    if place.reach != Reach::Itself {
+                    if place.reach != DirectoryReach::Itself {
                         place.need = Need::Welcome;
                         beside.push(place);
                     }
@@ -316,7 +318,8 @@ impl Plan {
             }
         }
         let workspace = &world.place().workspace;
-        let may_be_much = |place: &&ToSave| place.need == Need::Welcome && place.reach != Reach::Below;
+        let may_be_much =
+            |place: &&ToSave| place.need == Need::Welcome && place.reach != DirectoryReach::Below;
         let is_held = |path: &AbsolutePath| {
             path.is_within(workspace) && world.version(path) == VersionState::TrackedClean
         };
@@ -336,15 +339,15 @@ impl Plan {
         self.places.is_empty() && self.repositories.is_empty() && self.extent == Extent::Places
     }
 
-    fn carry_out(&self, context: &Context, action: &Action, purpose: &Purpose) -> Result<Done, Unsaved> {
+    fn carry_out(&self, context: &Context, action: &Action, purpose: &Protection) -> Result<Done, Unsaved> {
         let settings = &context.policy().config().snapshots;
-        let bounds = Bounds {
+        let bounds = CaptureBounds {
             entries: settings.max_files,
             bytes: settings.max_megabytes.saturating_mul(1024 * 1024),
             time: Duration::from_millis(settings.max_ms),
         };
         let own = [PathBuf::from(context.surroundings().state_path.as_str())];
-        let manner = |bounds| Manner {
+        let manner = |bounds| CaptureOptions {
             bounds,
             largest: None,
             spared: &own,
@@ -355,7 +358,7 @@ impl Plan {
         };
         let is_needed = self.places.iter().any(|place| place.need == Need::Required);
         let is_all_needed = self.places.iter().all(|place| place.need == Need::Required);
-        let mut taken = if is_all_needed && matches!(purpose, Purpose::Save(_)) {
+        let mut taken = if is_all_needed && matches!(purpose, Protection::Save(_)) {
             // There is nothing to choose from, so it need not be measured first: the capture has the same bounds.
             self.places.clone()
         } else {
@@ -365,7 +368,8 @@ impl Plan {
         let references = self.references(&manner(bounds))?;
         // What lies below a place and could not be listed is among the files of the work tree, as far as it is not ignored.
         let is_covered = |place: &ToSave| {
-            !taken.contains(place) && (place.reach == Reach::Below || self.held.contains(&place.path))
+            !taken.contains(place)
+                && (place.reach == DirectoryReach::Below || self.held.contains(&place.path))
         };
         let extent = if self.places.iter().any(is_covered) { Extent::WorkTree } else { self.extent };
         let mut left = self.left(&taken);
@@ -379,23 +383,25 @@ impl Plan {
         let add_references = |saved: &mut Saved| {
             self.repositories.iter().for_each(|directory| saved.add_references(directory.clone()));
         };
-        let mut wanted: Vec<Wanted> = taken.iter().map(wanted).collect();
+        let mut wanted: Vec<CaptureRequest> = taken.iter().map(wanted).collect();
         wanted.extend(references);
         wanted.extend(
-            self.absences.iter().map(|path| Wanted { path: path.clone(), selection: Choice::Everything }),
+            self.absences
+                .iter()
+                .map(|path| CaptureRequest { path: path.clone(), selection: CaptureSelection::Everything }),
         );
         if self.is_unseen && extent == Extent::WorkTree {
             wanted.extend(run_by_git(context.workspace()));
         }
         let place = match purpose {
-            Purpose::Ask => {
+            Protection::Ask => {
                 if keeps_references {
                     add_references(&mut saved);
                 }
                 let note = would_be_saved(&taken);
                 return Ok(Done { left, saved, record: None, note, incomplete: None });
             }
-            Purpose::Save(place) => place,
+            Protection::Save(place) => place,
         };
         let store = store(context.surroundings(), context.workspace());
         let mut draft = store.begin(Effort::Quick)?;
@@ -431,17 +437,17 @@ impl Plan {
             Some(captured) => captured,
             None if !has_places => return Err(Unsaved::Nothing(left)),
             None => match databases::capture_settled(&draft, &wanted, &manner(bounds))? {
-                Settled::Whole(Ended::Whole(captured)) => captured,
+                Settled::Whole(CaptureOutcome::Whole(captured)) => captured,
                 Settled::Busy(path) if is_needed => {
                     return Err(Unsaved::Required(format!(
                         "the database `{}` is written to all the time, so it cannot be saved as a whole",
                         path.display()
                     )));
                 }
-                Settled::Whole(Ended::Over(over)) if is_needed => {
+                Settled::Whole(CaptureOutcome::Over(over)) if is_needed => {
                     return Err(Unsaved::Required(too_much(over, &bounds)));
                 }
-                Settled::Busy(_) | Settled::Whole(Ended::Over(_)) => {
+                Settled::Busy(_) | Settled::Whole(CaptureOutcome::Over(_)) => {
                     return Err(Unsaved::Nothing(self.left(&[])));
                 }
             },
@@ -459,7 +465,7 @@ impl Plan {
         let (entries, bytes, but) = (captured.entries, captured.bytes, left_out(&captured.skipped));
         let id = draft.commit(&captured.described(Circumstances {
             at: context.surroundings().now().0,
-            occasion: Occasion::BeforeAction,
+            occasion: SnapshotReason::BeforeAction,
             reason: masked(context, &in_words(action)),
             place: Some(place.clone()),
         }))?;
@@ -480,15 +486,20 @@ impl Plan {
         context: &Context,
         store: &Store,
         draft: &Draft,
-        wanted: &[Wanted],
-        manner: &Manner<'_>,
+        wanted: &[CaptureRequest],
+        manner: &CaptureOptions<'_>,
     ) -> Result<Option<Captured>, SnapshotError> {
         let Some(mut whole) = work_tree(context, store, draft, wanted, manner)? else { return Ok(None) };
         for root in &self.others {
             let ignoring = ignoring(context.surroundings(), root);
-            let manner = Manner { ignoring: Some(&ignoring), ..*manner };
-            let place = Wanted { path: PathBuf::from(root.as_str()), selection: Choice::NotIgnored };
-            let Ended::Whole(more) = capture_small_first(draft, &[place], &manner)? else { return Ok(None) };
+            let manner = CaptureOptions { ignoring: Some(&ignoring), ..*manner };
+            let place = CaptureRequest {
+                path: PathBuf::from(root.as_str()),
+                selection: CaptureSelection::NotIgnored,
+            };
+            let CaptureOutcome::Whole(more) = capture_small_first(draft, &[place], &manner)? else {
+                return Ok(None);
+            };
             whole.add(more);
         }
         Ok(Some(whole))
@@ -505,7 +516,7 @@ impl Plan {
     }
 
     fn left_but(&self, taken: &[ToSave], is_saved: impl Fn(&ToSave) -> bool) -> Vec<String> {
-        let is_told = |place: &&ToSave| place.reach != Reach::Below || place.need != Need::Welcome;
+        let is_told = |place: &&ToSave| place.reach != DirectoryReach::Below || place.need != Need::Welcome;
         let left = self
             .places
             .iter()
@@ -519,14 +530,14 @@ impl Plan {
     }
 
     /// Keeps the objects that references stand for; whether all of them are kept. To somebody who only asks they would be.
-    fn keep_objects(&self, context: &Context, purpose: &Purpose) -> Result<bool, SnapshotError> {
-        if matches!(purpose, Purpose::Ask) || self.references != ReferenceChange::Lose {
+    fn keep_objects(&self, context: &Context, purpose: &Protection) -> Result<bool, SnapshotError> {
+        if matches!(purpose, Protection::Ask) || self.references != ReferenceChange::Lose {
             return Ok(true);
         }
         let store = store(context.surroundings(), context.workspace());
         for directory in &self.repositories {
             let objects = shared(Path::new(directory.as_str())).join("objects");
-            if store.keep_objects(&objects, &OBJECTS)? == Kept::NotAll {
+            if store.keep_objects(&objects, &OBJECTS)? == ObjectRetention::NotAll {
                 return Ok(false);
             }
         }
@@ -534,25 +545,25 @@ impl Plan {
     }
 
     /// What is the only copy of something.
-    fn needed(&self, manner: &Manner<'_>) -> Result<Vec<ToSave>, Unsaved> {
+    fn needed(&self, manner: &CaptureOptions<'_>) -> Result<Vec<ToSave>, Unsaved> {
         let some = |need: Need| -> Vec<ToSave> {
             self.places.iter().filter(|place| place.need == need).cloned().collect()
         };
         let mut required = some(Need::Required);
         if !required.is_empty() {
             match measure(&required.iter().map(wanted).collect::<Vec<_>>(), manner)? {
-                Ended::Whole(measured) => {
+                CaptureOutcome::Whole(measured) => {
                     if let Some(why) = missing(&measured) {
                         return Err(Unsaved::Required(why));
                     }
                 }
-                Ended::Over(over) => return Err(Unsaved::Required(too_much(over, &manner.bounds))),
+                CaptureOutcome::Over(over) => return Err(Unsaved::Required(too_much(over, &manner.bounds))),
             }
         }
         let perhaps = some(Need::Wanted);
         if !perhaps.is_empty() {
-            let all: Vec<Wanted> = required.iter().chain(&perhaps).map(wanted).collect();
-            if let Ended::Whole(_) = measure(&all, manner)? {
+            let all: Vec<CaptureRequest> = required.iter().chain(&perhaps).map(wanted).collect();
+            if let CaptureOutcome::Whole(_) = measure(&all, manner)? {
                 required.extend(perhaps);
             }
         }
@@ -560,11 +571,14 @@ impl Plan {
     }
 
     /// What is welcome, as far as it is little.
-    fn welcome<'a>(&self, manner: &impl Fn(Bounds) -> Manner<'a>) -> Result<Vec<ToSave>, Unsaved> {
+    fn welcome<'a>(
+        &self,
+        manner: &impl Fn(CaptureBounds) -> CaptureOptions<'a>,
+    ) -> Result<Vec<ToSave>, Unsaved> {
         let mut left = WELCOME;
         let mut taken = Vec::new();
         for place in self.places.iter().filter(|place| place.need == Need::Welcome) {
-            if let Ended::Whole(measured) = measure(&[wanted(place)], &manner(left))? {
+            if let CaptureOutcome::Whole(measured) = measure(&[wanted(place)], &manner(left))? {
                 left.entries = left.entries.saturating_sub(measured.entries);
                 left.bytes = left.bytes.saturating_sub(measured.bytes);
                 taken.push(place.clone());
@@ -574,24 +588,23 @@ impl Plan {
     }
 
     /// Where the work of repositories is, as far as it is little.
-    fn references(&self, manner: &Manner<'_>) -> Result<Vec<Wanted>, Unsaved> {
+    fn references(&self, manner: &CaptureOptions<'_>) -> Result<Vec<CaptureRequest>, Unsaved> {
         let mut all = Vec::new();
         for directory in &self.repositories {
             let directory = Path::new(directory.as_str());
             let shared = shared(directory);
             for home in [directory.to_owned(), shared] {
-                all.extend(
-                    REFERENCES
-                        .iter()
-                        .map(|name| Wanted { path: home.join(name), selection: Choice::Everything }),
-                );
+                all.extend(REFERENCES.iter().map(|name| CaptureRequest {
+                    path: home.join(name),
+                    selection: CaptureSelection::Everything,
+                }));
             }
         }
         all.sort();
         all.dedup();
         match measure(&all, manner)? {
-            Ended::Whole(_) => Ok(all),
-            Ended::Over(_) => Ok(Vec::new()),
+            CaptureOutcome::Whole(_) => Ok(all),
+            CaptureOutcome::Over(_) => Ok(Vec::new()),
         }
     }
 }
@@ -601,32 +614,36 @@ fn work_tree(
     context: &Context,
     store: &Store,
     draft: &Draft,
-    others: &[Wanted],
-    manner: &Manner<'_>,
+    others: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
 ) -> Result<Option<Captured>, SnapshotError> {
     let root = store.workspace();
     let named = root.to_str().and_then(AbsolutePath::new);
     let ignoring = ignoring(context.surroundings(), named.as_ref().unwrap_or(context.workspace()));
     let seen = store.seen();
-    let bounds = Bounds { entries: u64::MAX, bytes: manner.bounds.bytes.saturating_mul(4), ..manner.bounds };
-    let manner = Manner { bounds, ignoring: Some(&ignoring), seen: seen.as_ref(), ..*manner };
+    let bounds =
+        CaptureBounds { entries: u64::MAX, bytes: manner.bounds.bytes.saturating_mul(4), ..manner.bounds };
+    let manner = CaptureOptions { bounds, ignoring: Some(&ignoring), seen: seen.as_ref(), ..*manner };
     let mut wanted = others.to_vec();
-    wanted.push(Wanted { path: root.to_owned(), selection: Choice::NotIgnored });
+    wanted.push(CaptureRequest { path: root.to_owned(), selection: CaptureSelection::NotIgnored });
     Ok(match capture_small_first(draft, &wanted, &manner)? {
-        Ended::Whole(captured) => Some(captured),
-        Ended::Over(_) => None,
+        CaptureOutcome::Whole(captured) => Some(captured),
+        CaptureOutcome::Over(_) => None,
     })
 }
 
 /// What git runs by itself in the repository of a workspace, and what says so: few small files, no data of it.
-fn run_by_git(workspace: &AbsolutePath) -> Vec<Wanted> {
+fn run_by_git(workspace: &AbsolutePath) -> Vec<CaptureRequest> {
     let directory = workspace.join(".git");
     if !Path::new(directory.as_str()).is_dir() {
         return Vec::new();
     }
     let names = ["hooks", "config", "config.worktree"];
     let place = |name: &str| PathBuf::from(directory.join(name).as_str());
-    names.iter().map(|name| Wanted { path: place(name), selection: Choice::Everything }).collect()
+    names
+        .iter()
+        .map(|name| CaptureRequest { path: place(name), selection: CaptureSelection::Everything })
+        .collect()
 }
 
 /// The directory with what linked work trees share.
@@ -635,12 +652,12 @@ fn shared(directory: &Path) -> PathBuf {
     shared.map_or_else(|_| directory.to_owned(), |text| directory.join(text.trim_end()))
 }
 
-fn wanted(place: &ToSave) -> Wanted {
+fn wanted(place: &ToSave) -> CaptureRequest {
     let selection = match place.reach {
-        Reach::Tree | Reach::Below => Choice::Everything,
-        Reach::Itself => Choice::Itself,
+        DirectoryReach::Tree | DirectoryReach::Below => CaptureSelection::Everything,
+        DirectoryReach::Itself => CaptureSelection::Itself,
     };
-    Wanted { path: PathBuf::from(place.path.as_str()), selection }
+    CaptureRequest { path: PathBuf::from(place.path.as_str()), selection }
 }
 
 /// A text without the secrets that are known by their form.

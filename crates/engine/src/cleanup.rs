@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use checkrein_intervention::IncidentId;
 use checkrein_protocol::AbsolutePath;
 
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::incident;
 
 /// How many bytes are moved at most (ours).
@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Moves the files that the session made in temporary directories, outside the workspace, into the folder of the report, and lists them there.
 /// Only what is known for certain to be made by the session, and still is a plain file of this person with one name. What goes wrong is said.
 pub(crate) fn move_away(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     created: Vec<AbsolutePath>,
     id: &IncidentId,
@@ -39,7 +39,7 @@ pub(crate) fn move_away(
 }
 
 fn moved(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     mut created: Vec<AbsolutePath>,
     place: &Path,

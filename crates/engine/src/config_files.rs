@@ -11,12 +11,13 @@ use std::path::Path;
 use checkrein_catalogue::UserCatalogue;
 use checkrein_files::Forced;
 use checkrein_policy::{
-    BASES_LIMIT, Base, Blueprint, ConfigErrors, Digest, FileHash, Layer, LayerKind, Loaded, Source,
+    BASES_LIMIT, Base, Blueprint, ConfigErrors, ConfigSource, Digest, FileHash, Layer, LayerKind,
+    LoadedConfig,
 };
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::changes::real_path;
 
-use crate::environment::{MANAGED, Surroundings};
+use crate::environment::{HostEnvironment, MANAGED};
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::text::counted;
 
@@ -26,7 +27,7 @@ pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
 }
 
 /// The effective configuration in a workspace. An error lists everything that is wrong, with line and column.
-pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
+pub fn load(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<LoadedConfig, CommandError> {
     let layers = layers(surroundings, workspace)?;
     checkrein_policy::load_at(&layers, &trusted(surroundings)?, &surroundings.standpoint)
         .map_err(|errors| invalid(&errors))
@@ -34,12 +35,15 @@ pub fn load(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loa
 
 /// What the environment sets. The settings of a client in a cloned repository can set variables for its hooks, so what comes from the
 /// environment may tighten like a project file, and loosen as little.
-pub(crate) fn environment(surroundings: &Surroundings) -> Layer {
-    Layer { kind: LayerKind::Project, source: Source::Variables(surroundings.variables.clone()) }
+pub(crate) fn environment(surroundings: &HostEnvironment) -> Layer {
+    Layer { kind: LayerKind::Project, source: ConfigSource::Variables(surroundings.variables.clone()) }
 }
 
 /// The same, with every condition parsed, and every example and fixture played.
-pub fn load_proved(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Loaded, CommandError> {
+pub fn load_proved(
+    surroundings: &HostEnvironment,
+    workspace: &AbsolutePath,
+) -> Result<LoadedConfig, CommandError> {
     let layers = layers(surroundings, workspace)?;
     checkrein_policy::load_proved(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
 }
@@ -54,7 +58,7 @@ pub fn invalid(errors: &ConfigErrors) -> CommandError {
 }
 
 /// Everything that takes part, blueprints included.
-pub fn layers(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
+pub fn layers(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
     let mut layers = files(surroundings, workspace, LayerKind::Project)?;
     layers.push(environment(surroundings));
     Ok(layers)
@@ -62,7 +66,7 @@ pub fn layers(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<V
 
 /// The projects around a workspace, outermost first: a repository inside another one keeps to its rules as well. The home directory and
 /// what lies above it are nobody's project.
-fn projects_around(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<AbsolutePath> {
+fn projects_around(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Vec<AbsolutePath> {
     let temporary = surroundings.temporary();
     let is_project = |folder: &AbsolutePath| {
         !surroundings.home.is_within(folder) && folder.parent().is_some() && !temporary.contains(folder)
@@ -75,7 +79,7 @@ fn projects_around(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec
 
 /// The files that take part, blueprints included, up to those of one kind.
 pub(crate) fn files(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     last: LayerKind,
 ) -> Result<Vec<Layer>, CommandError> {
@@ -90,7 +94,7 @@ pub(crate) fn files(
     let mut named = Vec::new();
     for (kind, path) in files.into_iter().filter(|(kind, _)| *kind <= last) {
         let Some(text) = read(&path)? else { continue };
-        let source = Source::File { name: path.to_string(), text };
+        let source = ConfigSource::File { name: path.to_string(), text };
         named.extend(named_files(&source, &path, kind)?.into_iter().map(|source| Layer { kind, source }));
         layers.push(Layer { kind, source });
     }
@@ -99,13 +103,13 @@ pub(crate) fn files(
 }
 
 /// The commands that the person has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
-pub fn catalogue(surroundings: &Surroundings) -> Result<UserCatalogue, CommandError> {
+pub fn catalogue(surroundings: &HostEnvironment) -> Result<UserCatalogue, CommandError> {
     parse_catalogue(&catalogue_texts(surroundings)?)
 }
 
 /// The texts of these files, with their names.
 pub(crate) fn catalogue_texts(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
 ) -> Result<Vec<(AbsolutePath, String)>, CommandError> {
     let folder = surroundings.configuration.join("catalogue");
     let entries = match fs::read_dir(folder.as_str()) {
@@ -145,8 +149,12 @@ pub(crate) fn parse_catalogue(texts: &[(AbsolutePath, String)]) -> Result<UserCa
 
 /// The files that a configuration file names: custom rules and blueprints. Their paths are
 /// relative to that file.
-fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<Vec<Source>, CommandError> {
-    let Source::File { text, .. } = source else { return Ok(Vec::new()) };
+fn named_files(
+    source: &ConfigSource,
+    path: &AbsolutePath,
+    kind: LayerKind,
+) -> Result<Vec<ConfigSource>, CommandError> {
+    let ConfigSource::File { text, .. } = source else { return Ok(Vec::new()) };
     // Most files name none, and need not be understood twice.
     if !text.contains("custom_rules_path") && !text.contains("blueprints") {
         return Ok(Vec::new());
@@ -172,7 +180,7 @@ fn named_files(source: &Source, path: &AbsolutePath, kind: LayerKind) -> Result<
                 "mend `custom_rules_path`",
             )
         })?;
-        files.push(Source::Rules { name: file.to_string(), text });
+        files.push(ConfigSource::Rules { name: file.to_string(), text });
     }
     for entry in &loaded.config.governance.blueprints {
         files.extend(blueprint_files(entry, &folder, path.as_str(), kind)?);
@@ -191,7 +199,7 @@ pub fn blueprint_files(
     folder: &AbsolutePath,
     named_in: &str,
     kind: LayerKind,
-) -> Result<Vec<Source>, CommandError> {
+) -> Result<Vec<ConfigSource>, CommandError> {
     let (name, digest) = blueprint_entry(entry);
     let wrong = |message: String, hint: &str| CommandError {
         kind: Kind::Configuration,
@@ -215,7 +223,7 @@ pub fn blueprint_files(
             "a project names blueprints of its own",
         ));
     }
-    let mut files: Vec<Source> = Vec::new();
+    let mut files: Vec<ConfigSource> = Vec::new();
     let mut seen: Vec<AbsolutePath> = Vec::new();
     let mut next = Some((first, pin, named_in.to_owned()));
     while let Some((file, pin, place)) = next.take() {
@@ -253,7 +261,7 @@ pub fn blueprint_files(
             let below = file.parent().unwrap_or_else(AbsolutePath::root).join(&reference);
             next = Some((below, digest, place));
         }
-        files.push(Source::Blueprint { name: file.to_string(), text });
+        files.push(ConfigSource::Blueprint { name: file.to_string(), text });
         seen.push(file);
     }
     files.reverse();
@@ -261,7 +269,7 @@ pub fn blueprint_files(
 }
 
 /// What a person has trusted.
-pub(crate) fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, CommandError> {
+pub(crate) fn trusted(surroundings: &HostEnvironment) -> Result<Vec<FileHash>, CommandError> {
     let path = trust_list(surroundings);
     let Some(text) = read(&path)? else { return Ok(Vec::new()) };
     serde_json::from_str(&text).map_err(|error| {
@@ -272,7 +280,7 @@ pub(crate) fn trusted(surroundings: &Surroundings) -> Result<Vec<FileHash>, Comm
     })
 }
 
-pub(crate) fn trust_list(surroundings: &Surroundings) -> AbsolutePath {
+pub(crate) fn trust_list(surroundings: &HostEnvironment) -> AbsolutePath {
     surroundings.state_path.join("trusted.json")
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use checkrein_effects::predict_with;
 use checkrein_facts::{GuardedPath, History};
 use checkrein_ledger::Durability;
-use checkrein_policy::{Extent, LogLevel, Policy, Standpoint, location};
+use checkrein_policy::{LogLevel, Policy, Standpoint, TargetKnowledge, location};
 use checkrein_protocol::{
     AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
     VerificationRecord,
@@ -17,7 +17,7 @@ use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
 
 use crate::config_files;
-use crate::environment::{Surroundings, confiner};
+use crate::environment::{HostEnvironment, confiner};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
@@ -28,7 +28,7 @@ use crate::session_ledger;
 /// Everything that is needed to judge actions in one workspace.
 #[derive(Debug)]
 pub struct Context {
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     workspace: AbsolutePath,
     installations: Installations,
     pub(crate) policy: Policy,
@@ -50,23 +50,27 @@ pub struct Context {
 impl Context {
     /// Reads configuration and installations for the workspace that holds `cwd`. What cannot be read becomes a failure that every
     /// later answer takes into account.
-    pub fn open(surroundings: Surroundings, cwd: &AbsolutePath) -> Self {
+    pub fn open(surroundings: HostEnvironment, cwd: &AbsolutePath) -> Self {
         Self::of_session(surroundings, cwd, None)
     }
 
     /// The same for a call of a session.
-    pub fn of_session(surroundings: Surroundings, cwd: &AbsolutePath, session: Option<&SessionId>) -> Self {
+    pub fn of_session(
+        surroundings: HostEnvironment,
+        cwd: &AbsolutePath,
+        session: Option<&SessionId>,
+    ) -> Self {
         // A directory that is entered through a link is the same directory.
         let real = if *cwd == surroundings.cwd { cwd.clone() } else { real_path(cwd) };
         Self::settled(surroundings, find_workspace(&real), session)
     }
 
     /// The same with the workspace given.
-    pub fn in_workspace(surroundings: Surroundings, workspace: AbsolutePath) -> Self {
+    pub fn in_workspace(surroundings: HostEnvironment, workspace: AbsolutePath) -> Self {
         Self::settled(surroundings, workspace, None)
     }
 
-    fn settled(surroundings: Surroundings, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
+    fn settled(surroundings: HostEnvironment, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
         let settled = places::settle(surroundings, &workspace, session);
         let surroundings = settled.surroundings;
         let mut failures: Vec<Failure> = settled.complaints.into_iter().map(Failure::Configuration).collect();
@@ -103,7 +107,7 @@ impl Context {
     pub(crate) fn at(&self, action: &Action) -> Option<Self> {
         let rules = self.rules.as_ref().filter(|rules| rules.may_speak_of_paths())?;
         let prediction = predict_with(action, &self.world(History::default()), self.policy.catalogue());
-        let (mut touched, mut extent) = (Vec::new(), Extent::Known);
+        let (mut touched, mut extent) = (Vec::new(), TargetKnowledge::Known);
         for effect in &prediction.effects {
             match location(&effect.target) {
                 Some(path) => {
@@ -111,12 +115,12 @@ impl Context {
                     touched.push((path, if is_one { Depth::Single } else { Depth::Recursive }));
                 }
                 None if effect.kind.aim() == Aim::Files || effect.kind == EffectKind::Opaque => {
-                    extent = Extent::Open;
+                    extent = TargetKnowledge::Open;
                 }
                 None => {}
             }
         }
-        if touched.is_empty() || extent == Extent::Open {
+        if touched.is_empty() || extent == TargetKnowledge::Open {
             touched.push((real_path(&action.cwd), Depth::Single));
         }
         let mut surroundings = self.surroundings.clone();
@@ -156,7 +160,7 @@ impl Context {
     }
 
     /// What was found around.
-    pub fn surroundings(&self) -> &Surroundings {
+    pub fn surroundings(&self) -> &HostEnvironment {
         &self.surroundings
     }
 
@@ -210,7 +214,7 @@ impl Context {
         let expected = [".cache"].iter().chain(surroundings.client.places.expected);
         let expected = expected.map(|folder| surroundings.home.join(folder)).collect();
         history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
-        RealWorld::new(checkrein_world::Surroundings {
+        RealWorld::new(checkrein_world::WorldInputs {
             home: surroundings.home.clone(),
             user: surroundings.user.clone(),
             workspace: self.workspace.clone(),
@@ -263,7 +267,7 @@ impl Context {
 
 /// The policy that configuration and described commands make.
 fn policy(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
 ) -> Result<(Policy, RuleTexts), CommandError> {
     let rules = RuleTexts::read(surroundings, workspace)?;

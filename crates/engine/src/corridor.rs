@@ -16,8 +16,8 @@ use std::time::Instant;
 use checkrein_facts::{History, World as _};
 use checkrein_ledger::{Durability, LedgerError};
 use checkrein_policy::{LogLevel, Mode, Sync};
-use checkrein_protocol::{Action, ActionId, HookAnswer, HookEvent, RecordBody, ReviewRecord};
-use checkrein_session::{Appended, KnownSession, SessionLedger, SessionState};
+use checkrein_protocol::{Action, ActionId, HookEvent, HookResponse, RecordBody, ReviewRecord};
+use checkrein_session::{KnownSession, SessionAppend, SessionLedger, SessionState};
 
 use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
 use checkrein_snapshot::SessionPlace;
@@ -26,7 +26,7 @@ use checkrein_world::RealWorld;
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
 use crate::answering::{need_not_wait, reply};
-use crate::checkpoint::{self, Protected, Purpose};
+use crate::checkpoint::{self, Protected, Protection};
 use crate::context::Context;
 use crate::docket::{Circumstances, StopCause};
 use crate::fail_closed::Failure;
@@ -44,7 +44,7 @@ const BUDGET: &str = "budget";
 pub(crate) struct Remains {
     _world: RealWorld,
     _review: Review,
-    _written: Result<Appended, LedgerError>,
+    _written: Result<SessionAppend, LedgerError>,
 }
 
 /// A call before it runs.
@@ -66,14 +66,14 @@ pub(crate) fn before(
     call: Call<'_>,
     known: KnownSession,
     failures: &[Failure],
-) -> (HookAnswer, Option<Remains>) {
+) -> (HookResponse, Option<Remains>) {
     let Call { event, action, halted, started, .. } = call;
     let config = context.policy().config();
     let state = known.state();
     let id = call.id.cloned().unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
     if !config.step_reviewer.enabled && halted.is_none() {
         context.record(ledger, not_reviewed(&id));
-        return (HookAnswer::Silent, None);
+        return (HookResponse::NoOpinion, None);
     }
 
     // Predict.
@@ -91,7 +91,7 @@ pub(crate) fn before(
             action: Some(id.as_str().to_owned()),
             sequence: state.records(),
         };
-        let protected = checkpoint::protect(context, &forecast, &plain, &Purpose::Save(place.clone()));
+        let protected = checkpoint::protect(context, &forecast, &plain, &Protection::Save(place.clone()));
         let saved = protected.record().cloned();
         let words = checkpoint::in_words(action);
         let kept = checkpoint::workspace::before(context, &plain, &words, &place, saved);
@@ -171,20 +171,20 @@ struct Answering<'a> {
 
 impl Answering<'_> {
     /// The answer to a verdict; people are told of a question that waits for them.
-    fn of(&self, review: Review) -> (Review, HookAnswer) {
+    fn of(&self, review: Review) -> (Review, HookResponse) {
         let answer = self.reply(&review);
         let is_asked = self.context.policy().config().mode == Mode::Enforce
             && review.verdict.kind == VerdictKind::Escalate
-            && matches!(answer, HookAnswer::Ask { .. });
+            && matches!(answer, HookResponse::Ask { .. });
         if is_asked {
             tell_question(self.context, self.ledger, &checkpoint::in_words(self.call.action));
         }
         (review, answer)
     }
 
-    fn reply(&self, review: &Review) -> HookAnswer {
+    fn reply(&self, review: &Review) -> HookResponse {
         if let Some(nobody) = nobody(self.context, self.call.event, review, self.world.history()) {
-            return HookAnswer::Deny { reason: nobody.refusal(review) };
+            return HookResponse::Deny { reason: nobody.refusal(review) };
         }
         let config = self.context.policy().config();
         reply(review, self.call.action, self.world.place(), config, self.call.halted)
@@ -197,10 +197,10 @@ impl Answering<'_> {
         mut review: Review,
         id: &ActionId,
         state: &SessionState,
-    ) -> (Review, HookAnswer) {
+    ) -> (Review, HookResponse) {
         let stopped = match intervene(self.context, self.ledger, state) {
-            HookAnswer::Stop { reason } => Some(HookAnswer::Stop { reason }),
-            HookAnswer::Hint { text } => {
+            HookResponse::Halt { reason } => Some(HookResponse::Halt { reason }),
+            HookResponse::Context { text } => {
                 let before = self.reply(&review);
                 review.alternatives.push(text);
                 if self.reply(&review) == before {
@@ -208,11 +208,11 @@ impl Answering<'_> {
                 }
                 None
             }
-            HookAnswer::Silent
-            | HookAnswer::Allow { .. }
-            | HookAnswer::Rewrite { .. }
-            | HookAnswer::Ask { .. }
-            | HookAnswer::Deny { .. } => return self.of(review),
+            HookResponse::NoOpinion
+            | HookResponse::Allow { .. }
+            | HookResponse::Rewrite { .. }
+            | HookResponse::Ask { .. }
+            | HookResponse::Deny { .. } => return self.of(review),
         };
         let told = stopped.clone().unwrap_or_else(|| self.reply(&review));
         let body = RecordBody::Told { action_id: id.clone(), text: told.text().to_owned() };
@@ -237,7 +237,7 @@ pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>
         Some(cache) => cache.judge(&forecast),
         None => forecast.judge(&Saved::default()),
     };
-    let protected = checkpoint::protect(context, &forecast, &plain, &Purpose::Ask);
+    let protected = checkpoint::protect(context, &forecast, &plain, &Protection::Ask);
     let review = protected.judge(&forecast, plain);
     let state = SessionState::default();
     adjudicate(review, &alone(context, &state, world.history()), Surface::Check).review

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use checkrein_facts::{History, Trust};
+use checkrein_facts::{History, TrustDebt};
 use checkrein_policy::{Config, Precedent};
 use checkrein_protocol::Timestamp;
 use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_trust};
@@ -103,7 +103,7 @@ impl Docket {
     }
 
     /// Settles what the call costs in trust: it may flag the review, the verdict stays. What only a limit refused costs nothing.
-    pub(crate) fn settle_trust(&mut self, trust: &Trust, config: &Config) {
+    pub(crate) fn settle_trust(&mut self, trust: &TrustDebt, config: &Config) {
         if self.is_over_limit {
             return;
         }

@@ -12,12 +12,12 @@ use checkrein_ledger::{Durability, FolderName, content_hash, is_halted};
 use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
-    AbsolutePath, Action, ActionId, ActorId, Client, HookAnswer, HookEvent, Moment, Outcome, OutcomeRecord,
-    PermissionMode, RecordBody, SessionId,
+    AbsolutePath, Action, ActionId, ActorId, Client, HookEvent, HookEventKind, HookResponse, Outcome,
+    OutcomeRecord, PermissionMode, RecordBody, SessionId,
 };
 use checkrein_session::{KnownSession, SessionLedger, SessionState};
 
-use checkrein_review::{Fingerprint, VerdictKind};
+use checkrein_review::{ActionFingerprint, VerdictKind};
 use checkrein_snapshot::SessionPlace;
 use checkrein_supervise::runs::HookedSession;
 use serde_json::json;
@@ -26,7 +26,7 @@ use crate::adjustments::HALTED;
 use crate::context::Context;
 use crate::corridor::{self, Call, Remains};
 use crate::diagnostics::Diagnostic;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::notification::{self, Notice};
@@ -43,14 +43,14 @@ const NO_SESSION: &str = "unknown-session";
 /// What answers calls.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
 }
 
 /// An answer.
 #[derive(Debug)]
 pub struct Response {
     /// What the client is told.
-    pub answer: HookAnswer,
+    pub answer: HookResponse,
     /// What did not work on the way, for a log.
     pub diagnostics: Vec<Diagnostic>,
     /// What was used for it. A process that ends anyway need not give it back.
@@ -78,19 +78,19 @@ pub struct ToolCall {
 
 impl Engine {
     /// An engine in these surroundings.
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: HostEnvironment) -> Self {
         Self { surroundings }
     }
 
     /// Answers a call before it runs.
     pub fn before(&self, call: &ToolCall) -> Response {
-        let moment = Moment::BeforeAction { call: call.id.clone(), action: call.action.clone() };
+        let moment = HookEventKind::BeforeAction { call: call.id.clone(), action: call.action.clone() };
         self.answer(&event(call, "PreToolUse", moment), Instant::now())
     }
 
     /// Takes up what became of a call, and answers what is to be said about it.
     pub fn after(&self, call: &ToolCall, outcome: Outcome) -> Response {
-        self.answer(&event(call, "PostToolUse", Moment::AfterAction(outcome)), Instant::now())
+        self.answer(&event(call, "PostToolUse", HookEventKind::AfterAction(outcome)), Instant::now())
     }
 
     /// Answers one event of a client, which came at `started`, and records it.
@@ -107,23 +107,25 @@ impl Engine {
 }
 
 /// The call that is judged at a moment, if one is.
-fn judged(moment: &Moment) -> Option<&Action> {
+fn judged(moment: &HookEventKind) -> Option<&Action> {
     match moment {
-        Moment::BeforeAction { action, .. } | Moment::PermissionAsked { action } => Some(action),
-        Moment::AfterAction(_)
-        | Moment::Prompt { .. }
-        | Moment::BatchDone
-        | Moment::SessionStarted { .. }
-        | Moment::SubagentStarted
-        | Moment::ConfigurationChanged { .. }
-        | Moment::TurnEnding { .. }
-        | Moment::SubagentEnding { .. }
-        | Moment::SessionEnded
-        | Moment::Other { .. } => None,
+        HookEventKind::BeforeAction { action, .. } | HookEventKind::PermissionAsked { action } => {
+            Some(action)
+        }
+        HookEventKind::AfterAction(_)
+        | HookEventKind::Prompt { .. }
+        | HookEventKind::BatchDone
+        | HookEventKind::SessionStarted { .. }
+        | HookEventKind::SubagentStarted
+        | HookEventKind::ConfigurationChanged { .. }
+        | HookEventKind::TurnEnding { .. }
+        | HookEventKind::SubagentEnding { .. }
+        | HookEventKind::SessionEnded
+        | HookEventKind::Other { .. } => None,
     }
 }
 
-fn event(call: &ToolCall, name: &str, moment: Moment) -> HookEvent {
+fn event(call: &ToolCall, name: &str, moment: HookEventKind) -> HookEvent {
     HookEvent {
         client: call.client,
         name: name.to_owned(),
@@ -136,7 +138,7 @@ fn event(call: &ToolCall, name: &str, moment: Moment) -> HookEvent {
     }
 }
 
-fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAnswer, Option<Remains>) {
+fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookResponse, Option<Remains>) {
     let ledger = session_ledger::ledger(context.surroundings(), &event.session, context.policy().config());
     let mut kept = kept_settings::stored(&ledger);
     let mut gone = None;
@@ -144,7 +146,7 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookAn
         gone = lost_records::notice(context, &ledger, event);
         kept = kept.or_else(|| kept_settings::stored(&ledger));
     }
-    if let Moment::ConfigurationChanged { .. } = &event.moment {
+    if let HookEventKind::ConfigurationChanged { .. } = &event.moment {
         // What changed is judged as it is before it is put back: the client must not take it up.
         let answered = handle_moment(context, &ledger, event, started);
         kept_settings::watch(context, &ledger, event, kept);
@@ -160,10 +162,10 @@ fn handle_moment(
     ledger: &SessionLedger,
     event: &HookEvent,
     started: Instant,
-) -> (HookAnswer, Option<Remains>) {
+) -> (HookResponse, Option<Remains>) {
     let halted = halt_reason(context, &event.session);
     let answer = match &event.moment {
-        Moment::BeforeAction { call, action } => {
+        HookEventKind::BeforeAction { call, action } => {
             let mut failures = Vec::new();
             let known = ledger.known().unwrap_or_else(|error| {
                 failures.push(Failure::History(error.to_string()));
@@ -178,11 +180,11 @@ fn handle_moment(
             let call = Call { event, id: call.as_ref(), action, halted: halted.as_deref(), started };
             return corridor::before(context, ledger, call, known, &failures);
         }
-        Moment::AfterAction(outcome) => {
+        HookEventKind::AfterAction(outcome) => {
             let stepped_in = after(context, event, ledger, outcome);
-            halted.map_or(stepped_in, |reason| HookAnswer::Stop { reason })
+            halted.map_or(stepped_in, |reason| HookResponse::Halt { reason })
         }
-        Moment::PermissionAsked { action } => {
+        HookEventKind::PermissionAsked { action } => {
             context.record(
                 ledger,
                 event_record(
@@ -199,16 +201,16 @@ fn handle_moment(
             }
             permission(context, ledger, action, halted)
         }
-        Moment::Prompt { text } => {
+        HookEventKind::Prompt { text } => {
             context.record(ledger, RecordBody::Prompt { text: text.clone() });
             let of_origin = || of_origin(context, event, ledger, &ledger.state().ok()?);
             match halted.or_else(of_origin) {
-                Some(reason) => HookAnswer::Stop { reason },
+                Some(reason) => HookResponse::Halt { reason },
                 None => tell_lost(context, ledger, Some(&event.session))
-                    .map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text }),
+                    .map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text }),
             }
         }
-        Moment::SessionStarted { source } => {
+        HookEventKind::SessionStarted { source } => {
             if let Ok(state) = ledger.state() {
                 beginning::hold(context, ledger, event, &state);
             }
@@ -241,40 +243,47 @@ fn handle_moment(
             cleared.into_iter().chain(saved).for_each(|body| context.record(ledger, body));
             verification::take_picture(context, ledger);
             let lost = tell_lost(context, ledger, None);
-            halted.or(lost).map_or(HookAnswer::Silent, |text| HookAnswer::Hint { text })
+            halted.or(lost).map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text })
         }
-        Moment::BatchDone => {
+        HookEventKind::BatchDone => {
             let answer = batch_done(context, event, ledger);
-            halted.map_or(answer, |reason| HookAnswer::Stop { reason })
+            halted.map_or(answer, |reason| HookResponse::Halt { reason })
         }
-        Moment::ConfigurationChanged { file } => configuration_changed(context, ledger, event, file.as_ref()),
-        Moment::TurnEnding { message } | Moment::SubagentEnding { message } => {
+        HookEventKind::ConfigurationChanged { file } => {
+            configuration_changed(context, ledger, event, file.as_ref())
+        }
+        HookEventKind::TurnEnding { message } | HookEventKind::SubagentEnding { message } => {
             let answer = turn_ended(context, event, ledger, message.as_deref());
             tell_lost(context, ledger, Some(&event.session));
             answer
         }
-        Moment::SessionEnded => {
+        HookEventKind::SessionEnded => {
             context.record(ledger, event_record(event, json!({})));
             tell_lost(context, ledger, Some(&event.session));
-            HookAnswer::Silent
+            HookResponse::NoOpinion
         }
-        Moment::SubagentStarted => {
+        HookEventKind::SubagentStarted => {
             context.record(ledger, event_record(event, json!({})));
-            HookAnswer::Silent
+            HookResponse::NoOpinion
         }
-        Moment::Other { .. } if event.name == "PostCompact" => {
+        HookEventKind::Other { .. } if event.name == "PostCompact" => {
             context.record(ledger, RecordBody::Condensed);
-            HookAnswer::Silent
+            HookResponse::NoOpinion
         }
-        Moment::Other { fields } => {
+        HookEventKind::Other { fields } => {
             context.record(ledger, event_record(event, fields.clone()));
-            HookAnswer::Silent
+            HookResponse::NoOpinion
         }
     };
     (answer, None)
 }
 
-fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outcome: &Outcome) -> HookAnswer {
+fn after(
+    context: &mut Context,
+    event: &HookEvent,
+    ledger: &SessionLedger,
+    outcome: &Outcome,
+) -> HookResponse {
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     beginning::hold(context, ledger, event, known.state());
     let action_id = outcome
@@ -315,37 +324,37 @@ fn after(context: &mut Context, event: &HookEvent, ledger: &SessionLedger, outco
         }
         Err(error) => {
             context.surroundings().diagnostics.add(format!("not recorded: {error}"));
-            HookAnswer::Silent
+            HookResponse::NoOpinion
         }
     }
 }
 
 /// The calls of one answer are done. Below a run what was spent is looked at here too: an answer whose calls were all refused has no outcome.
-fn batch_done(context: &Context, event: &HookEvent, ledger: &SessionLedger) -> HookAnswer {
+fn batch_done(context: &Context, event: &HookEvent, ledger: &SessionLedger) -> HookResponse {
     let body = event_record(event, json!({}));
     if context.surroundings().run_limits.is_none() {
         context.record(ledger, body);
-        return HookAnswer::Silent;
+        return HookResponse::NoOpinion;
     }
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     let read = usage::transcribed(context.surroundings(), event, &known, usage::AFTER_A_CALL, None);
     let bodies = std::iter::once(body).chain(read).collect();
     match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
-        Ok(appended) => run_over(context, ledger, &appended.state).unwrap_or(HookAnswer::Silent),
+        Ok(appended) => run_over(context, ledger, &appended.state).unwrap_or(HookResponse::NoOpinion),
         Err(error) => {
             context.surroundings().diagnostics.add(format!("not recorded: {error}"));
-            HookAnswer::Silent
+            HookResponse::NoOpinion
         }
     }
 }
 
 /// The call that an outcome is of, where the client names none: the newest of the same tool with the same input that has not ended.
 fn running(ledger: &SessionLedger, action: &Action) -> Option<ActionId> {
-    ledger.state().ok()?.running(Fingerprint::of(action, &[], &[]).exact).cloned()
+    ledger.state().ok()?.running(ActionFingerprint::of(action, &[], &[]).exact).cloned()
 }
 
 /// Ends the run above the session when one of its limits is used up, before the next answer is paid for.
-fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> Option<HookAnswer> {
+fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> Option<HookResponse> {
     let run = context.surroundings().run_limits.as_deref()?;
     let config = context.policy().config();
     if config.mode != Mode::Enforce {
@@ -354,7 +363,7 @@ fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> 
     // What could not be checked is said before the next call.
     let reached = usage::reached(state, config, Some(run), &mut Vec::new())?;
     corridor::end_run(context, ledger, reached.switch, &reached.reason);
-    Some(HookAnswer::Stop { reason: format!("checkrein ends the run: {}", reached.reason) })
+    Some(HookResponse::Halt { reason: format!("checkrein ends the run: {}", reached.reason) })
 }
 
 /// Tells the run above that a session begins or goes on, and what it had spent before.
@@ -386,23 +395,23 @@ fn permission(
     ledger: &SessionLedger,
     action: &Action,
     halted: Option<String>,
-) -> HookAnswer {
+) -> HookResponse {
     if let Some(reason) = halted {
-        return HookAnswer::Deny { reason };
+        return HookResponse::Deny { reason };
     }
     if context.policy().config().mode == Mode::Observe {
-        return HookAnswer::Silent;
+        return HookResponse::NoOpinion;
     }
     let state = ledger.state().unwrap_or_default();
     let review = corridor::permission(context, action, &state);
     if review.verdict.kind >= VerdictKind::Block {
-        return HookAnswer::Deny { reason: review.message() };
+        return HookResponse::Deny { reason: review.message() };
     }
     // What this guard asks itself was told when it did.
     if !state.is_asked_about(review.fingerprint.exact) {
         tell_question(context, ledger, &checkpoint::in_words(action));
     }
-    HookAnswer::Silent
+    HookResponse::NoOpinion
 }
 
 /// A change of the client's settings that would silence the hooks is refused: the client then keeps the old ones for the session.
@@ -411,10 +420,10 @@ fn configuration_changed(
     ledger: &SessionLedger,
     event: &HookEvent,
     file: Option<&AbsolutePath>,
-) -> HookAnswer {
+) -> HookResponse {
     let Some(file) = file else {
         context.record(ledger, event_record(event, json!({})));
-        return HookAnswer::Silent;
+        return HookResponse::NoOpinion;
     };
     let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).ok();
     let hooks = &context.surroundings().client.hooks;
@@ -425,8 +434,8 @@ fn configuration_changed(
     };
     context.record(ledger, RecordBody::ConfigChanged { file: file.to_string(), decision });
     match found {
-        Protection::Stands | Protection::NotConcerned => HookAnswer::Silent,
-        Protection::Falls { why } => HookAnswer::Deny {
+        Protection::Stands | Protection::NotConcerned => HookResponse::NoOpinion,
+        Protection::Falls { why } => HookResponse::Deny {
             reason: format!(
                 "checkrein keeps its hooks for this session: `{file}` changed and {why}.\n\
                  Instead: a person removes the guard with `checkrein uninstall` in a terminal, or puts it back with `checkrein init`"
@@ -481,7 +490,7 @@ fn of_origin(
 }
 
 /// Writes down a failure of the edge, as well as that is possible.
-pub fn record_failure(surroundings: &Surroundings, session: Option<SessionId>, failure: &Failure) {
+pub fn record_failure(surroundings: &HostEnvironment, session: Option<SessionId>, failure: &Failure) {
     let session = session.unwrap_or_else(|| SessionId(NO_SESSION.to_owned()));
     let body = RecordBody::Failure {
         stage: failure.stage().to_owned(),

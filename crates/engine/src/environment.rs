@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use checkrein_clients::ClientAdapter;
-use checkrein_ledger::StateHome;
+use checkrein_ledger::StateDirectory;
 use checkrein_policy::{PipelineStep, SaidBy, Standpoint};
 use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 
@@ -20,7 +20,7 @@ use crate::notifier::{Notifier, NotifyingProcess};
 
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct HostEnvironment {
     /// The home directory of the person.
     pub home: AbsolutePath,
     /// Their login name, when known.
@@ -28,7 +28,7 @@ pub struct Surroundings {
     /// The working directory of this process.
     pub cwd: AbsolutePath,
     /// Where state is kept: `$CHECKREIN_HOME`, else `$XDG_STATE_HOME/checkrein`, else `~/.local/state/checkrein`.
-    pub state: StateHome,
+    pub state: StateDirectory,
     /// The same, as a guarded path.
     pub state_path: AbsolutePath,
     /// Where the person's configuration is: `$XDG_CONFIG_HOME/checkrein`, else `~/.config/checkrein`.
@@ -64,7 +64,7 @@ const STEP: &str = "CHECKREIN_STEP";
 /// The configuration directory of the machine, set by its administrator.
 pub const MANAGED: &str = "/etc/checkrein";
 
-impl Surroundings {
+impl HostEnvironment {
     /// Looks around. Fails when no home directory or working directory can be found.
     pub fn of_process() -> Result<Self, CommandError> {
         let variables: BTreeMap<String, String> = env::vars_os()
@@ -115,7 +115,7 @@ impl Surroundings {
             cwd,
             run_limits,
             standpoint: Arc::new(standpoint),
-            state: StateHome::new(state_path.as_str())
+            state: StateDirectory::new(state_path.as_str())
                 .hiding(credentials(&variables))
                 .testified_in(testimony_folder(&home).as_str().as_ref()),
             home,

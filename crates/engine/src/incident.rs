@@ -15,7 +15,7 @@ use checkrein_session::{SessionLedger, SessionState};
 
 use serde_json::json;
 
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::text::{call, rollback_stage, time};
 
 /// How many records the timeline holds (seed 000).
@@ -25,7 +25,7 @@ const TIMELINE: usize = 50;
 const FILES: usize = 100;
 
 /// The folder of all incidents.
-pub fn folder(surroundings: &Surroundings) -> PathBuf {
+pub fn folder(surroundings: &HostEnvironment) -> PathBuf {
     surroundings.state.root().join("incidents")
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Report<'a> {
 
 /// Saves the report on a stop, with the whole state of the session beside it (`state.json`); answers its name. What it holds comes from the
 /// ledger, where everything is masked.
-pub(crate) fn save(surroundings: &Surroundings, report: &Report<'_>) -> io::Result<IncidentId> {
+pub(crate) fn save(surroundings: &HostEnvironment, report: &Report<'_>) -> io::Result<IncidentId> {
     let records = match report.ledger.map(SessionLedger::path) {
         Some(path) if path.exists() => last(&path, TIMELINE).map_err(io::Error::other)?,
         Some(_) | None => Vec::new(),
@@ -93,7 +93,7 @@ fn claim(root: &Path, name: &str) -> io::Result<(IncidentId, PathBuf)> {
 
 /// Removes reports that are older or more than is kept; what goes is written into the ledger first.
 pub(crate) fn clear_away(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     ledger: &SessionLedger,
     settings: &EmergencyStop,
     now: Timestamp,

@@ -6,7 +6,7 @@
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 
-use checkrein_ledger::{Durability, FolderName, HaltTarget, StateHome, halt, halted, is_halted, last};
+use checkrein_ledger::{Durability, FolderName, HaltTarget, StateDirectory, halt, halted, is_halted, last};
 use checkrein_protocol::{AbsolutePath, HaltScope, HookEvent, RecordBody};
 use checkrein_session::{SessionLedger, SessionState};
 
@@ -71,7 +71,7 @@ fn tail(path: &AbsolutePath) -> Option<String> {
 }
 
 /// Whether a transcript holds a call that a session made. What only speaks of such a call has the quotes escaped.
-fn holds_a_call_of(transcript: &str, home: &StateHome, session: &FolderName) -> bool {
+fn holds_a_call_of(transcript: &str, home: &StateDirectory, session: &FolderName) -> bool {
     let ledger = SessionLedger::of_folder(home, session.clone());
     let records = last(&ledger.path(), RECORDS).unwrap_or_default();
     let mut calls = records.iter().filter_map(|record| match &record.body {

@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
 
-use checkrein_clients::{ClientAdapter, FIRST, HookCommand, PLACES, Place, Protection};
+use checkrein_clients::{ClientAdapter, ClientPath, FIRST, HookCommand, PLACES, Protection};
 use checkrein_facts::GuardedPath;
 use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::{MANAGED, Surroundings, testimony_folder};
+use crate::environment::{HostEnvironment, MANAGED, testimony_folder};
 use crate::error::CommandError;
 
 /// One settings file in which the hooks of a client were registered.
@@ -53,12 +53,12 @@ impl Installed {
     /// Whether the folder of the project is still there; the settings of a person count as there.
     fn is_of_something(&self) -> bool {
         // The settings are in a folder of the client, if that is to be made, which is in that of the project.
-        let in_folder = |place: &Place| match place {
-            Place::Project(path) => {
+        let in_folder = |place: &ClientPath| match place {
+            ClientPath::Project(path) => {
                 let folder = path.rsplit_once('/').map(|(folder, _)| folder)?;
                 self.settings.parent()?.as_str().strip_suffix(folder)?.strip_suffix('/').map(str::to_owned)
             }
-            Place::Folder(_) | Place::Machine(_) => None,
+            ClientPath::Folder(_) | ClientPath::Machine(_) => None,
         };
         let mut places = self.adapter().places.settings.iter();
         let project = places.find_map(|(_, place)| in_folder(place));
@@ -73,7 +73,7 @@ pub struct Installations(pub Vec<Installed>);
 
 impl Installations {
     /// Reads the list; a missing file is an empty list.
-    pub fn load(surroundings: &Surroundings) -> Result<Self, CommandError> {
+    pub fn load(surroundings: &HostEnvironment) -> Result<Self, CommandError> {
         let path = list_path(surroundings);
         match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
@@ -88,7 +88,7 @@ impl Installations {
     }
 
     /// Writes the list.
-    pub fn save(&self, surroundings: &Surroundings) -> Result<(), CommandError> {
+    pub fn save(&self, surroundings: &HostEnvironment) -> Result<(), CommandError> {
         let path = list_path(surroundings);
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| CommandError::user(error.to_string(), "report this"))?;
@@ -115,7 +115,7 @@ impl Installations {
     /// reach from then on.
     pub fn remember(
         &mut self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         files: &[AbsolutePath],
     ) -> Result<Vec<AbsolutePath>, CommandError> {
         let client = surroundings.client;
@@ -174,7 +174,7 @@ fn text(path: &AbsolutePath) -> Option<String> {
 
 /// Held while the list is changed; `None` when it cannot be had in a moment. Then the list is changed all the same: a lost entry comes back
 /// with the next session, and the guard waits for nobody.
-fn lock(surroundings: &Surroundings) -> Option<fs::File> {
+fn lock(surroundings: &HostEnvironment) -> Option<fs::File> {
     let path = surroundings.state_path.join("installed.lock");
     let mut options = fs::OpenOptions::new();
     let file =
@@ -189,12 +189,12 @@ fn lock(surroundings: &Surroundings) -> Option<fs::File> {
 }
 
 /// The file with the list of all places from which hooks were called.
-pub(crate) fn list_path(surroundings: &Surroundings) -> AbsolutePath {
+pub(crate) fn list_path(surroundings: &HostEnvironment) -> AbsolutePath {
     surroundings.state_path.join("installed.json")
 }
 
 /// What decides about the hooks of the client that calls, in a workspace, with what that is.
-pub fn client_settings(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<GuardedPath> {
+pub fn client_settings(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Vec<GuardedPath> {
     let folder = surroundings.client_folder();
     let guarded = surroundings.client.places.guarded.iter();
     guarded
@@ -204,7 +204,7 @@ pub fn client_settings(surroundings: &Surroundings, workspace: &AbsolutePath) ->
 
 /// Everything of the guard that the agent must not change: state, configuration, programs, hook settings.
 pub fn guarded(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     installations: &Installations,
 ) -> Vec<GuardedPath> {
@@ -235,7 +235,7 @@ pub fn guarded(
 }
 
 /// Where a shared command line looks for the hook program: whoever puts another one before it has the guard.
-pub fn looked_up(surroundings: &Surroundings) -> impl Iterator<Item = AbsolutePath> + '_ {
+pub fn looked_up(surroundings: &HostEnvironment) -> impl Iterator<Item = AbsolutePath> + '_ {
     PLACES.iter().map(|place| {
         let folder = match place.strip_prefix("~/") {
             Some(below) => surroundings.home.join(below),

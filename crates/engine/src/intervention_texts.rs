@@ -12,7 +12,7 @@ use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files::read;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::error::{CommandError, ErrorKind as Kind};
 
 /// The files about interventions, those that can be read, by path.
@@ -29,7 +29,7 @@ struct Unreadable {
 
 impl InterventionTexts {
     /// Reads what there is now.
-    pub(crate) fn read(surroundings: &Surroundings, config: &Config) -> Self {
+    pub(crate) fn read(surroundings: &HostEnvironment, config: &Config) -> Self {
         let folder = folder(surroundings);
         let names = template_names(&folder);
         let mut paths: Vec<AbsolutePath> = names.iter().map(|name| folder.join(name)).collect();
@@ -58,7 +58,7 @@ impl InterventionTexts {
     }
 
     /// Which of the texts are others in `now`, in words that a person knows.
-    pub(crate) fn different(&self, surroundings: &Surroundings, now: &Self) -> Vec<&'static str> {
+    pub(crate) fn different(&self, surroundings: &HostEnvironment, now: &Self) -> Vec<&'static str> {
         let strategy = strategy_file(surroundings);
         let words = |texts: &Self| -> Vec<_> {
             texts.files.iter().filter(|(path, _)| *path != strategy).cloned().collect()
@@ -86,7 +86,7 @@ impl InterventionTexts {
     /// `None` when there is neither.
     pub(crate) fn template(
         &self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         config: &Config,
         kind: InterventionKind,
         pattern: PatternKind,
@@ -109,7 +109,7 @@ impl InterventionTexts {
     /// The hints of the file that `custom_prompts_path` names, by pattern; `None` stands for `any`. None where no file is named.
     fn prompts(
         &self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         config: &Config,
     ) -> Result<Vec<(Option<PatternKind>, Template)>, CommandError> {
         let Some(path) = prompts_file(surroundings, config) else { return Ok(Vec::new()) };
@@ -140,7 +140,7 @@ impl InterventionTexts {
     /// The rules of the person for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
     pub(crate) fn strategy(
         &self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
     ) -> Result<Option<CustomStrategy>, CommandError> {
         let path = strategy_file(surroundings);
         let Some(text) = self.text(&path)? else { return Ok(None) };
@@ -151,7 +151,7 @@ impl InterventionTexts {
 }
 
 /// Reads every template, the named hints and the strategy, and complains of the first that is wrong or has a name that nothing asks for.
-pub fn check(surroundings: &Surroundings, config: &Config) -> Result<(), CommandError> {
+pub fn check(surroundings: &HostEnvironment, config: &Config) -> Result<(), CommandError> {
     let texts = InterventionTexts::read(surroundings, config);
     texts.prompts(surroundings, config)?;
     let folder = folder(surroundings);
@@ -184,16 +184,16 @@ fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandEr
     Template::parse(text).map_err(|error| wrong(format!("`{path}` {error}"), BUILT_IN))
 }
 
-fn folder(surroundings: &Surroundings) -> AbsolutePath {
+fn folder(surroundings: &HostEnvironment) -> AbsolutePath {
     surroundings.configuration.join("templates")
 }
 
-fn strategy_file(surroundings: &Surroundings) -> AbsolutePath {
+fn strategy_file(surroundings: &HostEnvironment) -> AbsolutePath {
     surroundings.configuration.join("strategy.rules")
 }
 
 /// The file that `custom_prompts_path` names.
-fn prompts_file(surroundings: &Surroundings, config: &Config) -> Option<AbsolutePath> {
+fn prompts_file(surroundings: &HostEnvironment, config: &Config) -> Option<AbsolutePath> {
     let named = config.interventions.soft_correction.custom_prompts_path.as_ref()?;
     Some(surroundings.configuration.join(named))
 }

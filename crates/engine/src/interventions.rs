@@ -1,12 +1,12 @@
 //! Doing something about what the detectors found: halting, going back, reporting.
 
 use checkrein_intervention::{
-    Failure, InterventionKind, RecoveryConsent, RecoveryPolicy, RecoveryStrategy, Rollback, plan,
+    InterventionKind, RecoverableFailure, RecoveryConsent, RecoveryPolicy, RecoveryStrategy, Rollback, plan,
 };
 use checkrein_ledger::Durability;
 use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
-use checkrein_protocol::{HookAnswer, RecordBody, RollbackRecord, UnansweredRecord};
+use checkrein_protocol::{HookResponse, RecordBody, RollbackRecord, UnansweredRecord};
 use checkrein_review::VerdictKind;
 use checkrein_session::{SessionLedger, SessionState};
 use checkrein_supervise::runs::HookSwitch;
@@ -22,14 +22,14 @@ use crate::stop::{Barrier, Stopping, stop_session};
 use crate::verification;
 
 /// Does something about what the detectors find, if anything, and answers what the agent is told.
-pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &SessionState) -> HookAnswer {
+pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &SessionState) -> HookResponse {
     let config = context.policy().config();
     let now = context.surroundings().now();
     let texts = || beginning::intervention_texts(context, ledger);
     let noticed =
         monitor::look(state, &pattern_settings(config), config, context.surroundings(), &texts, now);
     if noticed.records.is_empty() {
-        return HookAnswer::Silent;
+        return HookResponse::NoOpinion;
     }
     let made = noticed.intervention.filter(|_| config.mode == Mode::Enforce);
     let stop = made.as_ref().filter(|made| made.kind == InterventionKind::EmergencyStop);
@@ -58,14 +58,14 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
         }
     }
     match made {
-        Some(made) if monitor::stops(&made) => HookAnswer::Stop { reason: made.text + &saved },
+        Some(made) if monitor::stops(&made) => HookResponse::Halt { reason: made.text + &saved },
         Some(made) => {
             let about = noticed.about.as_ref();
             let told = goes_back.map(|rollback| go_back(context, ledger, state, rollback, about));
             let text = told.into_iter().fold(made.text, |text, told| text + "\n" + &told);
-            HookAnswer::Hint { text }
+            HookResponse::Context { text }
         }
-        None => HookAnswer::Silent,
+        None => HookResponse::NoOpinion,
     }
 }
 
@@ -95,8 +95,8 @@ pub(crate) fn tell_unanswered(
     context: &Context,
     ledger: &SessionLedger,
     record: &UnansweredRecord,
-    answer: HookAnswer,
-) -> HookAnswer {
+    answer: HookResponse,
+) -> HookResponse {
     let what = format!("`{}` ran although a person was to be asked first: {}", record.call, record.reason);
     tell(context, ledger, "unanswered", "checkrein: a call ran without your answer", &what);
     let text = format!(
@@ -105,12 +105,12 @@ pub(crate) fn tell_unanswered(
         record.action_id.as_str()
     );
     match answer {
-        HookAnswer::Silent | HookAnswer::Allow { .. } => HookAnswer::Hint { text },
-        HookAnswer::Hint { text: more } => HookAnswer::Hint { text: format!("{text}\n{more}") },
-        HookAnswer::Rewrite { .. }
-        | HookAnswer::Ask { .. }
-        | HookAnswer::Deny { .. }
-        | HookAnswer::Stop { .. } => answer,
+        HookResponse::NoOpinion | HookResponse::Allow { .. } => HookResponse::Context { text },
+        HookResponse::Context { text: more } => HookResponse::Context { text: format!("{text}\n{more}") },
+        HookResponse::Rewrite { .. }
+        | HookResponse::Ask { .. }
+        | HookResponse::Deny { .. }
+        | HookResponse::Halt { .. } => answer,
     }
 }
 
@@ -180,7 +180,7 @@ fn go_back(
 
 /// Where no snapshot helps, what the plan for the failure has the agent do itself (seed 000: a recovery plan is made instead).
 fn other_way(issue: &Issue, policy: RecoveryPolicy) -> String {
-    let plan = plan(Failure::of(issue, 0), policy);
+    let plan = plan(RecoverableFailure::of(issue, 0), policy);
     let own = plan.attempts.iter().find(|attempt| {
         !matches!(attempt.strategy, RecoveryStrategy::Checkpoint | RecoveryStrategy::Collaborative)
     });

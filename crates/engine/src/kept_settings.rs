@@ -13,10 +13,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use checkrein_clients::{CANARY_SESSION, Protection};
 use checkrein_ledger::last;
-use checkrein_policy::{Config, Layer, LayerKind, Mode, Source, strictest};
+use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, Mode, strictest};
 use checkrein_protocol::{
-    AbsolutePath, EffectKind, Enforcement, HookAnswer, HookEvent, Moment, Record, RecordBody, ReviewRecord,
-    Timestamp,
+    AbsolutePath, EffectKind, Enforcement, HookEvent, HookEventKind, HookResponse, Record, RecordBody,
+    ReviewRecord, Timestamp,
 };
 use checkrein_session::SessionLedger;
 
@@ -81,7 +81,7 @@ pub(crate) fn watch(
         return None;
     }
     let Some(kept) = kept else {
-        if let Moment::BeforeAction { .. } | Moment::SessionStarted { .. } = &event.moment {
+        if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
             let mut files = settings_of_client(context.surroundings(), context.workspace(), &event.cwd);
             files.push(configuration(context));
             // What stands in no hands of ours at the beginning is nothing to go back to.
@@ -142,11 +142,11 @@ pub(crate) fn watch(
 }
 
 /// The answer with what the agent is told besides; an answer that stops or refuses says enough.
-pub(crate) fn with(answer: HookAnswer, told: Option<String>) -> HookAnswer {
+pub(crate) fn with(answer: HookResponse, told: Option<String>) -> HookResponse {
     match (answer, told) {
-        (HookAnswer::Silent, Some(text)) => HookAnswer::Hint { text },
-        (HookAnswer::Hint { text: first }, Some(text)) => {
-            HookAnswer::Hint { text: format!("{text}\n{first}") }
+        (HookResponse::NoOpinion, Some(text)) => HookResponse::Context { text },
+        (HookResponse::Context { text: first }, Some(text)) => {
+            HookResponse::Context { text: format!("{text}\n{first}") }
         }
         (answer, _) => answer,
     }
@@ -160,7 +160,7 @@ fn configuration(context: &Context) -> AbsolutePath {
 /// What the person's own file says, with what is built in; `None` when that cannot be used.
 fn config_of(file: &Kept) -> Option<Config> {
     let Some(text) = file.text.clone() else { return Some(Config::default()) };
-    let source = Source::File { name: file.path.to_string(), text };
+    let source = ConfigSource::File { name: file.path.to_string(), text };
     let loaded = checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[]);
     loaded.ok().map(|loaded| loaded.config)
 }

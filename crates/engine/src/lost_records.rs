@@ -13,7 +13,8 @@ use checkrein_clients::CANARY_SESSION;
 use checkrein_intervention::{IncidentId, RecoveryPolicy};
 use checkrein_ledger::{Durability, Testified, last};
 use checkrein_protocol::{
-    AbsolutePath, Beginning, Damage, HookEvent, Moment, Outcome, RecordBody, Timestamp, VerificationRecord,
+    AbsolutePath, Beginning, HookEvent, HookEventKind, LedgerDamage, Outcome, RecordBody, Timestamp,
+    VerificationRecord,
 };
 use checkrein_session::SessionLedger;
 
@@ -76,7 +77,7 @@ pub(crate) fn renew(context: &Context, ledger: &SessionLedger, name: &str, text:
 
 /// Whether this event is one at which the records are compared although nothing hints at a loss: a call has ended that could do anything.
 pub(crate) fn is_looked_for(event: &HookEvent) -> bool {
-    matches!(&event.moment, Moment::AfterAction(outcome) if may_do_anything(outcome))
+    matches!(&event.moment, HookEventKind::AfterAction(outcome) if may_do_anything(outcome))
 }
 
 fn may_do_anything(outcome: &Outcome) -> bool {
@@ -94,7 +95,7 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
     let head_at = time_of(&testimony.of_session(ledger.folder()));
     let left = last(&ledger.path(), 1).ok().and_then(|records| Some(records.last()?.seq)).unwrap_or(0);
     let outcome = match &event.moment {
-        Moment::AfterAction(outcome) => Some(outcome),
+        HookEventKind::AfterAction(outcome) => Some(outcome),
         _ => None,
     };
     let written = match known {
@@ -118,7 +119,7 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
     } else {
         "\nWhat the session began with is gone too; what holds now counts as its beginning."
     };
-    Some(tell(context, ledger, &text, Damage::Lost))
+    Some(tell(context, ledger, &text, LedgerDamage::Lost))
 }
 
 /// Says that a snapshot is gone which was taken for a call.
@@ -127,7 +128,7 @@ pub(crate) fn snapshot_gone(context: &Context, ledger: &SessionLedger, id: u64) 
         "checkrein: snapshot {id}, taken for this call, is gone: what the call changed cannot be taken back.\n\
          Earlier ones may be gone too; `checkrein snapshot list` lists those that are left."
     );
-    tell(context, ledger, &text, Damage::Lost)
+    tell(context, ledger, &text, LedgerDamage::Lost)
 }
 
 fn count(written: u64, left: u64) -> String {
@@ -186,7 +187,7 @@ fn put_back(context: &mut Context, ledger: &SessionLedger, event: &HookEvent) ->
 }
 
 /// Records the loss, reports it, tells people; returns what the agent is told.
-fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: Damage) -> String {
+fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: LedgerDamage) -> String {
     let (surroundings, config) = (context.surroundings(), context.policy().config());
     let reason = text.trim_start_matches("checkrein: ").replace('\n', " ");
     let body = RecordBody::Repaired { damage, lost_bytes: 0, kept: None, reason: reason.clone() };

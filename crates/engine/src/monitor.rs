@@ -2,15 +2,17 @@
 
 use std::cell::LazyCell;
 
-use checkrein_intervention::{Decision, Intervention, InterventionKind, Occasion, RecoveryConsent, Task};
-use checkrein_patterns::{Issue, News, PatternKind, PatternSettings};
+use checkrein_intervention::{
+    DecisionContext, Intervention, InterventionDecision, InterventionKind, RecoveryConsent, Task,
+};
+use checkrein_patterns::{Issue, IssueChange, PatternKind, PatternSettings};
 use checkrein_policy::{Config, Profile, StrategyType};
 use checkrein_protocol::{RecordBody, Severity, Timestamp};
 use checkrein_session::SessionState;
 
 use checkrein_review::VerdictKind;
 
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::intervention_texts::InterventionTexts;
 
@@ -41,7 +43,7 @@ pub(crate) fn look(
     state: &SessionState,
     settings: &PatternSettings,
     config: &Config,
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     texts: &dyn Fn() -> HeldTexts,
     now: Timestamp,
 ) -> Noticed {
@@ -51,11 +53,11 @@ pub(crate) fn look(
     let mut noticed = Noticed::default();
     for news in behaviour.news(&issues) {
         match news {
-            News::Began(issue) | News::Grew(issue) => {
+            IssueChange::Began(issue) | IssueChange::Grew(issue) => {
                 noticed.records.push(RecordBody::Issue(Box::new(issue.clone())));
                 noticed.issues.push(issue);
             }
-            News::Ended(kind) => noticed.records.push(RecordBody::IssueEnded { kind }),
+            IssueChange::Ended(kind) => noticed.records.push(RecordBody::IssueEnded { kind }),
         }
     }
     // What ended is still in the controller, but what stands now is what it decides about; an issue that the last action did not add to waits.
@@ -76,7 +78,7 @@ pub(crate) fn look(
             }),
             StrategyType::Progressive | StrategyType::PatternSpecific => None,
         };
-        let occasion = Occasion {
+        let occasion = DecisionContext {
             now,
             action: behaviour.now(),
             calls: &behaviour.calls(&issue.actions),
@@ -86,7 +88,7 @@ pub(crate) fn look(
             stagnation: strikes,
             custom: custom.as_ref(),
         };
-        if let Decision::Intervene(mut made) = state.controller().decide(issue, occasion) {
+        if let InterventionDecision::Intervene(mut made) = state.controller().decide(issue, occasion) {
             if let Some(because) = &texts.because {
                 noticed.records.push(failure("interventions", "held", because.clone()));
             }

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use checkrein_policy::Config;
 
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 pub use crate::notifier::{Notice, Notifier, NotifyingProcess};
 
 /// Where notices wait.
-pub fn folder(surroundings: &Surroundings) -> PathBuf {
+pub fn folder(surroundings: &HostEnvironment) -> PathBuf {
     surroundings.state.root().join("notices")
 }
 
 /// Has a notice sent when the configuration names a way to.
-pub(crate) fn send(surroundings: &Surroundings, config: &Config, notice: &Notice) -> io::Result<()> {
+pub(crate) fn send(surroundings: &HostEnvironment, config: &Config, notice: &Notice) -> io::Result<()> {
     if config.interventions.emergency_stop.notification_channels.is_empty() {
         return Ok(());
     }

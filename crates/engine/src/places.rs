@@ -12,7 +12,7 @@ use checkrein_protocol::{AbsolutePath, SessionId};
 
 use checkrein_world::changes::real_path;
 
-use crate::environment::{Surroundings, home_from_system};
+use crate::environment::{HostEnvironment, home_from_system};
 
 /// The variables that move our places, in the order in which they are looked at.
 const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"];
@@ -21,14 +21,14 @@ const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKRE
 #[derive(Debug)]
 pub(crate) struct Settled {
     /// The surroundings.
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: HostEnvironment,
     /// What is not as it should be, in words; empty where all is well.
     pub(crate) complaints: Vec<String>,
 }
 
 /// Takes our places from the person where something else moved them. `session` is that of the call, when there is one.
 pub(crate) fn settle(
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     workspace: &AbsolutePath,
     session: Option<&SessionId>,
 ) -> Settled {
@@ -37,7 +37,7 @@ pub(crate) fn settle(
 
 /// The same with the home directory that the system knows.
 fn settle_at(
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     workspace: &AbsolutePath,
     session: Option<&SessionId>,
     own_home: Option<&AbsolutePath>,
@@ -91,7 +91,7 @@ fn settle_at(
 }
 
 /// Whether a variable puts our places elsewhere than they would be without it.
-fn moves(name: &str, surroundings: &Surroundings, own_home: Option<&AbsolutePath>) -> bool {
+fn moves(name: &str, surroundings: &HostEnvironment, own_home: Option<&AbsolutePath>) -> bool {
     match (name, surroundings.variables.get(name)) {
         (_, None) => false,
         ("HOME", Some(home)) => own_home.is_some_and(|own| AbsolutePath::new(home).as_ref() != Some(own)),
@@ -100,7 +100,10 @@ fn moves(name: &str, surroundings: &Surroundings, own_home: Option<&AbsolutePath
 }
 
 /// The variables that the settings of the workspace set: by which file, name, value.
-fn brought_by(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<(AbsolutePath, String, String)> {
+fn brought_by(
+    surroundings: &HostEnvironment,
+    workspace: &AbsolutePath,
+) -> Vec<(AbsolutePath, String, String)> {
     let client = surroundings.client;
     let mut folders = vec![workspace.clone(), surroundings.cwd.clone()];
     folders.extend(surroundings.started_in());
@@ -123,7 +126,7 @@ fn brought_by(surroundings: &Surroundings, workspace: &AbsolutePath) -> Vec<(Abs
 fn misplaced(
     name: &str,
     value: &str,
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
     own_home: Option<&AbsolutePath>,
 ) -> Option<&'static str> {
@@ -148,10 +151,10 @@ fn misplaced(
 
 /// The surroundings without these variables; `HOME` is what the system says. `None` when it says nothing.
 fn without(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     names: &[&str],
     own_home: Option<&AbsolutePath>,
-) -> Option<Surroundings> {
+) -> Option<HostEnvironment> {
     let mut variables = surroundings.variables.as_ref().clone();
     for name in names {
         variables.remove(*name);
@@ -159,7 +162,7 @@ fn without(
     if names.contains(&"HOME") {
         variables.insert("HOME".to_owned(), own_home?.to_string());
     }
-    Surroundings::of(Arc::new(variables), surroundings.cwd.clone()).ok()
+    HostEnvironment::of(Arc::new(variables), surroundings.cwd.clone()).ok()
 }
 
 /// Where a path really is, as far as it exists; the rest of it is taken as it stands.
@@ -201,10 +204,10 @@ mod tests {
             AbsolutePath::new(real.to_str().unwrap()).unwrap().join(path)
         }
 
-        fn surroundings(&self, variables: &[(&str, String)]) -> Surroundings {
+        fn surroundings(&self, variables: &[(&str, String)]) -> HostEnvironment {
             let mut all = BTreeMap::from([("HOME".to_owned(), self.at("home").to_string())]);
             all.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-            Surroundings::of(Arc::new(all), self.at("home/project")).unwrap()
+            HostEnvironment::of(Arc::new(all), self.at("home/project")).unwrap()
         }
 
         fn settle(&self, variables: &[(&str, String)], session: Option<&str>) -> Settled {

@@ -11,8 +11,8 @@ use checkrein_facts::History;
 use checkrein_ledger::last;
 use checkrein_policy::Profile;
 use checkrein_protocol::{
-    AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, Moment, PermissionMode, Record, RecordBody,
-    ReviewRecord, UnansweredRecord,
+    AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, HookEventKind, PermissionMode, Record,
+    RecordBody, ReviewRecord, UnansweredRecord,
 };
 use checkrein_session::SessionLedger;
 
@@ -20,7 +20,7 @@ use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
 use serde_json::Value as Json;
 
 use crate::context::Context;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::processes::Process;
 use crate::text::call;
 use crate::text::cut;
@@ -64,7 +64,7 @@ impl Nobody {
         event: &HookEvent,
         review: &Review,
         profile: Profile,
-        around: &Surroundings,
+        around: &HostEnvironment,
         workspace: &AbsolutePath,
         history: &History,
     ) -> Option<Self> {
@@ -72,7 +72,7 @@ impl Nobody {
             Profile::Unattended | Profile::Strict => return Some(Self::Profile(profile)),
             Profile::Interactive => {}
         }
-        let Moment::BeforeAction { action, .. } = &event.moment else { return None };
+        let HookEventKind::BeforeAction { action, .. } = &event.moment else { return None };
         let question = Question {
             tool: &action.tool,
             permission_mode: event.permission_mode,

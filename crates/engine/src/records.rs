@@ -1,6 +1,6 @@
 //! What is written down about an action, a message, an event.
 
-use checkrein_patterns::{CascadeLevel, Mark, Success, cascade, claim};
+use checkrein_patterns::{ActionSuccess, CascadeLevel, Fingerprint, cascade, claim};
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
     Action, ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, RationalityRecord, RecordBody,
@@ -195,11 +195,11 @@ pub(crate) fn message_record(text: &str, place: MessagePlace) -> RecordBody {
 }
 
 /// What tells one message from another.
-pub(crate) fn message_mark(text: &str) -> Mark {
-    Mark::of(text.trim())
+pub(crate) fn message_mark(text: &str) -> Fingerprint {
+    Fingerprint::of(text.trim())
 }
 
 /// Whether it succeeded, from what the client says.
-pub(crate) fn success(failed: bool) -> Success {
-    if failed { Success::Failed } else { Success::Succeeded }
+pub(crate) fn success(failed: bool) -> ActionSuccess {
+    if failed { ActionSuccess::Failed } else { ActionSuccess::Succeeded }
 }

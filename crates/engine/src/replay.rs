@@ -22,7 +22,7 @@ const PACE: u64 = 10_000;
 
 /// A session that is being played.
 #[derive(Debug)]
-pub struct Rehearsal {
+pub struct ReplaySession {
     context: Context,
     settings: PatternSettings,
     state: SessionState,
@@ -39,7 +39,7 @@ pub struct RecordedOutcome<'a> {
     pub failed: bool,
 }
 
-impl Rehearsal {
+impl ReplaySession {
     /// A session that begins with these goals.
     pub fn new(context: Context, goals: &[String]) -> Self {
         let settings = pattern_settings(context.policy().config());

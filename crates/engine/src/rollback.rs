@@ -8,9 +8,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkrein_intervention::{Candidate, Choice, Holds, choose};
+use checkrein_intervention::{Candidate, Holds, RollbackSnapshots, choose};
 use checkrein_ledger::last;
-use checkrein_patterns::{ActionNumber, Success};
+use checkrein_patterns::{ActionNumber, ActionSuccess};
 use checkrein_policy::Config;
 use checkrein_protocol::{
     AbsolutePath, Effect, Nature, Record, RecordBody, ReviewRecord, RollbackRecord, RollbackStage, Target,
@@ -19,12 +19,13 @@ use checkrein_protocol::{
 use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_snapshot::{
-    Bounds, Deed, FileTime, Ignoring, Listed, Manner, Moment, Mounts, Node, Occasion, Over, Preparation,
-    Prepared, Request, Selection, SessionPlace, Since, SnapshotError, SnapshotId, Step, Store,
+    ActionEndTime, CaptureBounds, CaptureOptions, FileTime, Ignoring, LimitExceeded, Listed, Mounts, Node,
+    Preparation, Prepared, Request, RestoreAction, SavedPart, SessionPlace, Since, SnapshotError, SnapshotId,
+    SnapshotReason, Step, Store,
 };
 
 use crate::checkpoint;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::records::success;
 use crate::sparing::Sparing;
 
@@ -36,7 +37,8 @@ const STEPS: usize = 2_000;
 const BYTES: u64 = 256 * 1024 * 1024;
 
 /// How far a hook looks at the present (ours).
-const LOOKING: Bounds = Bounds { entries: 250_000, bytes: 1024 * 1024 * 1024, time: Duration::from_secs(2) };
+const LOOKING: CaptureBounds =
+    CaptureBounds { entries: 250_000, bytes: 1024 * 1024 * 1024, time: Duration::from_secs(2) };
 
 /// How many changes are named (ours).
 const NAMED: usize = 3;
@@ -59,7 +61,7 @@ pub enum Who {
 /// A session whose work is to be taken back.
 pub struct Session<'a> {
     /// What was found around.
-    pub surroundings: &'a Surroundings,
+    pub surroundings: &'a HostEnvironment,
     /// The configuration in force.
     pub config: &'a Config,
     /// Where the agent works.
@@ -98,7 +100,7 @@ impl Session<'_> {
             all.iter().filter_map(|one| self.candidate(one, &store, &past)).collect();
         let settings = &self.config.interventions.checkpoint_rollback;
         let choice = choose(&candidates, past.onset, depth, &past.outcomes, settings);
-        if choice == Choice::default() {
+        if choice == RollbackSnapshots::default() {
             return Err(format!("no safe snapshot holds what stood before action {}", before.0));
         }
         let find = |id: &u64| all.iter().find(|one| one.id.0 == *id);
@@ -113,7 +115,7 @@ impl Session<'_> {
                 continue;
             }
             let mut prepared = self.prepare(&store, snapshot.id, &paths, &past, who)?;
-            prepared.retain(|step| step.deed != Deed::Remove || is_since(step));
+            prepared.retain(|step| step.deed != RestoreAction::Remove || is_since(step));
             taken.extend(paths);
             way.parts.push(Part { of: snapshot.id, prepared });
         }
@@ -127,8 +129,10 @@ impl Session<'_> {
                 !covers(&taken, step)
                     && match step.deed {
                         // What an earlier action deleted was meant to go.
-                        Deed::Create => !covers(&gone_before, step),
-                        Deed::Replace | Deed::Adjust | Deed::Remove => is_since(step),
+                        RestoreAction::Create => !covers(&gone_before, step),
+                        RestoreAction::Replace | RestoreAction::Adjust | RestoreAction::Remove => {
+                            is_since(step)
+                        }
                     }
             });
             way.parts.push(Part { of: snapshot.id, prepared });
@@ -242,10 +246,13 @@ impl Session<'_> {
         let is_own = place.is_some_and(|place| place.session == self.ledger.folder().as_str());
         let is_baseline = self.state.baseline() == Some(one.id.0);
         let holds = match &one.snapshot.occasion {
-            Occasion::BeforeRestore { .. } => return None,
-            Occasion::BeforeAction | Occasion::SessionStart | Occasion::Interval | Occasion::Request => {
+            SnapshotReason::BeforeRestore { .. } => return None,
+            SnapshotReason::BeforeAction
+            | SnapshotReason::SessionStart
+            | SnapshotReason::Interval
+            | SnapshotReason::Request => {
                 let is_workspace =
-                    |selection, path| selection == Selection::NotIgnored && path == store.workspace();
+                    |selection, path| selection == SavedPart::NotIgnored && path == store.workspace();
                 let mut roots = one.snapshot.roots.iter();
                 if roots.any(|root| is_workspace(root.selection, root.path.as_path())) {
                     Holds::Workspace
@@ -278,9 +285,9 @@ impl Session<'_> {
         let seen = store.seen();
         let (bounds, mounts) = match who {
             Who::Hook => (LOOKING, Mounts::Skip),
-            Who::Person => (Bounds::NONE, Mounts::Enter),
+            Who::Person => (CaptureBounds::NONE, Mounts::Enter),
         };
-        let manner = Manner {
+        let manner = CaptureOptions {
             bounds,
             largest: None,
             spared: &own,
@@ -289,9 +296,9 @@ impl Session<'_> {
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             seen: seen.as_ref(),
         };
-        match store.prepare(of, paths, &manner, past.until().map_or(Moment::None, Moment::At)) {
+        match store.prepare(of, paths, &manner, past.until().map_or(ActionEndTime::None, ActionEndTime::At)) {
             Ok(Preparation::Ready(prepared)) => Ok(prepared),
-            Ok(Preparation::Over(Over::Entries | Over::Bytes | Over::Time)) => {
+            Ok(Preparation::Over(LimitExceeded::Entries | LimitExceeded::Bytes | LimitExceeded::Time)) => {
                 Err("what is there now is too much to be saved first".to_owned())
             }
             Err(error @ SnapshotError::Busy { .. }) => Err(format!("the snapshots are in use: {error}")),
@@ -307,7 +314,7 @@ fn places(all: &[Listed], actions: &[String]) -> Vec<PathBuf> {
         action.is_some_and(|action| actions.contains(action))
     });
     own.flat_map(|one| &one.snapshot.roots)
-        .filter(|root| root.selection != Selection::NotIgnored)
+        .filter(|root| root.selection != SavedPart::NotIgnored)
         .map(|root| root.path.as_path().to_owned())
         .collect()
 }
@@ -326,7 +333,7 @@ struct Past {
     /// The actions before.
     earlier: Vec<String>,
     /// How actions ended, oldest first.
-    outcomes: Vec<(Timestamp, Success)>,
+    outcomes: Vec<(Timestamp, ActionSuccess)>,
     /// The repositories that were pushed to: what they hold belongs to others.
     remotes: Vec<PathBuf>,
 }

@@ -1,12 +1,12 @@
 //! The texts that the rules of a workspace rest on.
 
 use checkrein_catalogue::UserCatalogue;
-use checkrein_policy::{Config, FileHash, Layer, LayerKind, Policy, Source};
+use checkrein_policy::{Config, ConfigSource, FileHash, Layer, LayerKind, Policy};
 use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::intervention_texts::InterventionTexts;
 
@@ -38,12 +38,15 @@ enum Form {
 
 impl RuleTexts {
     /// Reads what holds in a workspace.
-    pub(crate) fn read(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<Self, CommandError> {
+    pub(crate) fn read(
+        surroundings: &HostEnvironment,
+        workspace: &AbsolutePath,
+    ) -> Result<Self, CommandError> {
         Self::read_up_to(surroundings, workspace, LayerKind::Project)
     }
 
     fn read_up_to(
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         workspace: &AbsolutePath,
         last: LayerKind,
     ) -> Result<Self, CommandError> {
@@ -70,7 +73,7 @@ impl RuleTexts {
     /// The configuration that they make, with what the environment says.
     pub(crate) fn config(
         &self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
         self.config_with(Some(config_files::environment(surroundings)), surroundings, trusted)
@@ -79,7 +82,7 @@ impl RuleTexts {
     fn config_with(
         &self,
         environment: Option<Layer>,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
         let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).chain(environment).collect();
@@ -121,7 +124,7 @@ impl RuleTexts {
 
 /// What still holds where something of the configuration is wrong: all but the environment, or what the person says for all projects, or
 /// what is installed on the machine. A file that came with a project must not lift the person's own rules by a mistake in it.
-pub(crate) fn standing(surroundings: &Surroundings, workspace: &AbsolutePath) -> Policy {
+pub(crate) fn standing(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Policy {
     let trusted = config_files::trusted(surroundings).unwrap_or_default();
     let environment = || Some(config_files::environment(surroundings));
     let ways = [
@@ -142,7 +145,7 @@ pub(crate) fn standing(surroundings: &Surroundings, workspace: &AbsolutePath) ->
 
 /// Trusts the rules that hold in a workspace now: the text of its project file, all of them together for sessions that began with
 /// others, and the texts about interventions.
-pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<(), CommandError> {
+pub fn trust(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<(), CommandError> {
     let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
     let texts = RuleTexts::read(surroundings, workspace)?;
     let mut hashes = config_files::trusted(surroundings)?;
@@ -158,7 +161,7 @@ pub fn trust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<()
 
 /// Takes trust back from the rules that hold in a workspace now; whether there was any. What a restore brings back was replaced by
 /// something that a person wanted.
-pub fn distrust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result<bool, CommandError> {
+pub fn distrust(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<bool, CommandError> {
     let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
     let together = RuleTexts::read(surroundings, workspace)?.hash();
     let known = config_files::trusted(surroundings)?;
@@ -171,19 +174,19 @@ pub fn distrust(surroundings: &Surroundings, workspace: &AbsolutePath) -> Result
     Ok(true)
 }
 
-fn write_trusted(surroundings: &Surroundings, hashes: &[&FileHash]) -> Result<(), CommandError> {
+fn write_trusted(surroundings: &HostEnvironment, hashes: &[&FileHash]) -> Result<(), CommandError> {
     let text = serde_json::to_string(hashes)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
     config_files::write_private(&config_files::trust_list(surroundings), text.as_bytes())
 }
 
 impl LayerText {
-    fn of(kind: LayerKind, source: Source) -> Option<Self> {
+    fn of(kind: LayerKind, source: ConfigSource) -> Option<Self> {
         let (form, name, text) = match source {
-            Source::File { name, text } => (Form::Settings, name, text),
-            Source::Rules { name, text } => (Form::Rules, name, text),
-            Source::Blueprint { name, text } => (Form::Blueprint, name, text),
-            Source::Variables(_) | Source::Flags(_) => return None,
+            ConfigSource::File { name, text } => (Form::Settings, name, text),
+            ConfigSource::Rules { name, text } => (Form::Rules, name, text),
+            ConfigSource::Blueprint { name, text } => (Form::Blueprint, name, text),
+            ConfigSource::Variables(_) | ConfigSource::Flags(_) => return None,
         };
         Some(Self { kind, form, name, text })
     }
@@ -191,9 +194,9 @@ impl LayerText {
     fn layer(&self) -> Layer {
         let (name, text) = (self.name.clone(), self.text.clone());
         let source = match self.form {
-            Form::Settings => Source::File { name, text },
-            Form::Rules => Source::Rules { name, text },
-            Form::Blueprint => Source::Blueprint { name, text },
+            Form::Settings => ConfigSource::File { name, text },
+            Form::Rules => ConfigSource::Rules { name, text },
+            Form::Blueprint => ConfigSource::Blueprint { name, text },
         };
         Layer { kind: self.kind, source }
     }

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use checkrein_ledger::{
     LedgerError,
-    mask::{Choice, MaskKey, Masking},
+    mask::{MaskKey, Masking, MaskingChoice},
 };
 
 use checkrein_policy::{Audit, Config, LogLevel};
 use checkrein_protocol::SessionId;
 use checkrein_session::{SessionLedger, SessionSummary, prune, sessions};
 
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 
 /// A day, in milliseconds; old records are looked for once in it (ours).
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ const SILENT: Duration = Duration::from_hours(1);
 const LONGEST_LOG: u64 = 1024 * 1024;
 
 /// The ledger of a session as the configuration wants it written.
-pub(crate) fn ledger(surroundings: &Surroundings, session: &SessionId, config: &Config) -> SessionLedger {
+pub(crate) fn ledger(surroundings: &HostEnvironment, session: &SessionId, config: &Config) -> SessionLedger {
     SessionLedger::open(&surroundings.state, session)
         .with_masking(masking(&config.audit))
         .with_witness(anchor(surroundings, &config.audit))
@@ -36,7 +36,7 @@ pub(crate) fn ledger(surroundings: &Surroundings, session: &SessionId, config: &
 
 /// What is masked before anything is written.
 pub(crate) fn masking(audit: &Audit) -> Masking {
-    let choice = |is_masked: bool| if is_masked { Choice::Masked } else { Choice::Clear };
+    let choice = |is_masked: bool| if is_masked { MaskingChoice::Masked } else { MaskingChoice::Clear };
     Masking {
         secrets: choice(audit.mask.secrets),
         personal_data: choice(audit.mask.personal_data),
@@ -45,12 +45,12 @@ pub(crate) fn masking(audit: &Audit) -> Masking {
 }
 
 /// The key of this state directory, for what the configuration wants masked.
-pub(crate) fn mask_key(surroundings: &Surroundings, config: &Config) -> Result<MaskKey, LedgerError> {
+pub(crate) fn mask_key(surroundings: &HostEnvironment, config: &Config) -> Result<MaskKey, LedgerError> {
     Ok(surroundings.state.mask_key()?.with_masking(masking(&config.audit)))
 }
 
 /// The file outside the state directory to which heads are appended; a path that is not absolute is one of the home directory.
-pub fn anchor(surroundings: &Surroundings, audit: &Audit) -> Option<PathBuf> {
+pub fn anchor(surroundings: &HostEnvironment, audit: &Audit) -> Option<PathBuf> {
     let named = audit.anchor.as_deref()?;
     let named = named.strip_prefix("~/").unwrap_or(named);
     Some(PathBuf::from(surroundings.home.join(named).as_str()))
@@ -58,7 +58,7 @@ pub fn anchor(surroundings: &Surroundings, audit: &Audit) -> Option<PathBuf> {
 
 /// Removes the records of sessions that are older than the configuration keeps them, once a day; where nothing is to be kept, those of
 /// sessions that have ended. What is removed is itself on record. A failure is for the diagnostic log: it takes nothing away.
-pub(crate) fn clear_away(surroundings: &Surroundings, config: &Config) {
+pub(crate) fn clear_away(surroundings: &HostEnvironment, config: &Config) {
     let audit = &config.audit;
     let marker = Path::new(surroundings.state_path.as_str()).join("retention.looked");
     let now = surroundings.now();
@@ -80,7 +80,7 @@ pub(crate) fn clear_away(surroundings: &Surroundings, config: &Config) {
 
 /// The trust debt that an agent brings along: what is left of that of its newest session, 0 where there is none. Trust belongs to the agent,
 /// not to one of its sessions (ACGP); an agent is known by its client.
-pub(crate) fn inherited_debt(surroundings: &Surroundings, client: &str, config: &Config) -> f64 {
+pub(crate) fn inherited_debt(surroundings: &HostEnvironment, client: &str, config: &Config) -> f64 {
     let policy = &config.governance.trust_debt;
     if !config.governance.enabled || !policy.enabled {
         return 0.0;
@@ -93,7 +93,7 @@ pub(crate) fn inherited_debt(surroundings: &Surroundings, client: &str, config: 
 
 /// Writes a line into the diagnostic log, when the configuration asks for lines of this level. What cannot be written is lost: the log is
 /// for people who look for a cause, the ledger is the record.
-pub(crate) fn diagnose(surroundings: &Surroundings, config: &Config, level: LogLevel, text: &str) {
+pub(crate) fn diagnose(surroundings: &HostEnvironment, config: &Config, level: LogLevel, text: &str) {
     if level < config.audit.log_level {
         return;
     }

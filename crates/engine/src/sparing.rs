@@ -6,11 +6,11 @@ use std::path::Path;
 
 use checkrein_facts::GuardedPath;
 use checkrein_protocol::AbsolutePath;
-use checkrein_snapshot::{Deed, Node, Step};
+use checkrein_snapshot::{Node, RestoreAction, Step};
 use checkrein_worktree::guard_files;
 
 use crate::context::Context;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::places::real_place;
 
 /// The rights that an owner needs to look into a directory.
@@ -22,7 +22,7 @@ pub struct Sparing(Vec<GuardedPath>);
 
 impl Sparing {
     /// The places of the guard for a workspace.
-    pub fn of(surroundings: &Surroundings, workspace: &AbsolutePath) -> Self {
+    pub fn of(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Self {
         let mut places = Context::in_workspace(surroundings.clone(), workspace.clone()).guarded();
         let real: Vec<GuardedPath> = places
             .iter()
@@ -50,9 +50,9 @@ impl Sparing {
 /// Whether a step on a directory changes what a place in it is.
 fn reaches(step: &Step, place: &Path) -> bool {
     match step.deed {
-        Deed::Remove | Deed::Replace => fs::symlink_metadata(place).is_ok(),
-        Deed::Create => !step.then.as_ref().is_some_and(Node::is_directory),
-        Deed::Adjust => match &step.then {
+        RestoreAction::Remove | RestoreAction::Replace => fs::symlink_metadata(place).is_ok(),
+        RestoreAction::Create => !step.then.as_ref().is_some_and(Node::is_directory),
+        RestoreAction::Adjust => match &step.then {
             Some(Node::Directory { meta, .. }) => meta.mode & LOOKING_IN != LOOKING_IN,
             Some(Node::File { .. } | Node::Symlink { .. } | Node::Pipe { .. }) | None => false,
         },

@@ -17,7 +17,7 @@ use checkrein_supervise::runs::{HookStop, HookSwitch};
 use serde_json::json;
 
 use crate::cleanup;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::incident::{self, Report};
 use crate::notification::{self, Notice};
 
@@ -36,7 +36,7 @@ pub enum Barrier {
 #[derive(Debug)]
 pub struct Stopping<'a> {
     /// What was found around.
-    pub surroundings: &'a Surroundings,
+    pub surroundings: &'a HostEnvironment,
     /// The configuration in force.
     pub config: &'a Config,
     /// Where the agent works; its configuration says who is told.
@@ -169,7 +169,11 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
 }
 
 /// Whether there is a report on a stop of this session by the same, so that what is refused again and again is reported once.
-pub(crate) fn is_reported(surroundings: &Surroundings, ledger: &SessionLedger, by: &str) -> io::Result<bool> {
+pub(crate) fn is_reported(
+    surroundings: &HostEnvironment,
+    ledger: &SessionLedger,
+    by: &str,
+) -> io::Result<bool> {
     let entries = match fs::read_dir(incident::folder(surroundings)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

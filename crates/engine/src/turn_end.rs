@@ -6,7 +6,7 @@
 use checkrein_ledger::Durability;
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::{Mode, Profile};
-use checkrein_protocol::{HookAnswer, HookEvent, MessagePlace, Moment, RecordBody};
+use checkrein_protocol::{HookEvent, HookEventKind, HookResponse, MessagePlace, RecordBody};
 use checkrein_session::{KnownSession, SessionLedger, SessionState};
 use checkrein_supervise::runs::HookSwitch;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(crate) fn turn_ended(
     event: &HookEvent,
     ledger: &SessionLedger,
     message: Option<&str>,
-) -> HookAnswer {
+) -> HookResponse {
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     beginning::hold(context, ledger, event, known.state());
     let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
@@ -42,14 +42,15 @@ pub(crate) fn turn_ended(
         Ok(appended) => appended,
         Err(error) => {
             context.surroundings().diagnostics.add(format!("not recorded: {error}"));
-            return HookAnswer::Silent;
+            return HookResponse::NoOpinion;
         }
     };
     let state = &appended.state;
     let texts = || beginning::intervention_texts(context, ledger);
     let surroundings = context.surroundings();
     let mut noticed = monitor::look(state, &pattern_settings(config), config, surroundings, &texts, now);
-    let is_answered = config.mode == Mode::Enforce && matches!(event.moment, Moment::TurnEnding { .. });
+    let is_answered =
+        config.mode == Mode::Enforce && matches!(event.moment, HookEventKind::TurnEnding { .. });
     let issues = state.behaviour().issues(&pattern_settings(config));
     let cascade = issues.iter().find(|issue| issue.kind == PatternKind::Cascade);
     if let (true, true, Some(issue)) = (is_answered, offered, cascade) {
@@ -66,13 +67,13 @@ pub(crate) fn turn_ended(
     {
         context.surroundings().diagnostics.add(format!("not recorded: {error}"));
     }
-    let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookAnswer::Silent };
+    let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookResponse::NoOpinion };
     if issue.kind == PatternKind::Cascade {
         tell(context, ledger, CASCADE, "checkrein: an agent offers itself new work", &issue.summary);
     }
     match config.profile {
-        Profile::Interactive => HookAnswer::Hint { text: made.text },
-        Profile::Unattended | Profile::Strict => HookAnswer::Deny { reason: made.text },
+        Profile::Interactive => HookResponse::Context { text: made.text },
+        Profile::Unattended | Profile::Strict => HookResponse::Deny { reason: made.text },
     }
 }
 
@@ -82,7 +83,7 @@ fn stop_cascade(
     state: &SessionState,
     issue: &Issue,
     noticed: Noticed,
-) -> HookAnswer {
+) -> HookResponse {
     let reason = "it offered itself new work again after it was told that nobody is there to answer";
     let stopping = Stopping {
         surroundings: context.surroundings(),
@@ -97,7 +98,7 @@ fn stop_cascade(
         switch: Some(HookSwitch::Cascade),
     };
     let saved = stop_session(&stopping, noticed.records);
-    HookAnswer::Stop { reason: format!("checkrein stopped the session: {reason}{saved}") }
+    HookResponse::Halt { reason: format!("checkrein stopped the session: {reason}{saved}") }
 }
 
 /// Whether an issue is about what was said, which the end of a turn is the moment to answer.

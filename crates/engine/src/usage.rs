@@ -5,18 +5,18 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 
 use checkrein_clients::Prices;
-use checkrein_clients::transcript::{Meter, Reading};
-use checkrein_patterns::{ActionNumber, Mark};
+use checkrein_clients::transcript::{Meter, TranscriptReading};
+use checkrein_patterns::{ActionNumber, Fingerprint};
 use checkrein_policy::Config;
 use checkrein_protocol::{
     AbsolutePath, HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord,
 };
 use checkrein_session::{Cost, KnownSession, SessionState};
 
-use checkrein_supervise::runs::{HookLimits, HookSwitch, Spent};
+use checkrein_supervise::runs::{HookLimits, HookSwitch, RunSpending};
 
 use crate::docket::Docket;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::records::{message_mark, message_record};
 
@@ -29,13 +29,13 @@ pub(crate) const AT_THE_END: usize = 16 * 1024 * 1024;
 /// Reads a transcript on from where the session has read it; `None` when there is nothing new or it cannot be read, which the list of
 /// sessions shows as unknown.
 pub(crate) fn read(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     state: &SessionState,
     transcript: Option<&AbsolutePath>,
     most: usize,
-) -> Option<Reading> {
+) -> Option<TranscriptReading> {
     let path = transcript?;
-    let mark = state.spent().mark(u64::from(Mark::of(path.as_str()).0));
+    let mark = state.spent().mark(u64::from(Fingerprint::of(path.as_str()).0));
     match piece(path, mark, most) {
         Ok(Piece::Nothing) => None,
         Ok(Piece::New(bytes)) => {
@@ -59,7 +59,7 @@ pub(crate) fn read(
             };
             let from = state.spent().mark(mark.file).offset;
             let usage = UsageRecord { from, mark, models: Vec::new(), gap: Some(gap.to_owned()) };
-            Some(Reading { usage, said: Vec::new() })
+            Some(TranscriptReading { usage, said: Vec::new() })
         }
         Err(error) => {
             surroundings.diagnostics.add(format!("`{path}` is not read: {error}"));
@@ -111,7 +111,7 @@ const MESSAGES: usize = 8;
 /// What the transcript says that is new, as records: what was spent, and messages between calls that speak of new work. `last` is the
 /// message that is recorded anyway.
 pub(crate) fn transcribed(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     event: &HookEvent,
     known: &KnownSession,
     most: usize,
@@ -131,7 +131,7 @@ pub(crate) fn transcribed(
 }
 
 /// The prices in force: one for every model that was given for a run, `prices.csv` of the configuration, and those that come along.
-pub fn prices(surroundings: &Surroundings, given: Option<&str>) -> Result<Prices, CommandError> {
+pub fn prices(surroundings: &HostEnvironment, given: Option<&str>) -> Result<Prices, CommandError> {
     if let Some(given) = given {
         return Prices::default().for_all_models(given).map_err(|error| {
             CommandError::user(format!("`{}` is no price", error.found), "write INPUT,OUTPUT in dollars")
@@ -257,14 +257,14 @@ fn in_cents(dollars: f64) -> String {
 }
 
 /// What a session has spent, as runs count it.
-pub fn spent_by(state: &SessionState) -> Spent {
+pub fn spent_by(state: &SessionState) -> RunSpending {
     let spent = state.spent();
     let dollars = match spent.cost() {
         None => Some(0.0),
         Some(Cost::Known(known) | Cost::About(known)) => Some(known.dollars()),
         Some(Cost::AtLeast(_)) => None,
     };
-    Spent { dollars, tokens: spent.tokens().counted(), iterations: spent.answers(), milliseconds: 0 }
+    RunSpending { dollars, tokens: spent.tokens().counted(), iterations: spent.answers(), milliseconds: 0 }
 }
 
 /// A cost in words.

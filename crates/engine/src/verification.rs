@@ -20,19 +20,20 @@ use checkrein_ledger::{
 };
 
 use checkrein_protocol::{
-    AbsolutePath, ActionId, Change, DoubtRecord, Effect, EffectKind, Enforcement, Looked, Nature, Outcome,
-    Progress, Record, RecordBody, ReviewRecord, Standing, Success, SurpriseRecord, Timestamp, VerdictKind,
-    VerificationRecord,
+    AbsolutePath, ActionId, CallProgress, Change, DoubtRecord, Effect, EffectKind, Enforcement, Nature,
+    ObservedExtent, Outcome, PathState, Record, RecordBody, ReviewRecord, SuccessReporting, SurpriseRecord,
+    Timestamp, VerdictKind, VerificationRecord,
 };
 use checkrein_session::SessionLedger;
 
 use checkrein_review::{
-    Aftermath, Comparison, DoubtChange, Ending, Knowledge, OtherCause, SurpriseKind, compare, doubt_change,
+    ActionCompletion, Aftermath, Comparison, DoubtChange, Knowledge, OtherCause, SurpriseKind, compare,
+    doubt_change,
 };
 use checkrein_snapshot::{FileTime, SnapshotId};
 use checkrein_world::changes::{
-    Before, Bounds, Coverage, Ground, Look, Memory, Novelty, PICTURE_LIMIT, Picture, look, real_path,
-    standing,
+    Before, ChangeScan, Coverage, Memory, Novelty, PICTURE_LIMIT, Picture, ScanBounds, ScanRequest, look,
+    real_path, standing,
 };
 
 use crate::checkpoint;
@@ -228,9 +229,9 @@ fn reported(outcome: &Outcome, found: &Found, key: &MaskKey) -> VerificationReco
         .collect();
     let effects = found.review.effects.as_slice();
     let standings = standings(effects, since(found.at, None, found.at));
-    let ending = if outcome.failed { Ending::Failed } else { Ending::Succeeded };
+    let ending = if outcome.failed { ActionCompletion::Failed } else { ActionCompletion::Succeeded };
     let comparison = compare(&Aftermath { effects, changes: &changes, standings: &standings, ending });
-    let mut record = VerificationRecord { looked: Looked::Reported, ..VerificationRecord::default() };
+    let mut record = VerificationRecord { looked: ObservedExtent::Reported, ..VerificationRecord::default() };
     write_comparison(&mut record, &comparison, found, OtherCause::NoneKnown, &[]);
     record
 }
@@ -265,8 +266,9 @@ fn seen(
     let mut effects = predicted(context, outcome, found);
     let own = effects.len();
     let standings = standings(&effects, since);
-    let is_over = outcome.progress == Progress::Finished && outcome.success == Success::Told;
-    let ending = if outcome.failed || !is_over { Ending::Failed } else { Ending::Succeeded };
+    let is_over = outcome.progress == CallProgress::Finished && outcome.success == SuccessReporting::Told;
+    let ending =
+        if outcome.failed || !is_over { ActionCompletion::Failed } else { ActionCompletion::Succeeded };
     let aftermath = |effects: &[Effect]| {
         compare(&Aftermath { effects, changes: &changes, standings: &standings, ending })
     };
@@ -288,14 +290,14 @@ fn seen(
     }
     let mut record = written(&look.coverage);
     if own >= RECORDED_EFFECTS && !comparison.surprises.is_empty() {
-        record.looked = Looked::Partly;
+        record.looked = ObservedExtent::Partly;
         record
             .gaps
             .push("more was predicted than is written down, so nothing can be told from it".to_owned());
         comparison.surprises.clear();
     }
     if !is_over {
-        record.looked = Looked::Partly;
+        record.looked = ObservedExtent::Partly;
         record.gaps.push("the call goes on in the background".to_owned());
     }
     if !comparison.surprises.is_empty() && look.coverage.memory == Memory::Partial {
@@ -329,7 +331,7 @@ pub(crate) fn since(reviewed: Timestamp, duration_ms: Option<u64>, now: Timestam
     Timestamp(reviewed.max(started))
 }
 
-fn standings(effects: &[Effect], since: Timestamp) -> Vec<(AbsolutePath, Standing)> {
+fn standings(effects: &[Effect], since: Timestamp) -> Vec<(AbsolutePath, PathState)> {
     let files = effects.iter().filter(|effect| {
         matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
     });
@@ -338,7 +340,7 @@ fn standings(effects: &[Effect], since: Timestamp) -> Vec<(AbsolutePath, Standin
         .map(|path| {
             // A path that was masked cannot be looked at any more.
             let is_masked = path.as_str().contains("[masked:");
-            (path.clone(), if is_masked { Standing::Unknown } else { standing(path, since) })
+            (path.clone(), if is_masked { PathState::Unknown } else { standing(path, since) })
         })
         .collect()
 }
@@ -486,7 +488,7 @@ fn suspects(review: &ReviewRecord) -> Vec<String> {
 
 fn written(coverage: &Coverage) -> VerificationRecord {
     VerificationRecord {
-        looked: if coverage.gaps.is_empty() { Looked::Whole } else { Looked::Partly },
+        looked: if coverage.gaps.is_empty() { ObservedExtent::Whole } else { ObservedExtent::Partly },
         gaps: coverage.gaps.clone(),
         entries: coverage.entries as u64,
         left_out: coverage.left_out.iter().map(ToString::to_string).collect(),
@@ -501,19 +503,19 @@ fn look_around(
     since: Timestamp,
     before: &Before<'_>,
     key: &MaskKey,
-) -> Look {
+) -> ChangeScan {
     let surroundings = context.surroundings();
     // The client writes its own answers to permission questions there; its settings have a watch of their own.
     let written = surroundings.client.places.written.iter().map(|file| workspace.join(file));
     let spared: Vec<AbsolutePath> = written.chain([real_path(&surroundings.state_path)]).collect();
-    let ground = Ground {
+    let ground = ScanRequest {
         root: workspace,
         near,
         spared: &spared,
         home: &surroundings.home,
         configuration: surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str),
         now: surroundings.now(),
-        bounds: Bounds::default(),
+        bounds: ScanBounds::default(),
     };
     look(&ground, since, before, &|name| masked_text(name, key))
 }
@@ -533,7 +535,7 @@ fn stored(ledger: &SessionLedger) -> Option<Picture> {
 }
 
 /// Keeps a picture for the next look. In place: a torn one is told by its sum and counts as none.
-fn store(context: &Context, ledger: &SessionLedger, look: &Look) {
+fn store(context: &Context, ledger: &SessionLedger, look: &ChangeScan) {
     if look.novelty == Novelty::Same {
         return;
     }

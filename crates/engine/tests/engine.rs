@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use checkrein_engine::clock::Clock;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::notification::{Notice, Notifier};
 use checkrein_engine::{Engine, Response, ToolCall};
 use checkrein_ledger::{FolderName, last};
 use checkrein_protocol::{
-    AbsolutePath, Action, ActionId, Client, HookAnswer, Outcome, Progress, Record, RecordBody, SessionId,
-    Success, Timestamp, ToolName,
+    AbsolutePath, Action, ActionId, CallProgress, Client, HookResponse, Outcome, Record, RecordBody,
+    SessionId, SuccessReporting, Timestamp, ToolName,
 };
 
 use serde_json::json;
@@ -57,13 +57,13 @@ impl Scene {
         self.home.join(".local/state/checkrein")
     }
 
-    fn surroundings(&self) -> Surroundings {
+    fn surroundings(&self) -> HostEnvironment {
         let variables = BTreeMap::from([
             ("HOME".to_owned(), self.home.to_str().unwrap().to_owned()),
             ("USER".to_owned(), "dev".to_owned()),
             ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
         ]);
-        Surroundings::of(Arc::new(variables), absolute(&self.project)).unwrap()
+        HostEnvironment::of(Arc::new(variables), absolute(&self.project)).unwrap()
     }
 
     fn call(&self, session: &str, number: u64, action: Action) -> ToolCall {
@@ -82,7 +82,7 @@ impl Scene {
         self.call(session, number, Action::command(text, absolute(&self.project)))
     }
 
-    fn records(surroundings: &Surroundings, session: &str) -> Vec<Record> {
+    fn records(surroundings: &HostEnvironment, session: &str) -> Vec<Record> {
         let folder = FolderName::of(&SessionId(session.to_owned()));
         last(&surroundings.state.session(&folder).join("ledger.jsonl"), 1_000).unwrap()
     }
@@ -97,17 +97,17 @@ fn outcome(call: &ToolCall, output: &str) -> Outcome {
         call: call.id.clone(),
         action: call.action.clone(),
         failed: false,
-        success: Success::Told,
+        success: SuccessReporting::Told,
         error: None,
         output: output.to_owned(),
         duration_ms: Some(3),
         reported: Vec::new(),
-        progress: Progress::Finished,
+        progress: CallProgress::Finished,
     }
 }
 
 fn is_refused(response: &Response) -> bool {
-    matches!(response.answer, HookAnswer::Deny { .. } | HookAnswer::Ask { .. })
+    matches!(response.answer, HookResponse::Deny { .. } | HookResponse::Ask { .. })
 }
 
 fn is_shared<T: Send + Sync>() {}
@@ -124,7 +124,7 @@ fn a_configuration_that_changes_counts_from_the_next_call_on() {
     assert!(is_refused(&engine.before(&scene.command("a", 1, "rm -rf ~"))));
     scene.configure("mode: observe\n");
     let observed = engine.before(&scene.command("b", 1, "rm -rf ~"));
-    assert_eq!(observed.answer, HookAnswer::Silent);
+    assert_eq!(observed.answer, HookResponse::NoOpinion);
     scene.configure("mode: [");
     assert!(
         is_refused(&engine.before(&scene.command("c", 1, "touch src/new.rs"))),
@@ -160,7 +160,7 @@ fn time_and_people_are_handed_in() {
         scene.surroundings().with_clock(Arc::new(Standing)).with_notifier(Arc::clone(&listening) as _);
     let engine = Engine::new(surroundings.clone());
     let asked = engine.before(&scene.command("s", 1, "git push --force origin main"));
-    assert!(matches!(asked.answer, HookAnswer::Ask { .. }), "{:?}", asked.answer);
+    assert!(matches!(asked.answer, HookResponse::Ask { .. }), "{:?}", asked.answer);
     let records = Scene::records(&surroundings, "s");
     assert!(!records.is_empty() && records.iter().all(|record| record.at == Timestamp(1_700_000_000_123)));
     let told = listening.0.lock().unwrap();
@@ -175,7 +175,7 @@ fn what_the_agent_is_told_beyond_a_review_is_on_record() {
     let mut more = 0;
     for number in 1..=24 {
         let answer = engine.before(&scene.command("s", number, "rm -rf ~ /etc")).answer;
-        let (HookAnswer::Deny { reason } | HookAnswer::Stop { reason }) = &answer else {
+        let (HookResponse::Deny { reason } | HookResponse::Halt { reason }) = &answer else {
             panic!("{answer:?}");
         };
         let records = Scene::records(&scene.surroundings(), "s");

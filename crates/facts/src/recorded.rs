@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::world::{
-    Committed, Entry, FileFacts, FileText, History, Listing, Place, Repository, VersionState, World,
+    Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, VersionState, World,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp};
 
@@ -15,7 +15,7 @@ use checkrein_protocol::{AbsolutePath, Timestamp};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedWorld {
     /// Where things are.
-    pub place: Place,
+    pub place: HostPaths,
     /// What has happened so far.
     pub history: History,
     /// The time of the action.
@@ -56,7 +56,7 @@ pub struct RecordedWorld {
 
 impl RecordedWorld {
     /// A world in which nothing but the given place exists; whatever is not added is missing.
-    pub fn complete(place: Place) -> Self {
+    pub fn complete(place: HostPaths) -> Self {
         Self {
             place,
             history: History::default(),
@@ -134,7 +134,7 @@ impl RecordedWorld {
 }
 
 impl World for RecordedWorld {
-    fn place(&self) -> &Place {
+    fn place(&self) -> &HostPaths {
         &self.place
     }
 
@@ -275,7 +275,7 @@ impl<'a, W: World + ?Sized> Recorder<'a, W> {
 }
 
 impl<W: World + ?Sized> World for Recorder<'_, W> {
-    fn place(&self) -> &Place {
+    fn place(&self) -> &HostPaths {
         self.inner.place()
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use checkrein_protocol::{Amount, Counted, TallyKey, TallyWindow};
+use checkrein_protocol::{Amount, TallyIncrement, TallyKey, TallyWindow};
 use serde::{Deserialize, Serialize};
 
 use checkrein_protocol::Timestamp;
@@ -39,7 +39,7 @@ impl Tally {
     }
 
     /// Takes up what an action adds, given its time and its number.
-    pub fn take(&mut self, counted: &Counted, now: Timestamp, action: u64) {
+    pub fn take(&mut self, counted: &TallyIncrement, now: Timestamp, action: u64) {
         if counted.reset {
             self.moments.clear();
         }
@@ -98,8 +98,8 @@ mod tests {
 
     const KEY: TallyKey = TallyKey(1);
 
-    fn one(window: TallyWindow) -> Counted {
-        Counted { key: KEY, window, amount: Amount::ONE, reset: false }
+    fn one(window: TallyWindow) -> TallyIncrement {
+        TallyIncrement { key: KEY, window, amount: Amount::ONE, reset: false }
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         tally.take(&one(TallyWindow::Session), Timestamp(0), 1);
         tally.take(&one(TallyWindow::Actions(5)), Timestamp(0), 9);
         assert_eq!(tally.total(Timestamp(0), 9), Amount(2000));
-        tally.take(&Counted { reset: true, ..one(TallyWindow::Actions(5)) }, Timestamp(0), 10);
+        tally.take(&TallyIncrement { reset: true, ..one(TallyWindow::Actions(5)) }, Timestamp(0), 10);
         assert_eq!(tally.total(Timestamp(0), 10), Amount(1000));
     }
 

@@ -13,7 +13,7 @@ use checkrein_protocol::AbsolutePath;
 /// answered is said so (`Unknown`), never guessed.
 pub trait World {
     /// Where things are.
-    fn place(&self) -> &Place;
+    fn place(&self) -> &HostPaths;
     /// What has happened in the session so far.
     fn history(&self) -> &History;
     /// The time of the action.
@@ -51,7 +51,7 @@ pub trait World {
 
 /// Where things are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct HostPaths {
     /// The home directory of the person whose agent this is.
     pub home: AbsolutePath,
     /// Their login name, when known.
@@ -66,7 +66,7 @@ pub struct Place {
     pub expected: Vec<AbsolutePath>,
 }
 
-impl Place {
+impl HostPaths {
     /// Whether a path lies below a directory for temporary files, and in nothing more telling below that: a workspace or a home under the
     /// temporary directory keeps its own rules. A directory for temporary files itself is the machine's, not a temporary file.
     pub fn is_temporary(&self, path: &AbsolutePath) -> bool {
@@ -219,12 +219,12 @@ pub struct History {
     pub tallies: Vec<Tally>,
     /// How much trust the agent has used up.
     #[serde(default)]
-    pub trust: Trust,
+    pub trust: TrustDebt,
 }
 
 /// The trust debt of the agent of a session (ACGP). It wears off with time, so it counts together with the moment it is of.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Trust {
+pub struct TrustDebt {
     /// The debt at that moment, from 0 up.
     pub debt: f64,
     /// When it changed last.

@@ -12,13 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{ClientAdapter, FIRST};
-use checkrein_protocol::{Moment, SessionId};
+use checkrein_protocol::{HookEventKind, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::remarks::{log, log_all};
 use checkrein_engine::Engine;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::fail_closed::Failure;
 
 /// The greatest payload that is read, in bytes. The outcome of an edit carries the whole old file, so this is generous; it takes up to
@@ -125,12 +125,13 @@ fn respond(
     drop(payload);
     // Nobody else sets it.
     drop(session.set(event.session.clone()));
-    if let Moment::BeforeAction { action, .. } = &event.moment
+    if let HookEventKind::BeforeAction { action, .. } = &event.moment
         && action.shell_text().is_some_and(|text| text.len() > COMMAND_LIMIT)
     {
         return Err(Failure::Oversize);
     }
-    let surroundings = Surroundings::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
+    let surroundings =
+        HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
     let engine = Engine::new(surroundings);
     let response = engine.answer(&event, started);
     log_all(&response.diagnostics);
@@ -148,7 +149,7 @@ fn refuse(client: &'static ClientAdapter, session: Option<SessionId>, failure: &
     let (sender, receiver) = mpsc::channel::<()>();
     let recorder = thread::Builder::new().spawn(move || {
         let record = || {
-            if let Ok(surroundings) = Surroundings::of_process() {
+            if let Ok(surroundings) = HostEnvironment::of_process() {
                 checkrein_engine::record_failure(&surroundings, session, &failure);
                 log_all(&surroundings.diagnostics.take());
             }

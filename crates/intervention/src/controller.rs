@@ -1,6 +1,6 @@
 //! The controller: what was done so far, and what is done now (seed 000).
 
-use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
+use checkrein_patterns::{ActionNumber, Fingerprint, Issue, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use checkrein_protocol::{
     Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Severity, Throttle, Timestamp,
@@ -49,18 +49,18 @@ struct Past {
     attempts: [u32; 5],
     /// The calls that were refused, where repeating them was the trouble.
     #[serde(default)]
-    refused: Vec<Mark>,
+    refused: Vec<Fingerprint>,
 }
 
 /// What the decision rests on beside the issue.
 #[derive(Debug, Clone, Copy)]
-pub struct Occasion<'a> {
+pub struct DecisionContext<'a> {
     /// When.
     pub now: Timestamp,
     /// The last action.
     pub action: ActionNumber,
     /// The marks of the calls that the issue rests on.
-    pub calls: &'a [Mark],
+    pub calls: &'a [Fingerprint],
     /// What the session is for.
     pub task: Task<'a>,
     /// What the policy says.
@@ -75,16 +75,16 @@ pub struct Occasion<'a> {
 
 /// What the controller answers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
+pub enum InterventionDecision {
     /// This is done.
     Intervene(Box<Intervention>),
     /// Nothing is done now.
-    Wait(WhyNot),
+    Wait(Deferral),
 }
 
 /// Why nothing is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyNot {
+pub enum Deferral {
     /// Interventions, or the rung and all below it, are switched off.
     Disabled,
     /// The last one is too recent (seed 000, `intervention_cooldown_seconds`).
@@ -97,10 +97,10 @@ pub enum WhyNot {
 
 impl Controller {
     /// What to do about an issue. Pure: recording it, with [`Self::applied`], is what changes the controller.
-    pub fn decide(&self, issue: &Issue, occasion: Occasion<'_>) -> Decision {
+    pub fn decide(&self, issue: &Issue, occasion: DecisionContext<'_>) -> InterventionDecision {
         let settings = occasion.settings;
         if !settings.enabled {
-            return Decision::Wait(WhyNot::Disabled);
+            return InterventionDecision::Wait(Deferral::Disabled);
         }
         let since = |moment: Timestamp| occasion.now.0.saturating_sub(moment.0);
         let past = self.past.iter().find(|past| past.pattern == issue.kind);
@@ -115,7 +115,7 @@ impl Controller {
         let is_cooling =
             self.last.is_some_and(|last| since(last) < settings.intervention_cooldown_seconds * 1000);
         if is_cooling && !is_overdue {
-            return Decision::Wait(WhyNot::Cooldown);
+            return InterventionDecision::Wait(Deferral::Cooldown);
         }
         let recent = past.filter(|past| goes_on || since(past.at) <= RECENT);
         let escalation = recent.map_or(0, |past| past.recent);
@@ -139,14 +139,14 @@ impl Controller {
                 let next = progressive(past.kind, effectiveness, threshold);
                 let is_early = since(past.at) < settings.strategy.escalation_delay_seconds * 1000;
                 if own.is_none() && next > past.kind && is_early && !is_overdue {
-                    return Decision::Wait(WhyNot::Delay);
+                    return InterventionDecision::Wait(Deferral::Delay);
                 }
                 let how = if next > past.kind { "did not help" } else { "helped" };
                 (next.min(fitting.max(past.kind)), format!("{} {how}", past.kind.name()))
             }
         };
         match own {
-            Some(StrategyAnswer::Wait) => return Decision::Wait(WhyNot::OwnRule),
+            Some(StrategyAnswer::Wait) => return InterventionDecision::Wait(Deferral::OwnRule),
             Some(StrategyAnswer::Rung(rung)) => {
                 kind = rung;
                 "by a rule of your own".clone_into(&mut reason);
@@ -177,9 +177,9 @@ impl Controller {
         }
         kind = nearest_enabled(kind, settings);
         if kind == InterventionKind::SoftCorrection && !settings.soft_correction.enabled {
-            return Decision::Wait(WhyNot::Disabled);
+            return InterventionDecision::Wait(Deferral::Disabled);
         }
-        Decision::Intervene(Box::new(intervention(kind, issue, score, reason, occasion)))
+        InterventionDecision::Intervene(Box::new(intervention(kind, issue, score, reason, occasion)))
     }
 
     /// Whether an issue is the second strike, after which the session is halted: tests that came out the same for so long that it is critical,
@@ -291,7 +291,7 @@ impl Past {
     }
 
     /// Whether this is the standstill about which something was done: it rests on that action too, or on calls that were refused then.
-    fn goes_on(&self, issue: &Issue, calls: &[Mark]) -> bool {
+    fn goes_on(&self, issue: &Issue, calls: &[Fingerprint]) -> bool {
         let rests = issue.onset().is_some_and(|onset| onset <= self.action);
         is_standstill(issue) && (rests || calls.iter().any(|call| self.refused.contains(call)))
     }
@@ -354,7 +354,7 @@ fn intervention(
     issue: &Issue,
     score: Share,
     reason: String,
-    occasion: Occasion<'_>,
+    occasion: DecisionContext<'_>,
 ) -> Intervention {
     let settings = occasion.settings;
     let throttle = (kind >= InterventionKind::ResourceThrottling && kind != InterventionKind::EmergencyStop)
@@ -391,7 +391,7 @@ fn intervention(
 }
 
 /// The calls whose repetition is the trouble itself.
-fn repeated(issue: &Issue, calls: &[Mark]) -> Vec<Mark> {
+fn repeated(issue: &Issue, calls: &[Fingerprint]) -> Vec<Fingerprint> {
     match issue.kind {
         PatternKind::StuckLoop
         | PatternKind::RepetitiveErrors

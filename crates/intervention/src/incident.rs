@@ -4,7 +4,7 @@ use checkrein_patterns::{ActionNumber, Issue, PatternKind};
 use checkrein_protocol::{Intervention, InterventionKind, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::recovery::{Failure, RecoveryPlan, RecoveryPolicy, plan};
+use crate::recovery::{RecoverableFailure, RecoveryPlan, RecoveryPolicy, plan};
 
 /// The name of an incident: the second in which it happened, and the session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -169,7 +169,7 @@ impl Incident {
             contributing_factors: factors,
             recommendations: Recommendations { immediate, preventive, configuration },
             recovery_options: options(&session, onset, Stopped::by(&by)),
-            recovery_plan: issue.as_ref().map(|issue| plan(Failure::of(issue, attempts), policy)),
+            recovery_plan: issue.as_ref().map(|issue| plan(RecoverableFailure::of(issue, attempts), policy)),
             by,
             id,
             session,

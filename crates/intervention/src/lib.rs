@@ -33,16 +33,16 @@ mod template;
 mod throttle;
 
 pub use checkrein_protocol::{Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Throttle};
-pub use controller::{Controller, Decision, Occasion, WhyNot};
+pub use controller::{Controller, DecisionContext, Deferral, InterventionDecision};
 pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
     Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
 };
 pub use message::Task;
 pub use recovery::{
-    Failure, FailureKind, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
+    FailureKind, RecoverableFailure, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
 };
-pub use rollback::{Candidate, Choice, Holds, Proposed, choose};
+pub use rollback::{Candidate, Holds, Proposed, RollbackSnapshots, choose};
 pub use score::{band, combined_score, severity_score};
 pub use strategy::{pattern_specific, progressive};
 pub use template::{PLACES, Template, TemplateError};

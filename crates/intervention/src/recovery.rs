@@ -49,14 +49,14 @@ pub enum FailureKind {
 
 /// A failure to recover from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failure {
+pub struct RecoverableFailure {
     /// Its sort.
     pub kind: FailureKind,
     /// How many attempts were made.
     pub attempts: u32,
 }
 
-impl Failure {
+impl RecoverableFailure {
     /// The failure that an issue is, after so many attempts to help (the sorts are upstream's, which pattern is of which sort is ours).
     pub fn of(issue: &Issue, attempts: u32) -> Self {
         let kind = match issue.kind {
@@ -111,7 +111,7 @@ pub struct RecoveryPlan {
 }
 
 /// The plan for a failure under a policy.
-pub fn plan(failure: Failure, policy: RecoveryPolicy) -> RecoveryPlan {
+pub fn plan(failure: RecoverableFailure, policy: RecoveryPolicy) -> RecoveryPlan {
     let left = policy.max_attempts().saturating_sub(failure.attempts);
     let ways = policy.strategies().iter().filter(|strategy| left > 0 && strategy.applies_to(failure.kind));
     let attempts =
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_policies_of_upstream_1_4() {
-        let failure = Failure { kind: FailureKind::SyntaxError, attempts: 0 };
+        let failure = RecoverableFailure { kind: FailureKind::SyntaxError, attempts: 0 };
         let ways = |policy| {
             plan(failure, policy).attempts.iter().map(|attempt| attempt.strategy).collect::<Vec<_>>()
         };
@@ -301,7 +301,7 @@ mod tests {
         for (policy, most) in
             [(RecoveryPolicy::Development, 5), (RecoveryPolicy::Production, 2), (RecoveryPolicy::Testing, 3)]
         {
-            let used = plan(Failure { kind: FailureKind::SyntaxError, attempts: most }, policy);
+            let used = plan(RecoverableFailure { kind: FailureKind::SyntaxError, attempts: most }, policy);
             assert_eq!((used.left, used.attempts), (0, vec![]));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use checkrein_patterns::{ActionNumber, Success};
+use checkrein_patterns::{ActionNumber, ActionSuccess};
 use checkrein_policy::{CheckpointRollback, SafeCheckpointCriteria};
 use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub enum Holds {
 
 /// The snapshots that a rollback rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Choice {
+pub struct RollbackSnapshots {
     /// The newest safe one of the workspace before the trouble; it says what stood where no other does.
     pub workspace: Option<u64>,
     /// Those of single actions since the trouble began, oldest first: the first that holds a place says what stood there.
@@ -56,9 +56,9 @@ pub fn choose(
     candidates: &[Candidate],
     onset: Timestamp,
     depth: u64,
-    outcomes: &[(Timestamp, Success)],
+    outcomes: &[(Timestamp, ActionSuccess)],
     settings: &CheckpointRollback,
-) -> Choice {
+) -> RollbackSnapshots {
     let oldest = onset.0.saturating_sub(settings.checkpoint_retention_minutes.saturating_mul(60 * 1000));
     let depth = usize::try_from(depth).unwrap_or(usize::MAX);
     let workspace = candidates
@@ -72,17 +72,17 @@ pub fn choose(
         .map(|(_, one)| one)
         .find(|one| is_safe(one.at, outcomes, settings.safe_checkpoint_criteria));
     let since = candidates.iter().filter(|one| one.holds == Holds::Places && one.at >= onset);
-    Choice { workspace: workspace.map(|one| one.id), places: since.map(|one| one.id).collect() }
+    RollbackSnapshots { workspace: workspace.map(|one| one.id), places: since.map(|one| one.id).collect() }
 }
 
 /// Whether the session was well when a snapshot was taken: enough of what came before had succeeded, and nothing had failed for a while
 /// (seed 000, `safe_checkpoint_criteria`). Before the first outcome it was.
-fn is_safe(at: Timestamp, outcomes: &[(Timestamp, Success)], criteria: SafeCheckpointCriteria) -> bool {
-    let before: Vec<&(Timestamp, Success)> =
+fn is_safe(at: Timestamp, outcomes: &[(Timestamp, ActionSuccess)], criteria: SafeCheckpointCriteria) -> bool {
+    let before: Vec<&(Timestamp, ActionSuccess)> =
         outcomes.iter().rev().filter(|(moment, _)| *moment <= at).take(OUTCOMES).collect();
     let quiet: RangeInclusive<u64> =
         at.0.saturating_sub(criteria.no_errors_duration_seconds.saturating_mul(1000))..=at.0;
-    let failed = |one: &&&(Timestamp, Success)| one.1 == Success::Failed;
+    let failed = |one: &&&(Timestamp, ActionSuccess)| one.1 == ActionSuccess::Failed;
     if before.iter().filter(failed).any(|(moment, _)| quiet.contains(&moment.0)) {
         return false;
     }
@@ -114,7 +114,7 @@ mod tests {
         Candidate { holds: Holds::Places, ..workspace(id, seconds) }
     }
 
-    fn chosen(candidates: &[Candidate], outcomes: &[(u64, Success)]) -> Choice {
+    fn chosen(candidates: &[Candidate], outcomes: &[(u64, ActionSuccess)]) -> RollbackSnapshots {
         let outcomes: Vec<_> = outcomes.iter().map(|(at, how)| (Timestamp(at * 1000), *how)).collect();
         choose(candidates, Timestamp(1_000_000), 3, &outcomes, &settings(30))
     }
@@ -129,27 +129,28 @@ mod tests {
             workspace(5, 1100),
             places(6, 1200),
         ];
-        assert_eq!(chosen(&all, &[]), Choice { workspace: Some(3), places: vec![4, 6] });
-        assert_eq!(chosen(&[], &[]), Choice::default());
+        assert_eq!(chosen(&all, &[]), RollbackSnapshots { workspace: Some(3), places: vec![4, 6] });
+        assert_eq!(chosen(&[], &[]), RollbackSnapshots::default());
     }
 
     #[test]
     fn one_after_errors_is_not_safe_seed_000() {
         let all = [workspace(1, 0), workspace(2, 900)];
-        let safe = |outcomes: &[(u64, Success)]| chosen(&all, outcomes).workspace;
-        assert_eq!(safe(&[(850, Success::Failed)]), Some(1), "an error less than a minute before");
-        assert_eq!(safe(&[(950, Success::Failed)]), Some(2), "what failed afterwards says nothing");
-        let mut outcomes = vec![(100, Success::Succeeded); 8];
-        outcomes.extend([(110, Success::Failed); 2]);
+        let safe = |outcomes: &[(u64, ActionSuccess)]| chosen(&all, outcomes).workspace;
+        assert_eq!(safe(&[(850, ActionSuccess::Failed)]), Some(1), "an error less than a minute before");
+        assert_eq!(safe(&[(950, ActionSuccess::Failed)]), Some(2), "what failed afterwards says nothing");
+        let mut outcomes = vec![(100, ActionSuccess::Succeeded); 8];
+        outcomes.extend([(110, ActionSuccess::Failed); 2]);
         assert_eq!(safe(&outcomes), Some(2), "8 of 10 are enough");
-        outcomes.push((120, Success::Failed));
+        outcomes.push((120, ActionSuccess::Failed));
         assert_eq!(safe(&outcomes), Some(1), "8 of 11 are not");
     }
 
     #[test]
     fn it_goes_no_deeper_than_it_may_seed_000() {
         let all: Vec<Candidate> = (1..=5).map(|id| workspace(id, id * 100)).collect();
-        let failing: Vec<(u64, Success)> = (3..=5).map(|id| (id * 100 - 1, Success::Failed)).collect();
+        let failing: Vec<(u64, ActionSuccess)> =
+            (3..=5).map(|id| (id * 100 - 1, ActionSuccess::Failed)).collect();
         assert_eq!(chosen(&all, &failing).workspace, None);
         assert_eq!(chosen(&all, failing.get(1..).unwrap_or_default()).workspace, Some(3));
     }
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn older_snapshots_are_left_alone_but_for_the_newest_seed_000() {
         let (old, newer) = (workspace(1, 0), workspace(2, 3_000));
-        let failed = [(Timestamp(2_990 * 1000), Success::Failed)];
+        let failed = [(Timestamp(2_990 * 1000), ActionSuccess::Failed)];
         let chosen = |candidates: &[Candidate], minutes| {
             choose(candidates, Timestamp(3_600 * 1000), 3, &failed, &settings(minutes)).workspace
         };

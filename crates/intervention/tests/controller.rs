@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_precision_loss)]
 
 use checkrein_intervention::{
-    Controller, CustomStrategy, Decision, Intervention, InterventionKind, Occasion, Proposed, Ran,
-    RecoveryConsent, Task, WhyNot,
+    Controller, CustomStrategy, DecisionContext, Deferral, Intervention, InterventionDecision,
+    InterventionKind, Proposed, Ran, RecoveryConsent, Task,
 };
-use checkrein_patterns::{ActionNumber, Issue, Mark, PatternKind, Share};
+use checkrein_patterns::{ActionNumber, Fingerprint, Issue, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use checkrein_protocol::{Severity, Timestamp};
 
@@ -46,14 +46,14 @@ impl Session {
         }
     }
 
-    fn decide(&self, issue: &Issue) -> Decision {
+    fn decide(&self, issue: &Issue) -> InterventionDecision {
         let goals = GOALS.map(str::to_owned);
         self.controller.decide(
             issue,
-            Occasion {
+            DecisionContext {
                 now: Timestamp(self.seconds * 1000),
                 action: ActionNumber(self.seconds),
-                calls: &[Mark(7)],
+                calls: &[Fingerprint(7)],
                 task: Task { goals: &goals, workspace: Some("/proj") },
                 settings: &self.settings,
                 consent: RecoveryConsent::Required,
@@ -66,11 +66,11 @@ impl Session {
     fn after(&mut self, seconds: u64, issue: &Issue) -> Intervention {
         self.seconds += seconds;
         match self.decide(issue) {
-            Decision::Intervene(made) => {
+            InterventionDecision::Intervene(made) => {
                 self.controller.applied(&made, Timestamp(self.seconds * 1000));
                 *made
             }
-            Decision::Wait(why) => panic!("waits: {why:?}"),
+            InterventionDecision::Wait(why) => panic!("waits: {why:?}"),
         }
     }
 
@@ -122,13 +122,13 @@ fn cooldown_and_delay_hold_it_seed_000() {
     let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
     session.kind_after(0, &errors);
     session.seconds += 29;
-    assert_eq!(session.decide(&errors), Decision::Wait(WhyNot::Cooldown));
+    assert_eq!(session.decide(&errors), InterventionDecision::Wait(Deferral::Cooldown));
     session.seconds += 1;
-    assert_eq!(session.decide(&errors), Decision::Wait(WhyNot::Delay));
+    assert_eq!(session.decide(&errors), InterventionDecision::Wait(Deferral::Delay));
     session.seconds += 90;
-    assert!(matches!(session.decide(&errors), Decision::Intervene(_)));
+    assert!(matches!(session.decide(&errors), InterventionDecision::Intervene(_)));
     session.settings.enabled = false;
-    assert_eq!(session.decide(&errors), Decision::Wait(WhyNot::Disabled));
+    assert_eq!(session.decide(&errors), InterventionDecision::Wait(Deferral::Disabled));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn throttling_refuses_the_repeated_call_until_others_ran_or_something_changed_an
     let throttled = || {
         let mut session = Session::new();
         let made = session.after(0, &issue(PatternKind::StuckLoop, Severity::Critical, 5.0));
-        assert_eq!(made.throttle.as_ref().unwrap().refused, [Mark(7)]);
+        assert_eq!(made.throttle.as_ref().unwrap().refused, [Fingerprint(7)]);
         session
     };
     let mut session = throttled();
@@ -220,7 +220,7 @@ fn a_standstill_climbs_with_its_repetitions_whatever_the_clock_says() {
             actions: vec![onset, ActionNumber(session.seconds)],
             ..issue(PatternKind::StuckLoop, severity, round as f64)
         };
-        if let Decision::Intervene(intervention) = session.decide(&stuck) {
+        if let InterventionDecision::Intervene(intervention) = session.decide(&stuck) {
             session.controller.applied(&intervention, Timestamp(session.seconds * 1000));
             made.push((round, intervention.kind));
             if intervention.kind == InterventionKind::EmergencyStop {
@@ -258,7 +258,7 @@ fn limits_shrink_by_the_severity_where_nothing_grows() {
         };
         let throttle = made.throttle.unwrap();
         assert!((throttle.factor - factor).abs() < 1e-9, "{throttle:?}");
-        assert_eq!(throttle.refused, [Mark(7)], "what fails again and again is refused too");
+        assert_eq!(throttle.refused, [Fingerprint(7)], "what fails again and again is refused too");
         assert!(made.text.contains(&format!("at {} %", (factor * 100.0).round())), "{}", made.text);
     }
 }
@@ -332,7 +332,7 @@ fn rules_of_ones_own_choose_the_rung_and_the_ceiling_of_a_severity_stays_seed_00
     let issue = issue(PatternKind::RepetitiveErrors, Severity::Medium, 3.0);
     // Without `type: custom` nobody asks the rules.
     assert!(
-        matches!(session.decide(&issue), Decision::Intervene(made) if made.kind == InterventionKind::SoftCorrection)
+        matches!(session.decide(&issue), InterventionDecision::Intervene(made) if made.kind == InterventionKind::SoftCorrection)
     );
     session.settings.strategy.kind = StrategyType::Custom;
     let made = session.after(0, &issue);
@@ -341,7 +341,7 @@ fn rules_of_ones_own_choose_the_rung_and_the_ceiling_of_a_severity_stays_seed_00
         (InterventionKind::ResourceThrottling, "by a rule of your own")
     );
     session.seconds += 121;
-    assert_eq!(session.decide(&issue), Decision::Wait(WhyNot::OwnRule));
+    assert_eq!(session.decide(&issue), InterventionDecision::Wait(Deferral::OwnRule));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use checkrein_protocol::RecordHash;
 use serde::{Deserialize, Serialize};
 
-use crate::line::first_prev;
+use crate::hash_chain::first_prev;
 use crate::projection::Projection;
 
 /// What a state file begins with; the number of the layout of the projection follows.

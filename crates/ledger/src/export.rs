@@ -6,8 +6,8 @@ use std::path::Path;
 use checkrein_protocol::{ModelUsage, Record, RecordBody};
 
 use crate::error::LedgerError;
-use crate::home::FolderName;
 use crate::read::lines;
+use crate::state_directory::FolderName;
 
 /// The columns of CSV.
 const COLUMNS: &str = "session,line,seq,at,type,action_id,tool,verdict,decision,flagged,risk,risk_level,rationality,rules,\

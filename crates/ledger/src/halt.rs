@@ -7,8 +7,8 @@ use checkrein_files::Forced;
 use checkrein_protocol::HaltScope;
 
 use crate::error::LedgerError;
-use crate::home::{FolderName, StateHome, create_directory};
 use crate::mask::mask_text;
+use crate::state_directory::{FolderName, StateDirectory, create_directory};
 
 /// The name of the file that halts every session; no session has it for a folder name.
 const ALL: &str = "ALL";
@@ -35,7 +35,7 @@ pub struct Halt {
 }
 
 /// Stops a session or all of them. The file is on the disk when this returns; who calls writes the record.
-pub fn halt(home: &StateHome, target: HaltTarget<'_>, reason: &str) -> Result<(), LedgerError> {
+pub fn halt(home: &StateDirectory, target: HaltTarget<'_>, reason: &str) -> Result<(), LedgerError> {
     let path = file_of(home, target);
     create_directory(&home.halts())?;
     let reason = match home.mask_key() {
@@ -48,7 +48,7 @@ pub fn halt(home: &StateHome, target: HaltTarget<'_>, reason: &str) -> Result<()
 }
 
 /// Lets a session or all of them go on. Returns whether there was such a halt.
-pub fn resume(home: &StateHome, target: HaltTarget<'_>) -> Result<Lifted, LedgerError> {
+pub fn resume(home: &StateDirectory, target: HaltTarget<'_>) -> Result<Lifted, LedgerError> {
     let path = file_of(home, target);
     match std::fs::remove_file(&path) {
         Ok(()) => Ok(Lifted::Lifted),
@@ -67,14 +67,14 @@ pub enum Lifted {
 }
 
 /// The halt that a session is under, if any. A file that cannot be read halts all the same: it is there.
-pub fn is_halted(home: &StateHome, session: &FolderName) -> Option<Halt> {
+pub fn is_halted(home: &StateDirectory, session: &FolderName) -> Option<Halt> {
     [(HaltTarget::All, HaltScope::All), (HaltTarget::Session(session), HaltScope::Session)]
         .into_iter()
         .find_map(|(target, scope)| read(&file_of(home, target)).map(|reason| Halt { scope, reason }))
 }
 
 /// Every session with a halt of its own, by name.
-pub fn halted(home: &StateHome) -> Result<Vec<FolderName>, LedgerError> {
+pub fn halted(home: &StateDirectory) -> Result<Vec<FolderName>, LedgerError> {
     let folder = home.halts();
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
@@ -105,7 +105,7 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn file_of(home: &StateHome, target: HaltTarget<'_>) -> PathBuf {
+fn file_of(home: &StateDirectory, target: HaltTarget<'_>) -> PathBuf {
     home.halts().join(name_of(target))
 }
 

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use checkrein_protocol::{EffectKind, Record, RecordBody, ReviewRecord, SessionId, Timestamp};
 
+use crate::anchors;
 use crate::cache::Cached;
 use crate::error::LedgerError;
-use crate::heads;
-use crate::home::{FolderName, StateHome, append_private, create_directory};
-use crate::line::seal;
+use crate::hash_chain::seal;
 use crate::locked::{Locked, read_on, wait_for_lock};
 use crate::mask::{Masking, mask_body};
 use crate::projection::Projection;
+use crate::state_directory::{FolderName, StateDirectory, append_private, create_directory};
 
 /// How long an append waits for another process by default (ours).
 pub const LOCK_WAIT: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ pub enum Durability {
 /// The ledger of one session.
 #[derive(Debug, Clone)]
 pub struct Ledger<P> {
-    home: StateHome,
+    home: StateDirectory,
     folder: FolderName,
     directory: PathBuf,
     lock_wait: Duration,
@@ -80,12 +80,12 @@ impl<P: Projection> Known<P> {
 
 impl<P: Projection> Ledger<P> {
     /// The ledger of `session`; nothing is read or created before it is used.
-    pub fn open(home: &StateHome, session: &SessionId) -> Self {
+    pub fn open(home: &StateDirectory, session: &SessionId) -> Self {
         Self::of_folder(home, FolderName::of(session))
     }
 
     /// The ledger in a folder.
-    pub fn of_folder(home: &StateHome, folder: FolderName) -> Self {
+    pub fn of_folder(home: &StateDirectory, folder: FolderName) -> Self {
         let directory = home.session(&folder);
         Self {
             home: home.clone(),
@@ -210,7 +210,7 @@ impl<P: Projection> Ledger<P> {
         }
         let starts = bodies.iter().any(|body| matches!(body, RecordBody::SessionStarted { .. }));
         if starts {
-            bodies.extend(heads::anchors(&self.home, &self.folder));
+            bodies.extend(anchors::anchors(&self.home, &self.folder));
         }
 
         let is_unread =
@@ -244,11 +244,11 @@ impl<P: Projection> Ledger<P> {
         let interval_reached = before / HEAD_INTERVAL != cached.position.seq / HEAD_INTERVAL;
         if durability == Durability::Durable || starts || interval_reached {
             problems.extend(
-                heads::write(&self.home, &self.folder, cached.position.seq, &cached.position.hash).err(),
+                anchors::write(&self.home, &self.folder, cached.position.seq, &cached.position.hash).err(),
             );
             if let Some(file) = &self.witness {
                 problems.extend(
-                    heads::write_to(file, self.folder.as_str(), cached.position.seq, &cached.position.hash)
+                    anchors::write_to(file, self.folder.as_str(), cached.position.seq, &cached.position.hash)
                         .err(),
                 );
             }
@@ -350,7 +350,7 @@ fn may_do_anything(review: &ReviewRecord) -> bool {
 }
 
 /// Makes the names of a new ledger durable, up to the state directory.
-fn sync_directories(home: &StateHome, directory: &Path) -> Result<(), LedgerError> {
+fn sync_directories(home: &StateDirectory, directory: &Path) -> Result<(), LedgerError> {
     for path in [directory, &home.sessions(), home.root()] {
         File::open(path).and_then(|file| file.sync_all()).map_err(LedgerError::write(path))?;
     }

@@ -23,31 +23,31 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod anchors;
 mod cache;
 mod error;
 mod export;
 mod halt;
-mod heads;
-mod home;
+mod hash_chain;
 mod ledger;
-mod line;
 mod locked;
 pub mod mask;
 mod projection;
 mod read;
 mod retention;
+mod state_directory;
 mod testimony;
 mod verify;
 
 pub use error::LedgerError;
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
 pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
-pub use home::{FolderName, StateHome};
+pub use hash_chain::{content_hash, first_prev};
 pub use ledger::{Appended, Durability, Known, LOCK_WAIT, Ledger};
-pub use line::{content_hash, first_prev};
 pub use projection::Projection;
 pub use read::{Line, Lines, find, last, lines};
 pub use retention::{Due, remove};
+pub use state_directory::{FolderName, StateDirectory};
 pub use testimony::{Testified, Testimony};
 pub use verify::{
     Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_session,

@@ -6,11 +6,11 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_protocol::{Damage, RecordBody};
+use checkrein_protocol::{LedgerDamage, RecordBody};
 
 use crate::cache::Cached;
 use crate::error::LedgerError;
-use crate::line::{Checked, SEAL_LENGTH, check, claimed_hash};
+use crate::hash_chain::{Checked, SEAL_LENGTH, check, claimed_hash};
 use crate::projection::Projection;
 use crate::read::read_line;
 
@@ -39,7 +39,7 @@ impl Locked {
         if self.length < cached.position.length {
             let lost = cached.position.length - self.length;
             repairs.push(repaired(
-                Damage::Shortened,
+                LedgerDamage::Shortened,
                 lost,
                 None,
                 format!(
@@ -50,7 +50,7 @@ impl Locked {
             cached = cached.emptied();
         } else if !self.ends_with_record(&cached)? {
             repairs.push(repaired(
-                Damage::Changed,
+                LedgerDamage::Changed,
                 0,
                 None,
                 format!("record {} is not the one that was written", cached.position.seq),
@@ -64,13 +64,13 @@ impl Locked {
         let (cached, unreadable) = read_on(&self.file, &self.path, cached)?;
         if unreadable > 0 {
             let reason = format!("{unreadable} lines are no records");
-            repairs.push(repaired(Damage::Unreadable, 0, None, reason));
+            repairs.push(repaired(LedgerDamage::Unreadable, 0, None, reason));
         }
         let torn = self.length.saturating_sub(cached.position.length);
         if torn > 0 {
             let kept = self.move_tail_aside(cached.position.length, directory)?;
             let reason = "the last line was not written to its end".to_owned();
-            repairs.push(repaired(Damage::TornTail, torn, Some(kept), reason));
+            repairs.push(repaired(LedgerDamage::TornTail, torn, Some(kept), reason));
         }
         Ok((cached, repairs))
     }
@@ -172,7 +172,7 @@ pub(crate) fn read_on<P: Projection>(
         let count = read_line(&mut reader, &mut line).map_err(LedgerError::read(path))?;
         let Some((b'\n', text)) = line.split_last() else { return Ok((cached, unreadable)) };
         cached.position.length += count as u64;
-        if let Some(record) = crate::line::record(text) {
+        if let Some(record) = crate::hash_chain::record(text) {
             cached.state.apply(&record);
             cached.position.seq = record.seq;
             cached.position.hash = record.hash;
@@ -186,6 +186,6 @@ pub(crate) fn read_on<P: Projection>(
     }
 }
 
-fn repaired(damage: Damage, lost_bytes: u64, kept: Option<String>, reason: String) -> RecordBody {
+fn repaired(damage: LedgerDamage, lost_bytes: u64, kept: Option<String>, reason: String) -> RecordBody {
     RecordBody::Repaired { damage, lost_bytes, kept, reason }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use checkrein_protocol::{Record, RecordBody};
 
 use crate::error::LedgerError;
-use crate::line::record;
+use crate::hash_chain::record;
 
 /// One line of a ledger file.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use checkrein_protocol::{RecordBody, RecordHash, RemovedSession, Timestamp};
 
+use crate::anchors;
 use crate::error::LedgerError;
 use crate::halt::is_halted;
-use crate::heads;
-use crate::home::{FolderName, StateHome, append_private, create_directory};
+use crate::hash_chain::{first_prev, seal};
 use crate::ledger::{LOCK_WAIT, Ledger};
-use crate::line::{first_prev, seal};
 use crate::locked::{Locked, wait_for_lock};
 use crate::projection::Projection;
 use crate::read::last;
+use crate::state_directory::{FolderName, StateDirectory, append_private, create_directory};
 
 /// The name under which the heads of the record of removals are kept; no session has such a folder name.
 pub(crate) const RETENTION_NAME: &str = ".retention";
@@ -33,7 +33,7 @@ pub struct Due {
 /// Removes every session that is due by its state at the time `now`; halted sessions stay. What is removed is written down first, durably
 /// and with the reason; then the folders go. Returns what went.
 pub fn remove<P: Projection>(
-    home: &StateHome,
+    home: &StateDirectory,
     now: Timestamp,
     reason: &str,
     is_due: impl Fn(&P) -> Option<Due>,
@@ -65,7 +65,7 @@ pub fn remove<P: Projection>(
 
 /// Locks a session that is due, so that nobody takes it up again before it is gone.
 fn lock_if_due<P: Projection>(
-    home: &StateHome,
+    home: &StateDirectory,
     ledger: &Ledger<P>,
     is_due: &impl Fn(&P) -> Option<Due>,
 ) -> Result<Option<(RemovedSession, Locked)>, LedgerError> {
@@ -88,7 +88,7 @@ fn lock_if_due<P: Projection>(
 }
 
 /// Appends to the record of removals.
-fn write_down(home: &StateHome, now: Timestamp, body: RecordBody) -> Result<(), LedgerError> {
+fn write_down(home: &StateDirectory, now: Timestamp, body: RecordBody) -> Result<(), LedgerError> {
     let path = home.retention();
     create_directory(home.root())?;
     let mut file = append_private(&path).map_err(LedgerError::write(&path))?;
@@ -103,7 +103,7 @@ fn write_down(home: &StateHome, now: Timestamp, body: RecordBody) -> Result<(), 
     file.write_all(format!("{separator}{line}").as_bytes())
         .and_then(|()| file.sync_all())
         .map_err(LedgerError::write(&path))?;
-    heads::write_named(home, RETENTION_NAME, record.seq, &record.hash)
+    anchors::write_named(home, RETENTION_NAME, record.seq, &record.hash)
 }
 
 fn ends_line(path: &std::path::Path) -> Result<bool, LedgerError> {
@@ -118,7 +118,7 @@ fn ends_line(path: &std::path::Path) -> Result<bool, LedgerError> {
 }
 
 /// Takes a session's folder away: out of sight in one step, then for good.
-fn take_away(home: &StateHome, folder: &FolderName) -> Result<(), LedgerError> {
+fn take_away(home: &StateDirectory, folder: &FolderName) -> Result<(), LedgerError> {
     let aside = home.sessions().join(format!(".removed-{}", folder.as_str()));
     let directory = home.session(folder);
     if aside.exists() {

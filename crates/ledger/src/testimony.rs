@@ -13,8 +13,8 @@ use checkrein_protocol::RecordHash;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::LedgerError;
-use crate::home::{FolderName, create_directory};
-use crate::line::hexadecimal;
+use crate::hash_chain::hexadecimal;
+use crate::state_directory::{FolderName, create_directory};
 
 /// The name of the file with the head.
 const HEAD: &str = "head";

@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use checkrein_protocol::{Damage, Record, RecordBody, RecordHash};
+use checkrein_protocol::{LedgerDamage, Record, RecordBody, RecordHash};
 
+use crate::anchors;
 use crate::cache::Position;
 use crate::error::LedgerError;
-use crate::heads;
-use crate::home::{FolderName, StateHome};
-use crate::line::{Checked, Header, check, first_prev};
+use crate::hash_chain::{Checked, Header, check, first_prev};
 use crate::locked::TORN_PREFIX;
 use crate::read::read_line;
 use crate::retention::RETENTION_NAME;
+use crate::state_directory::{FolderName, StateDirectory};
 use crate::testimony::{Testified, Testimony};
 
 /// What was found in a ledger.
@@ -94,7 +94,7 @@ pub fn verify(path: &Path) -> Result<Verification, LedgerError> {
 }
 
 /// Verifies one session with all witnesses there are.
-pub fn verify_session(home: &StateHome, folder: &FolderName) -> Result<Verification, LedgerError> {
+pub fn verify_session(home: &StateDirectory, folder: &FolderName) -> Result<Verification, LedgerError> {
     let mut all = verify_all(home)?;
     if let Some(missing) = all.missing.remove(folder.as_str()) {
         return Ok(Verification { problems: vec![missing], ..Verification::default() });
@@ -103,12 +103,15 @@ pub fn verify_session(home: &StateHome, folder: &FolderName) -> Result<Verificat
 }
 
 /// Verifies every ledger of a state directory, each against the others.
-pub fn verify_all(home: &StateHome) -> Result<HomeVerification, LedgerError> {
+pub fn verify_all(home: &StateDirectory) -> Result<HomeVerification, LedgerError> {
     verify_against(home, None)
 }
 
 /// The same, also against a file of heads outside the state directory.
-pub fn verify_against(home: &StateHome, outside: Option<&Path>) -> Result<HomeVerification, LedgerError> {
+pub fn verify_against(
+    home: &StateDirectory,
+    outside: Option<&Path>,
+) -> Result<HomeVerification, LedgerError> {
     // Witnesses are read before the ledgers they speak of, which may grow meanwhile.
     let (mut witnesses, mut problems) = self::witnesses(&home.heads(), "the file of heads")?;
     if let Some(file) = outside {
@@ -183,7 +186,7 @@ struct Witness {
 }
 
 fn witnesses(file: &Path, name: &str) -> Result<(Vec<Witness>, Vec<Broken>), LedgerError> {
-    let (heads, broken) = heads::read_all(file)?;
+    let (heads, broken) = anchors::read_all(file)?;
     let problems = broken
         .into_iter()
         .map(|line| Broken {
@@ -300,14 +303,14 @@ impl Chain {
             RecordBody::Repaired { damage, kept, reason, .. } => {
                 self.kept.extend(kept);
                 let kind = match damage {
-                    Damage::TornTail => {
+                    LedgerDamage::TornTail => {
                         let repair = Broken { line: Some(number), kind: BrokenKind::Torn, detail: reason };
                         self.verification.repairs.push(repair);
                         return;
                     }
-                    Damage::Shortened => BrokenKind::Truncated,
-                    Damage::Lost => BrokenKind::Deleted,
-                    Damage::Changed | Damage::Unreadable => BrokenKind::Edited,
+                    LedgerDamage::Shortened => BrokenKind::Truncated,
+                    LedgerDamage::Lost => BrokenKind::Deleted,
+                    LedgerDamage::Changed | LedgerDamage::Unreadable => BrokenKind::Edited,
                 };
                 self.broken(number, kind, format!("found before this record was written: {reason}"));
             }

@@ -5,15 +5,15 @@ mod support;
 
 use std::io::Write as _;
 
-use checkrein_ledger::{Durability, StateHome};
-use checkrein_protocol::{Damage, RecordBody, SessionId, Timestamp};
+use checkrein_ledger::{Durability, StateDirectory};
+use checkrein_protocol::{LedgerDamage, RecordBody, SessionId, Timestamp};
 
 use support::{Ledger, forget_state, prompt};
 
 #[test]
 fn records_follow_each_other_and_the_state_goes_with_them() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let ledger = Ledger::open(&home, &SessionId("one".to_owned()));
     for number in 1..=20 {
         let appended =
@@ -32,7 +32,7 @@ fn records_follow_each_other_and_the_state_goes_with_them() {
 #[test]
 fn what_was_read_before_is_appended_to_without_reading_the_state_again() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let ledger = Ledger::open(&home, &SessionId("one".to_owned()));
     let at = |number| Timestamp(number);
     // A session that is not there yet.
@@ -53,7 +53,7 @@ fn what_was_read_before_is_appended_to_without_reading_the_state_again() {
 #[test]
 fn what_others_append_meanwhile_is_not_lost() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let ledger = Ledger::open(&home, &SessionId("one".to_owned()));
     ledger.append(Timestamp(1), prompt("first"), Durability::Plain).unwrap();
     let known = ledger.known().unwrap();
@@ -73,7 +73,7 @@ fn what_others_append_meanwhile_is_not_lost() {
 #[test]
 fn a_torn_line_is_kept_aside_and_reported() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let ledger = Ledger::open(&home, &SessionId("one".to_owned()));
     ledger.append(Timestamp(1), prompt("a"), Durability::Durable).unwrap();
     let torn = b"{\"seq\":2,\"prev\":\"ab";
@@ -81,7 +81,7 @@ fn a_torn_line_is_kept_aside_and_reported() {
     assert_eq!(ledger.state().unwrap().records, 1);
     let appended = ledger.append(Timestamp(2), prompt("b"), Durability::Plain).unwrap();
     let RecordBody::Repaired { damage, lost_bytes, kept, .. } = &appended.records[0].body else { panic!() };
-    assert_eq!((*damage, *lost_bytes), (Damage::TornTail, torn.len() as u64));
+    assert_eq!((*damage, *lost_bytes), (LedgerDamage::TornTail, torn.len() as u64));
     assert_eq!(std::fs::read(ledger.directory().join(kept.as_ref().unwrap())).unwrap(), torn);
     assert_eq!((appended.records[0].seq, appended.records[1].seq), (2, 3));
     assert_eq!(appended.state.repairs, 1);
@@ -91,7 +91,7 @@ fn a_torn_line_is_kept_aside_and_reported() {
 #[test]
 fn an_append_reads_nothing_but_the_end() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let ledger = Ledger::open(&home, &SessionId("one".to_owned()));
     for number in 1..=5 {
         ledger.append(Timestamp(number), prompt("a"), Durability::Plain).unwrap();
@@ -111,7 +111,7 @@ fn an_append_reads_nothing_but_the_end() {
 #[test]
 fn a_held_lock_is_an_error_not_a_hang() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let ledger = Ledger::open(&home, &SessionId("one".to_owned()))
         .with_lock_wait(std::time::Duration::from_millis(30));
     ledger.append(Timestamp(1), prompt("a"), Durability::Plain).unwrap();
@@ -127,7 +127,7 @@ fn a_held_lock_is_an_error_not_a_hang() {
 fn files_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path().join("state"));
+    let home = StateDirectory::new(directory.path().join("state"));
     let ledger = Ledger::open(&home, &SessionId("../../etc".to_owned()));
     ledger.append(Timestamp(1), prompt("a"), Durability::Durable).unwrap();
     ledger.append(Timestamp(1), prompt("b"), Durability::Plain).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use checkrein_ledger::{Durability, StateHome, last, lines, verify_all};
+use checkrein_ledger::{Durability, StateDirectory, last, lines, verify_all};
 use checkrein_protocol::Timestamp;
 use support::{forget_state, ledger, prompt, review, started};
 
@@ -55,7 +55,7 @@ fn sixty_four_sessions_at_once_lose_nothing() {
     for mut worker in workers {
         assert!(worker.wait().unwrap().success());
     }
-    let all = verify_all(&StateHome::new(directory.path())).unwrap();
+    let all = verify_all(&StateDirectory::new(directory.path())).unwrap();
     assert!(all.is_whole(), "{all:?}");
     assert_eq!(all.sessions.len(), 64);
     for worker in 0..64 {
@@ -74,7 +74,7 @@ fn sixteen_processes_on_one_session_lose_nothing() {
     for mut worker in workers {
         assert!(worker.wait().unwrap().success());
     }
-    let all = verify_all(&StateHome::new(directory.path())).unwrap();
+    let all = verify_all(&StateDirectory::new(directory.path())).unwrap();
     assert!(all.is_whole(), "{all:?}");
     assert_eq!(all.sessions["one"].records, 16 * COUNT);
     let ledger = ledger(directory.path(), "one");
@@ -90,7 +90,7 @@ fn sixteen_processes_on_one_session_lose_nothing() {
 #[test]
 fn killed_processes_leave_no_unreported_damage() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let mut length = 0;
     for round in 0_u32..24 {
         let mut worker = spawn(directory.path(), "one", round, 1_000_000);

@@ -4,8 +4,8 @@
 mod support;
 
 use checkrein_ledger::{
-    Durability, HaltTarget, Lifted, StateHome, export_csv, export_csv_header, export_json_lines, find, halt,
-    is_halted, last, lines, resume, verify,
+    Durability, HaltTarget, Lifted, StateDirectory, export_csv, export_csv_header, export_json_lines, find,
+    halt, is_halted, last, lines, resume, verify,
 };
 use checkrein_protocol::{HaltScope, RecordBody, Timestamp};
 
@@ -65,7 +65,7 @@ fn actions_are_found_by_the_beginning_of_their_id() {
 #[test]
 fn halts_hold_whatever_the_file_says() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let one = ledger(directory.path(), "one");
     assert_eq!(resume(&home, HaltTarget::All).unwrap(), Lifted::WasNotHalted);
     halt(&home, HaltTarget::All, "stop").unwrap();

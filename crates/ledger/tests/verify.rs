@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 
 use checkrein_ledger::{
-    BrokenKind, Due, Durability, StateHome, Verification, remove, verify, verify_all, verify_session,
+    BrokenKind, Due, Durability, StateDirectory, Verification, remove, verify, verify_all, verify_session,
 };
 use checkrein_protocol::{SessionId, Timestamp};
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use support::{Kept, Ledger, fill, forget_state, ledger, prompt, started};
 
 fn checked(ledger: &Ledger, home: &Path) -> Verification {
-    verify_session(&StateHome::new(home), ledger.folder()).unwrap()
+    verify_session(&StateDirectory::new(home), ledger.folder()).unwrap()
 }
 
 fn kinds(verification: &Verification) -> Vec<BrokenKind> {
@@ -137,7 +137,7 @@ fn damage_is_named_as_what_it_is() {
 #[test]
 fn a_rewritten_chain_is_found_by_its_witnesses() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     let (one, two) = (ledger(directory.path(), "one"), ledger(directory.path(), "two"));
     one.append(Timestamp(1), started("one"), Durability::Plain).unwrap();
     fill(&one, 3);
@@ -178,7 +178,8 @@ fn a_rewritten_chain_is_found_by_its_witnesses() {
 #[test]
 fn what_is_kept_outside_knows_sessions_until_they_are_removed_as_they_should_be() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path().join("state")).testified_in(&directory.path().join("outside"));
+    let home =
+        StateDirectory::new(directory.path().join("state")).testified_in(&directory.path().join("outside"));
     for name in ["kept", "lost", "old"] {
         let ledger = Ledger::open(&home, &SessionId(name.to_owned()));
         let at = Timestamp(if name == "old" { 1 } else { 1_000_000 });
@@ -196,6 +197,6 @@ fn what_is_kept_outside_knows_sessions_until_they_are_removed_as_they_should_be(
     assert_eq!(missing, ["kept", "lost"]);
     // Another state directory has a testimony of its own.
     let other =
-        StateHome::new(directory.path().join("other")).testified_in(&directory.path().join("outside"));
+        StateDirectory::new(directory.path().join("other")).testified_in(&directory.path().join("outside"));
     assert!(verify_all(&other).unwrap().is_whole());
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use checkrein_policy::RepetitiveErrorsThresholds;
-use checkrein_protocol::{ErrorCategory, ErrorSignature, Mark, Observation, Severity, TestCounts};
+use checkrein_protocol::{ErrorCategory, ErrorSignature, Fingerprint, Observation, Severity, TestCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
@@ -19,8 +19,8 @@ pub(crate) struct Errors(VecDeque<PastError>);
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct PastError {
     number: ActionNumber,
-    action: Mark,
-    digest: Mark,
+    action: Fingerprint,
+    digest: Fingerprint,
     error: ErrorSignature,
     tests: Option<TestCounts>,
     /// Whether something was changed since the error before it.
@@ -38,7 +38,7 @@ impl Errors {
     pub(crate) fn failed(
         &mut self,
         number: ActionNumber,
-        action: Mark,
+        action: Fingerprint,
         observation: &Observation,
         error: ErrorSignature,
         attempt: Attempt,
@@ -51,7 +51,7 @@ impl Errors {
     }
 
     /// What succeeds at last is no repeated error.
-    pub(crate) fn succeeded(&mut self, action: Mark) {
+    pub(crate) fn succeeded(&mut self, action: Fingerprint) {
         self.0.retain(|error| error.action != action);
     }
 
@@ -136,16 +136,16 @@ fn severity(count: usize) -> Severity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{Success, observation};
+    use crate::observation::{ActionSuccess, observation};
 
     fn errors(texts: &[&str]) -> Option<Issue> {
         let mut errors = Errors::default();
         for (index, text) in texts.iter().enumerate() {
-            let observation = observation(text, Success::Failed);
+            let observation = observation(text, ActionSuccess::Failed);
             let number = ActionNumber(index as u64 + 1);
             errors.failed(
                 number,
-                Mark(number.0 as u32),
+                Fingerprint(number.0 as u32),
                 &observation,
                 observation.error.unwrap(),
                 Attempt::Unchanged,

@@ -1,6 +1,6 @@
 //! Patterns: detectors that notice when a session goes wrong, and that know progress.
 //!
-//! [`Behaviour`] is the state of all of them. It takes up what happens, one action at a time, in constant time and memory, and says which
+//! [`DetectorState`] is the state of all of them. It takes up what happens, one action at a time, in constant time and memory, and says which
 //! [`Issue`]s there are. Each issue names the actions that it rests on.
 //!
 //! | module | holds |
@@ -23,34 +23,34 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
 
-mod behaviour;
 mod cascade;
 mod claims;
 mod combination;
-mod drift;
-mod edits;
+mod detector_state;
 mod errors;
+mod exploration_wandering;
+mod goal_drift;
+mod hallucination;
 mod issue;
-mod loops;
 mod messages;
 mod normalise;
 mod observation;
-mod phantoms;
+mod oscillating_edits;
+mod resource_spiral;
 mod scope;
 mod settings;
-mod spiral;
 mod stagnation;
 mod step;
-mod wandering;
+mod stuck_loop;
 
-pub use behaviour::{Behaviour, News, Standing};
 pub use cascade::cascade;
 pub use checkrein_protocol::{
-    ActionNumber, Cascade, CascadeLevel, Claim, ErrorCategory, ErrorSignature, Issue, Mark, Missing,
+    ActionNumber, Cascade, CascadeLevel, Claim, ErrorCategory, ErrorSignature, Fingerprint, Issue, Missing,
     Observation, PatternKind, Share, TestCounts,
 };
 pub use claims::claim;
-pub use observation::{Success, observation};
-pub use scope::{Side, Touch, Use};
+pub use detector_state::{ActiveIssue, DetectorState, IssueChange};
+pub use observation::{ActionSuccess, observation};
+pub use scope::{ScopeSide, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
-pub use step::{Bearing, Clarity, Deed, Edit, Ending, Place, Plan, Probe};
+pub use step::{ActionFacts, Activity, Bearing, Clarity, Edit, OutcomeFacts, Probe, VisitedPlace};

@@ -1,7 +1,7 @@
 //! What is said and forgotten without anything being done: monologues, and memory that is emptied again and again.
 
 use checkrein_policy::{CascadeThresholds, StuckLoopThresholds};
-use checkrein_protocol::{Mark, Severity};
+use checkrein_protocol::{Fingerprint, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
@@ -10,14 +10,14 @@ use crate::settings::Audience;
 /// What was said since the last action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Messages {
-    last: Mark,
+    last: Fingerprint,
     same: u32,
     condensed: u32,
     cascade: Share,
 }
 
 impl Messages {
-    pub(crate) fn said(&mut self, message: Mark, cascade: Share) {
+    pub(crate) fn said(&mut self, message: Fingerprint, cascade: Share) {
         self.cascade = cascade;
         self.condensed = 0;
         self.same = if self.last == message { self.same.saturating_add(1) } else { 1 };

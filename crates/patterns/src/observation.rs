@@ -1,6 +1,6 @@
 //! What an outcome showed, in a few numbers: all that the detectors ever see of an output.
 
-use checkrein_protocol::{ErrorCategory, ErrorSignature, Mark, Missing, Observation, TestCounts};
+use checkrein_protocol::{ErrorCategory, ErrorSignature, Fingerprint, Missing, Observation, TestCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::normalise::{ends, general, steady};
@@ -8,7 +8,7 @@ use crate::normalise::{ends, general, steady};
 /// Whether an action succeeded, as its client says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Success {
+pub enum ActionSuccess {
     /// It did.
     Succeeded,
     /// It did not.
@@ -16,11 +16,11 @@ pub enum Success {
 }
 
 /// What is kept of an output. At most 32 KiB of it are looked at (ours).
-pub fn observation(output: &str, success: Success) -> Observation {
+pub fn observation(output: &str, success: ActionSuccess) -> Observation {
     let text = ends(output);
     let text = text.as_ref();
-    let digest = if text.trim().is_empty() { Mark::default() } else { Mark::of(&steady(text)) };
-    let error = (success == Success::Failed).then(|| error_signature(text));
+    let digest = if text.trim().is_empty() { Fingerprint::default() } else { Fingerprint::of(&steady(text)) };
+    let error = (success == ActionSuccess::Failed).then(|| error_signature(text));
     let missing = error.and_then(|error| missing_in(&text.to_lowercase(), error.category));
     Observation { digest, error, tests: test_counts(text), missing }
 }
@@ -28,7 +28,12 @@ pub fn observation(output: &str, success: Success) -> Observation {
 /// What is kept of an action that was refused and did not run. It is no error of the kind that comes back with other paths, so it
 /// carries none.
 pub(crate) fn observation_of_refusal(verdict: &str) -> Observation {
-    Observation { digest: Mark::of_parts(["refused", verdict]), error: None, tests: None, missing: None }
+    Observation {
+        digest: Fingerprint::of_parts(["refused", verdict]),
+        error: None,
+        tests: None,
+        missing: None,
+    }
 }
 
 /// What the output of a failure says was not there.
@@ -88,7 +93,7 @@ fn error_signature(text: &str) -> ErrorSignature {
     let category = category(&line.to_lowercase())
         .or_else(|| category(&text.to_lowercase()))
         .unwrap_or(ErrorCategory::Other);
-    ErrorSignature { category, signature: Mark::of(&general(line)), place: place(text) }
+    ErrorSignature { category, signature: Fingerprint::of(&general(line)), place: place(text) }
 }
 
 /// The last line that speaks of an error, else the last that is not empty.
@@ -179,7 +184,7 @@ fn category(lower: &str) -> Option<ErrorCategory> {
 }
 
 /// The line numbers that a text names: after `line`, or after a colon that follows a name.
-fn place(text: &str) -> Mark {
+fn place(text: &str) -> Fingerprint {
     let mut numbers = Vec::new();
     let bytes = text.as_bytes();
     let mut position = 0;
@@ -199,7 +204,7 @@ fn place(text: &str) -> Mark {
         }
         position = start + length;
     }
-    if numbers.is_empty() { Mark::default() } else { Mark::of_parts(numbers) }
+    if numbers.is_empty() { Fingerprint::default() } else { Fingerprint::of_parts(numbers) }
 }
 
 /// The counts in an output: `3 passed`, `2 failed`, `failures=2`, summed over its parts. `None` when it speaks of no tests.
@@ -234,7 +239,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> ErrorSignature {
-        observation(text, Success::Failed).error.unwrap()
+        observation(text, ActionSuccess::Failed).error.unwrap()
     }
 
     #[test]
@@ -266,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_was_not_there() {
-        let missing = |text: &str| observation(text, Success::Failed).missing;
+        let missing = |text: &str| observation(text, ActionSuccess::Failed).missing;
         for (text, sort) in [
             ("bash: frobnicate: command not found", Missing::Command),
             ("ERROR: No matching distribution found for reqeusts-pro", Missing::Package),
@@ -279,7 +284,7 @@ mod tests {
             assert_eq!(missing(text), Some(sort), "{text}");
         }
         assert_eq!(missing("assertion failed: 1 == 2"), None);
-        assert_eq!(observation("command not found", Success::Succeeded).missing, None);
+        assert_eq!(observation("command not found", ActionSuccess::Succeeded).missing, None);
     }
 
     #[test]
@@ -294,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_empty_answer_has_no_digest() {
-        assert!(observation("  \n", Success::Succeeded).is_empty());
-        assert!(!observation("x", Success::Succeeded).is_empty());
+        assert!(observation("  \n", ActionSuccess::Succeeded).is_empty());
+        assert!(!observation("x", ActionSuccess::Succeeded).is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use checkrein_policy::ScopeCreepThresholds;
-use checkrein_protocol::{Mark, Severity};
+use checkrein_protocol::{Fingerprint, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
@@ -16,16 +16,16 @@ const WINDOW: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touch {
     /// The path.
-    pub path: Mark,
+    pub path: Fingerprint,
     /// Where it lies.
-    pub side: Side,
+    pub side: ScopeSide,
     /// Whether it is only read.
     pub use_of: Use,
 }
 
 /// Where a place lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Side {
+pub enum ScopeSide {
     /// Where work is expected, or where every program reads.
     Inside,
     /// Elsewhere.
@@ -34,7 +34,7 @@ pub enum Side {
     Critical,
 }
 
-impl Side {
+impl ScopeSide {
     /// Where an absolute path lies, seen from a workspace. Places where every program reads (libraries, caches of packages) are inside (ours).
     pub fn of(path: &str, workspace: &str) -> Self {
         const SHARED: [&str; 12] = [
@@ -104,14 +104,14 @@ impl Scope {
     }
 
     pub(crate) fn detect(&self, thresholds: ScopeCreepThresholds) -> Option<Issue> {
-        let outside = || self.0.iter().filter(|past| past.touch.side != Side::Inside);
+        let outside = || self.0.iter().filter(|past| past.touch.side != ScopeSide::Inside);
         let count = outside().count();
         let ratio = count as f64 / self.0.len().max(1) as f64;
         if count < entries(thresholds.places) || ratio <= thresholds.ratio {
             return None;
         }
         let changed = outside().any(|past| past.touch.use_of == Use::Changed);
-        let critical = outside().any(|past| past.touch.side == Side::Critical);
+        let critical = outside().any(|past| past.touch.side == ScopeSide::Critical);
         Some(Issue {
             kind: PatternKind::ScopeCreep,
             severity: match (changed, critical) {
@@ -135,10 +135,10 @@ impl Scope {
 mod tests {
     use super::*;
 
-    fn touched(touches: &[(Side, Use)]) -> Option<Issue> {
+    fn touched(touches: &[(ScopeSide, Use)]) -> Option<Issue> {
         let mut scope = Scope::default();
         for (index, (side, use_of)) in touches.iter().enumerate() {
-            let touch = Touch { path: Mark(index as u32 + 1), side: *side, use_of: *use_of };
+            let touch = Touch { path: Fingerprint(index as u32 + 1), side: *side, use_of: *use_of };
             scope.touched(ActionNumber(index as u64 + 1), touch);
         }
         scope.detect(ScopeCreepThresholds::default())
@@ -146,16 +146,17 @@ mod tests {
 
     #[test]
     fn the_scenario_of_upstream_1_2() {
-        let inside = (Side::Inside, Use::Read);
+        let inside = (ScopeSide::Inside, Use::Read);
         let found =
-            touched(&[inside, inside, (Side::Critical, Use::Read), (Side::Outside, Use::Changed)]).unwrap();
+            touched(&[inside, inside, (ScopeSide::Critical, Use::Read), (ScopeSide::Outside, Use::Changed)])
+                .unwrap();
         assert_eq!(found.confidence, Share::new(0.5), "two of four: the confidence is the ratio");
         assert_eq!(found.severity, Severity::High);
     }
 
     #[test]
     fn where_places_lie() {
-        let side = |path| Side::of(path, "/home/dev/proj");
+        let side = |path| ScopeSide::of(path, "/home/dev/proj");
         for path in [
             "/home/dev/proj/src/a.rs",
             "/home/dev/proj",
@@ -163,18 +164,18 @@ mod tests {
             "/usr/include/a.h",
             "/home/dev/.cargo/registry/a",
         ] {
-            assert_eq!(side(path), Side::Inside, "{path}");
+            assert_eq!(side(path), ScopeSide::Inside, "{path}");
         }
-        assert_eq!(side("/home/dev/project/a"), Side::Outside);
+        assert_eq!(side("/home/dev/project/a"), ScopeSide::Outside);
         for path in ["/etc/passwd", "/home/dev/.ssh/config", "/home/dev/other/.env"] {
-            assert_eq!(side(path), Side::Critical, "{path}");
+            assert_eq!(side(path), ScopeSide::Critical, "{path}");
         }
     }
 
     #[test]
     fn a_glance_elsewhere_is_none() {
-        let inside = (Side::Inside, Use::Read);
-        assert_eq!(touched(&[(Side::Outside, Use::Read)]), None);
+        let inside = (ScopeSide::Inside, Use::Read);
+        assert_eq!(touched(&[(ScopeSide::Outside, Use::Read)]), None);
         assert_eq!(
             touched(&[
                 inside,
@@ -182,8 +183,8 @@ mod tests {
                 inside,
                 inside,
                 inside,
-                (Side::Outside, Use::Read),
-                (Side::Outside, Use::Read)
+                (ScopeSide::Outside, Use::Read),
+                (ScopeSide::Outside, Use::Read)
             ]),
             None
         );

@@ -2,7 +2,7 @@
 //! some do). What counts as progress: other counts, or other failures.
 
 use checkrein_policy::StagnationThresholds;
-use checkrein_protocol::{Mark, Observation, Severity, TestCounts};
+use checkrein_protocol::{Fingerprint, Observation, Severity, TestCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
@@ -13,9 +13,9 @@ pub(crate) struct Stagnation(Option<Runs>);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Runs {
-    action: Mark,
+    action: Fingerprint,
     counts: TestCounts,
-    digest: Mark,
+    digest: Fingerprint,
     same: u32,
     actions: Vec<ActionNumber>,
 }
@@ -31,7 +31,7 @@ impl Runs {
 }
 
 impl Stagnation {
-    pub(crate) fn ran(&mut self, number: ActionNumber, action: Mark, observation: &Observation) {
+    pub(crate) fn ran(&mut self, number: ActionNumber, action: Fingerprint, observation: &Observation) {
         let Some(counts) = observation.tests else { return };
         if counts.failed == 0 {
             self.0 = None;
@@ -49,7 +49,7 @@ impl Stagnation {
     }
 
     /// The same run was refused: nothing has changed, so that it would have come out the same once more.
-    pub(crate) fn refused(&mut self, number: ActionNumber, action: Mark) {
+    pub(crate) fn refused(&mut self, number: ActionNumber, action: Fingerprint) {
         if let Some(runs) = self.0.as_mut().filter(|runs| runs.action == action) {
             runs.again(number);
         }
@@ -99,13 +99,13 @@ fn needed(counts: TestCounts, thresholds: StagnationThresholds) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::{Success, observation};
+    use crate::observation::{ActionSuccess, observation};
 
     fn played(outputs: &[&str]) -> Option<Issue> {
         let mut state = Stagnation::default();
         for (index, output) in outputs.iter().enumerate() {
-            let observation = observation(output, Success::Failed);
-            state.ran(ActionNumber(index as u64 + 1), Mark(1), &observation);
+            let observation = observation(output, ActionSuccess::Failed);
+            state.ran(ActionNumber(index as u64 + 1), Fingerprint(1), &observation);
         }
         state.detect(ActionNumber(outputs.len() as u64), StagnationThresholds::default())
     }
@@ -126,11 +126,11 @@ mod tests {
     #[test]
     fn a_refused_run_counts_as_one_that_came_out_the_same() {
         let mut state = Stagnation::default();
-        let observation = observation("0 passed, 3 failed", Success::Failed);
-        state.ran(ActionNumber(1), Mark(1), &observation);
-        state.refused(ActionNumber(2), Mark(2));
+        let observation = observation("0 passed, 3 failed", ActionSuccess::Failed);
+        state.ran(ActionNumber(1), Fingerprint(1), &observation);
+        state.refused(ActionNumber(2), Fingerprint(2));
         assert_eq!(state.detect(ActionNumber(2), StagnationThresholds::default()), None, "another call");
-        state.refused(ActionNumber(3), Mark(1));
+        state.refused(ActionNumber(3), Fingerprint(1));
         let signal = state.detect(ActionNumber(3), StagnationThresholds::default()).map(|issue| issue.signal);
         assert_eq!(signal, Some(2.0));
     }

@@ -1,35 +1,35 @@
 //! Steps: what detectors are told about an action and its outcome.
 
-use checkrein_protocol::{Effect, EffectKind, Mark, Observation};
+use checkrein_protocol::{Effect, EffectKind, Fingerprint, Observation};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::ActionNumber;
-use crate::observation::Success;
+use crate::observation::ActionSuccess;
 use crate::scope::Touch;
 
 /// An action that was reviewed and let through; its outcome comes later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct ActionFacts {
     /// Its number in the session.
     pub number: ActionNumber,
     /// Who acts: the agent itself, or one of its sub-agents, whose loops are its own.
-    pub actor: Mark,
+    pub actor: Fingerprint,
     /// What makes it the same action as another.
-    pub action: Mark,
+    pub action: Fingerprint,
     /// Its very text, which may differ where the action is the same.
     #[serde(default)]
-    pub exact: Mark,
+    pub exact: Fingerprint,
     /// Whether what runs afterwards may come out otherwise.
     #[serde(default)]
     pub bearing: Bearing,
     /// What it is for.
-    pub deed: Deed,
+    pub deed: Activity,
     /// Whether its effects are understood.
     pub clarity: Clarity,
     /// What it finds out.
     pub probe: Probe,
     /// The first place that it touches, if any.
-    pub place: Option<Place>,
+    pub place: Option<VisitedPlace>,
     /// The edit that it makes, if it is one.
     pub edit: Option<Edit>,
     /// How well it serves the goals, in hundredths; `None` when no goal is known.
@@ -46,7 +46,7 @@ pub struct Plan {
 
 /// What an action is for, as far as progress is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Deed {
+pub enum Activity {
     /// It only looks.
     Looks,
     /// It changes something.
@@ -89,11 +89,11 @@ pub enum Clarity {
 
 /// A place in the file system, as far as wandering is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct VisitedPlace {
     /// The path.
-    pub path: Mark,
+    pub path: Fingerprint,
     /// The directory that holds it.
-    pub directory: Mark,
+    pub directory: Fingerprint,
     /// How many parts the directory has.
     pub depth: u8,
 }
@@ -102,18 +102,18 @@ pub struct Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// The file.
-    pub path: Mark,
+    pub path: Fingerprint,
     /// What stood there; zero when that is not known, because the whole file is written.
-    pub before: Mark,
+    pub before: Fingerprint,
     /// What stands there afterwards.
-    pub after: Mark,
+    pub after: Fingerprint,
 }
 
 /// How an action ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ending<'a> {
+pub struct OutcomeFacts<'a> {
     /// Whether it succeeded.
-    pub success: Success,
+    pub success: ActionSuccess,
     /// What was observed.
     pub observation: &'a Observation,
     /// The length of the output in bytes.
@@ -124,7 +124,7 @@ pub struct Ending<'a> {
     pub pause_ms: u64,
 }
 
-impl Deed {
+impl Activity {
     /// What the effects and the programs of an action say that it is for.
     pub fn of(tool: &str, effects: &[Effect], programs: &[String]) -> Self {
         /// Tools of clients that ask how something in the background is getting on.
@@ -227,14 +227,14 @@ impl Clarity {
     }
 }
 
-impl Place {
+impl VisitedPlace {
     /// The place at an absolute path.
     pub fn of(path: &str) -> Self {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let depth = directory.bytes().filter(|byte| *byte == b'/').count();
         Self {
-            path: Mark::of(path),
-            directory: Mark::of(directory),
+            path: Fingerprint::of(path),
+            directory: Fingerprint::of(directory),
             depth: u8::try_from(depth).unwrap_or(u8::MAX),
         }
     }
@@ -244,19 +244,19 @@ impl Place {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Step {
     pub(crate) number: ActionNumber,
-    pub(crate) actor: Mark,
-    pub(crate) action: Mark,
+    pub(crate) actor: Fingerprint,
+    pub(crate) action: Fingerprint,
     /// Its very text.
     #[serde(default)]
-    pub(crate) exact: Mark,
+    pub(crate) exact: Fingerprint,
     #[serde(default)]
     pub(crate) bearing: Bearing,
     /// What was seen; zero for nothing.
-    pub(crate) result: Mark,
+    pub(crate) result: Fingerprint,
     /// How often a person had spoken.
     pub(crate) turn: u32,
-    pub(crate) success: Success,
-    pub(crate) deed: Deed,
+    pub(crate) success: ActionSuccess,
+    pub(crate) deed: Activity,
     pub(crate) clarity: Clarity,
     #[serde(default)]
     pub(crate) fate: Fate,
@@ -281,8 +281,8 @@ impl Step {
     /// Whether so little is known of it that being equal to another says less.
     pub(crate) fn says_little(&self) -> bool {
         self.clarity == Clarity::Opaque
-            && self.result == Mark::default()
-            && self.success == Success::Succeeded
+            && self.result == Fingerprint::default()
+            && self.success == ActionSuccess::Succeeded
     }
 }
 

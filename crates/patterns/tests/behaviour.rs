@@ -3,33 +3,33 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation)]
 
 use checkrein_patterns::{
-    ActionNumber, Bearing, Behaviour, Clarity, Deed, Edit, Ending, Mark, News, PatternKind, PatternSettings,
-    Place, Plan, Probe, Share, Success, observation,
+    ActionFacts, ActionNumber, ActionSuccess, Activity, Bearing, Clarity, DetectorState, Edit, Fingerprint,
+    IssueChange, OutcomeFacts, PatternKind, PatternSettings, Probe, Share, VisitedPlace, observation,
 };
 
 /// A session that is played by hand.
 #[derive(Default)]
 struct Session {
-    behaviour: Behaviour,
+    behaviour: DetectorState,
     number: u64,
     found: Vec<(u64, PatternKind)>,
 }
 
 impl Session {
-    fn plan(&mut self, action: &str, deed: Deed) -> Plan {
+    fn plan(&mut self, action: &str, deed: Activity) -> ActionFacts {
         self.number += 1;
-        Plan {
+        ActionFacts {
             number: ActionNumber(self.number),
-            actor: Mark::default(),
-            action: Mark::of(action),
-            exact: Mark::of(action),
+            actor: Fingerprint::default(),
+            action: Fingerprint::of(action),
+            exact: Fingerprint::of(action),
             bearing: Bearing::Counts,
             deed,
             clarity: Clarity::Understood,
-            place: Some(Place::of(&format!("/proj/src/{}", self.number % 5))),
+            place: Some(VisitedPlace::of(&format!("/proj/src/{}", self.number % 5))),
             edit: None,
             alignment: None,
-            file_operations: u32::from(deed == Deed::Changes),
+            file_operations: u32::from(deed == Activity::Changes),
             processes: 1,
             probe: Probe::Other,
             bytes_written: 0,
@@ -37,9 +37,9 @@ impl Session {
         }
     }
 
-    fn ends(&mut self, plan: &Plan, output: &str, success: Success) {
+    fn ends(&mut self, plan: &ActionFacts, output: &str, success: ActionSuccess) {
         let observation = observation(output, success);
-        let ending = Ending {
+        let ending = OutcomeFacts {
             success,
             observation: &observation,
             output_bytes: output.len() as u64,
@@ -50,30 +50,34 @@ impl Session {
         let issues = self.behaviour.issues(&PatternSettings::default());
         for news in self.behaviour.news(&issues) {
             match news {
-                News::Began(issue) | News::Grew(issue) => {
+                IssueChange::Began(issue) | IssueChange::Grew(issue) => {
                     assert!(!issue.actions.is_empty(), "{issue:?} names no actions");
                     self.behaviour.noted(issue.kind, issue.severity);
                     self.found.push((self.number, issue.kind));
                 }
-                News::Ended(kind) => self.behaviour.ended(kind),
+                IssueChange::Ended(kind) => self.behaviour.ended(kind),
             }
         }
     }
 
     fn runs(&mut self, action: &str, output: &str) {
-        let plan = self.plan(action, Deed::Runs);
-        self.ends(&plan, output, Success::Succeeded);
+        let plan = self.plan(action, Activity::Runs);
+        self.ends(&plan, output, ActionSuccess::Succeeded);
     }
 
     fn fails(&mut self, action: &str, output: &str) {
-        let plan = self.plan(action, Deed::Runs);
-        self.ends(&plan, output, Success::Failed);
+        let plan = self.plan(action, Activity::Runs);
+        self.ends(&plan, output, ActionSuccess::Failed);
     }
 
     fn edits(&mut self, before: &str, after: &str) {
-        let mut plan = self.plan(&format!("edit {before} {after}"), Deed::Changes);
-        plan.edit = Some(Edit { path: Mark(1), before: Mark::of(before), after: Mark::of(after) });
-        self.ends(&plan, "done", Success::Succeeded);
+        let mut plan = self.plan(&format!("edit {before} {after}"), Activity::Changes);
+        plan.edit = Some(Edit {
+            path: Fingerprint(1),
+            before: Fingerprint::of(before),
+            after: Fingerprint::of(after),
+        });
+        self.ends(&plan, "done", ActionSuccess::Succeeded);
     }
 
     fn kinds(&self) -> Vec<PatternKind> {
@@ -134,10 +138,10 @@ fn a_person_who_steps_in_settles_what_stands_and_nothing_else() {
 fn the_loops_of_sub_agents_are_their_own() {
     let mut session = Session::default();
     for round in 0..6 {
-        let actor = Mark(1 + u32::from(round % 2 == 0));
-        let mut plan = session.plan("ls", Deed::Runs);
+        let actor = Fingerprint(1 + u32::from(round % 2 == 0));
+        let mut plan = session.plan("ls", Activity::Runs);
         plan.actor = actor;
-        session.ends(&plan, "a b", Success::Succeeded);
+        session.ends(&plan, "a b", ActionSuccess::Succeeded);
     }
     assert_eq!(session.found, [], "two agents looked three times each");
 }
@@ -151,7 +155,7 @@ fn the_state_stays_small_whatever_happens() {
             0 => session.fails(&format!("a {}", round % 11), &format!("No such file {round}")),
             1 => session.edits(&format!("x {}", round % 3), &format!("y {}", round % 5)),
             2 => session.fails("cargo test", &format!("{} passed, 3 failed", round % 2)),
-            3 => session.behaviour.said(Mark(round as u32 % 2), Share::default()),
+            3 => session.behaviour.said(Fingerprint(round as u32 % 2), Share::default()),
             _ => session.runs(&format!("b {}", round % 4), &format!("{}", round % 9)),
         }
         largest = largest.max(postcard::to_stdvec(&session.behaviour).unwrap().len());

@@ -3,26 +3,27 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use checkrein_patterns::{
-    ActionNumber, Audience, Bearing, Behaviour, Claim, Clarity, Deed, Edit, Ending, Mark, PatternKind,
-    PatternSettings, Place, Plan, Probe, Share, Side, Success, Touch, Use, observation,
+    ActionFacts, ActionNumber, ActionSuccess, Activity, Audience, Bearing, Claim, Clarity, DetectorState,
+    Edit, Fingerprint, OutcomeFacts, PatternKind, PatternSettings, Probe, ScopeSide, Share, Touch, Use,
+    VisitedPlace, observation,
 };
 use checkrein_policy::PatternThresholds;
 
 /// A session that is played by hand.
 #[derive(Default)]
 struct Session {
-    behaviour: Behaviour,
+    behaviour: DetectorState,
     number: u64,
 }
 
 impl Session {
-    fn plan(&mut self, action: &str, deed: Deed) -> Plan {
+    fn plan(&mut self, action: &str, deed: Activity) -> ActionFacts {
         self.number += 1;
-        Plan {
+        ActionFacts {
             number: ActionNumber(self.number),
-            actor: Mark::default(),
-            action: Mark::of(action),
-            exact: Mark::of(action),
+            actor: Fingerprint::default(),
+            action: Fingerprint::of(action),
+            exact: Fingerprint::of(action),
             bearing: Bearing::Counts,
             deed,
             clarity: Clarity::Understood,
@@ -37,14 +38,19 @@ impl Session {
         }
     }
 
-    fn ends(&mut self, plan: &Plan, output: &str, success: Success) {
+    fn ends(&mut self, plan: &ActionFacts, output: &str, success: ActionSuccess) {
         let observation = observation(output, success);
-        let ending =
-            Ending { success, observation: &observation, output_bytes: 0, duration_ms: None, pause_ms: 0 };
+        let ending = OutcomeFacts {
+            success,
+            observation: &observation,
+            output_bytes: 0,
+            duration_ms: None,
+            pause_ms: 0,
+        };
         self.behaviour.finished(plan, &ending);
     }
 
-    fn runs(&mut self, action: &str, deed: Deed, output: &str, success: Success) {
+    fn runs(&mut self, action: &str, deed: Activity, output: &str, success: ActionSuccess) {
         let plan = self.plan(action, deed);
         self.ends(&plan, output, success);
     }
@@ -75,18 +81,19 @@ fn repeat(count: usize, play: impl Fn(&mut Session)) -> impl Fn(&mut Session) {
 #[test]
 fn stuck_loops() {
     let kind = PatternKind::StuckLoop;
-    let runs = |session: &mut Session| session.runs("ls", Deed::Looks, "a", Success::Succeeded);
+    let runs = |session: &mut Session| session.runs("ls", Activity::Looks, "a", ActionSuccess::Succeeded);
     seen_until(kind, repeat(4, runs), &[|t| t.stuck_loop.rounds = 5]);
-    let fails = |session: &mut Session| session.runs("make", Deed::Runs, "boom", Success::Failed);
+    let fails = |session: &mut Session| session.runs("make", Activity::Runs, "boom", ActionSuccess::Failed);
     seen_until(kind, repeat(3, fails), &[|t| t.stuck_loop.failing_rounds = 4]);
     let pair = |session: &mut Session| {
-        session.runs("a", Deed::Looks, "1", Success::Succeeded);
-        session.runs("b", Deed::Looks, "2", Success::Succeeded);
+        session.runs("a", Activity::Looks, "1", ActionSuccess::Succeeded);
+        session.runs("b", Activity::Looks, "2", ActionSuccess::Succeeded);
     };
     seen_until(kind, repeat(3, pair), &[|t| t.stuck_loop.pair_rounds = 4]);
-    let waits = |session: &mut Session| session.runs("sleep", Deed::Waits, "pending", Success::Succeeded);
+    let waits =
+        |session: &mut Session| session.runs("sleep", Activity::Waits, "pending", ActionSuccess::Succeeded);
     seen_until(kind, repeat(20, waits), &[|t| t.stuck_loop.waiting_factor = 6]);
-    let says = |session: &mut Session| session.behaviour.said(Mark(7), Share::default());
+    let says = |session: &mut Session| session.behaviour.said(Fingerprint(7), Share::default());
     seen_until(kind, repeat(4, says), &[|t| t.stuck_loop.messages = 5]);
     let condenses = |session: &mut Session| session.behaviour.condensed();
     seen_until(kind, repeat(10, condenses), &[|t| t.stuck_loop.condensations = 11]);
@@ -97,7 +104,7 @@ fn errors_and_tests_and_edits() {
     let play = |session: &mut Session| {
         for name in ["a", "b", "c"] {
             let missing = format!("cat: /proj/{name}: No such file");
-            session.runs(&format!("cat {name}"), Deed::Looks, &missing, Success::Failed);
+            session.runs(&format!("cat {name}"), Activity::Looks, &missing, ActionSuccess::Failed);
         }
     };
     seen_until(
@@ -109,16 +116,23 @@ fn errors_and_tests_and_edits() {
             |t| t.repetitive_errors.horizon = 2,
         ],
     );
-    let failing =
-        |session: &mut Session| session.runs("t", Deed::Runs, "0 passed, 3 failed", Success::Failed);
+    let failing = |session: &mut Session| {
+        session.runs("t", Activity::Runs, "0 passed, 3 failed", ActionSuccess::Failed)
+    };
     seen_until(PatternKind::Stagnation, repeat(2, failing), &[|t| t.stagnation.none_passing = 3]);
-    let partly = |session: &mut Session| session.runs("t", Deed::Runs, "1 passed, 3 failed", Success::Failed);
+    let partly = |session: &mut Session| {
+        session.runs("t", Activity::Runs, "1 passed, 3 failed", ActionSuccess::Failed)
+    };
     seen_until(PatternKind::Stagnation, repeat(3, partly), &[|t| t.stagnation.some_passing = 4]);
     let back_and_forth = |session: &mut Session| {
         for (before, after) in [("x", "y"), ("y", "x"), ("x", "y")] {
-            let mut intended = session.plan(before, Deed::Changes);
-            intended.edit = Some(Edit { path: Mark(1), before: Mark::of(before), after: Mark::of(after) });
-            session.ends(&intended, "done", Success::Succeeded);
+            let mut intended = session.plan(before, Activity::Changes);
+            intended.edit = Some(Edit {
+                path: Fingerprint(1),
+                before: Fingerprint::of(before),
+                after: Fingerprint::of(after),
+            });
+            session.ends(&intended, "done", ActionSuccess::Succeeded);
         }
     };
     seen_until(PatternKind::OscillatingEdits, back_and_forth, &[|t| t.oscillating_edits.edits = 4]);
@@ -127,10 +141,12 @@ fn errors_and_tests_and_edits() {
 #[test]
 fn places_and_goals() {
     let touches = |session: &mut Session| {
-        for (path, side) in [(1, Side::Inside), (2, Side::Inside), (3, Side::Outside), (4, Side::Outside)] {
-            let mut plan = session.plan("cat", Deed::Looks);
-            plan.touches = vec![Touch { path: Mark(path), side, use_of: Use::Read }];
-            session.ends(&plan, &path.to_string(), Success::Succeeded);
+        for (path, side) in
+            [(1, ScopeSide::Inside), (2, ScopeSide::Inside), (3, ScopeSide::Outside), (4, ScopeSide::Outside)]
+        {
+            let mut plan = session.plan("cat", Activity::Looks);
+            plan.touches = vec![Touch { path: Fingerprint(path), side, use_of: Use::Read }];
+            session.ends(&plan, &path.to_string(), ActionSuccess::Succeeded);
         }
     };
     seen_until(
@@ -140,9 +156,9 @@ fn places_and_goals() {
     );
     let drifts = |session: &mut Session| {
         for action in 0..13_u8 {
-            let mut plan = session.plan("do", Deed::Runs);
+            let mut plan = session.plan("do", Activity::Runs);
             plan.alignment = Some(80 - action * 6);
-            session.ends(&plan, &action.to_string(), Success::Succeeded);
+            session.ends(&plan, &action.to_string(), ActionSuccess::Succeeded);
         }
     };
     seen_until(
@@ -162,9 +178,9 @@ fn resources_and_looks() {
     let grows = |session: &mut Session| {
         for point in 0..3_u32 {
             for _ in 0..5 {
-                let mut plan = session.plan("write", Deed::Changes);
+                let mut plan = session.plan("write", Activity::Changes);
                 plan.file_operations = 20 * 2_u32.pow(point);
-                session.ends(&plan, &session.number.to_string(), Success::Succeeded);
+                session.ends(&plan, &session.number.to_string(), ActionSuccess::Succeeded);
             }
         }
     };
@@ -176,9 +192,10 @@ fn resources_and_looks() {
     let wanders = |session: &mut Session| {
         for index in 0..20_usize {
             let place = if index % 3 == 2 { index % 2 } else { index };
-            let mut plan = session.plan("cat", Deed::Looks);
-            plan.place = Some(Place::of(&format!("/{}d{place}/file{index}", "deep/".repeat(place % 8))));
-            session.ends(&plan, &index.to_string(), Success::Succeeded);
+            let mut plan = session.plan("cat", Activity::Looks);
+            plan.place =
+                Some(VisitedPlace::of(&format!("/{}d{place}/file{index}", "deep/".repeat(place % 8))));
+            session.ends(&plan, &index.to_string(), ActionSuccess::Succeeded);
         }
     };
     seen_until(
@@ -196,8 +213,8 @@ fn resources_and_looks() {
 #[test]
 fn what_is_said() {
     let assumes = |session: &mut Session| {
-        session.runs("a", Deed::Runs, "bash: frobnicate: command not found", Success::Failed);
-        session.runs("b", Deed::Runs, "No module named 'b'", Success::Failed);
+        session.runs("a", Activity::Runs, "bash: frobnicate: command not found", ActionSuccess::Failed);
+        session.runs("b", Activity::Runs, "No module named 'b'", ActionSuccess::Failed);
     };
     seen_until(
         PatternKind::Hallucination,
@@ -205,9 +222,9 @@ fn what_is_said() {
         &[|t| t.hallucination.occurrences = 3, |t| t.hallucination.horizon = 1],
     );
     let mut session = Session::default();
-    session.runs("t", Deed::Runs, "0 passed, 3 failed", Success::Failed);
+    session.runs("t", Activity::Runs, "0 passed, 3 failed", ActionSuccess::Failed);
     session.behaviour.claimed(Claim::AllTestsPass);
     assert!(session.sees(PatternKind::Hallucination, PatternThresholds::default()));
-    let offers = |session: &mut Session| session.behaviour.said(Mark(1), Share::new(0.8));
+    let offers = |session: &mut Session| session.behaviour.said(Fingerprint(1), Share::new(0.8));
     seen_until(PatternKind::Cascade, offers, &[|t| t.cascade.score = 0.9]);
 }

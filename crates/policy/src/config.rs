@@ -10,12 +10,12 @@ mod listing;
 mod load;
 mod prompts;
 mod reference;
-mod rule_text;
+mod rule_parser;
 mod sections;
 mod settings;
 mod strictest;
 mod thresholds;
-mod tripwire_text;
+mod tripwire_parser;
 mod value;
 mod version;
 mod yaml;
@@ -26,12 +26,12 @@ pub use choice::*;
 pub use error::{ConfigError, ConfigErrorKind, ConfigErrors};
 pub use listing::{Setting, settings_of};
 pub use load::{
-    FileHash, Layer, LayerKind, LimitedSettings, Loaded, Loosening, Provenance, Source, load, load_at,
-    load_proved,
+    ConfigSource, FileHash, Layer, LayerKind, LimitedSettings, LoadedConfig, Loosening, Provenance, load,
+    load_at, load_proved,
 };
 pub use prompts::{NamedText, NamedTextError, named_texts};
 pub use reference::{reference, schema};
-pub use sections::{Extent, Limit, PipelineStep, SaidBy, Standpoint};
+pub use sections::{Limit, PipelineStep, SaidBy, Standpoint, TargetKnowledge};
 pub use settings::*;
 pub use strictest::strictest;
 pub use thresholds::*;

@@ -3,21 +3,21 @@
 //! What a number means and where it comes from stands beside it; how it is used is up to the review.
 
 mod contract;
-mod rehearsal;
 mod tier;
 mod tripwire;
+mod tripwire_examples;
 mod trust;
 
 pub use contract::*;
-pub(crate) use rehearsal::play;
-pub use rehearsal::{TripwireProblem, Wanted};
 pub use tier::*;
 pub use tripwire::*;
+pub(crate) use tripwire_examples::play;
+pub use tripwire_examples::{Expectation, TripwireProblem};
 pub use trust::*;
 
 /// The governance settings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Governance {
+pub struct GovernanceSettings {
     /// Whether thresholds and trust count at all. Tripwires always do.
     pub enabled: bool,
     /// How closely the agent is overseen.
@@ -38,7 +38,7 @@ pub struct Governance {
     pub blueprints: Vec<String>,
 }
 
-impl Default for Governance {
+impl Default for GovernanceSettings {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -54,7 +54,7 @@ impl Default for Governance {
     }
 }
 
-impl Governance {
+impl GovernanceSettings {
     /// The thresholds that hold in a tier: of its own and the configured ones the stricter (ACGP).
     pub fn thresholds(&self, tier: Tier) -> Thresholds {
         let own = &self.thresholds;

@@ -5,7 +5,7 @@ mod custom;
 mod example;
 mod expression;
 
-use checkrein_facts::{History, Place};
+use checkrein_facts::{History, HostPaths};
 use checkrein_protocol::{Action, Decision, Effect, Intent};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub struct RuleContext<'a> {
     /// What that would change.
     pub effects: &'a [Effect],
     /// Where things are on this machine.
-    pub place: &'a Place,
+    pub place: &'a HostPaths,
     /// What has happened in the session so far.
     pub history: &'a History,
     /// The effective configuration.

@@ -1,13 +1,13 @@
 //! Where mutations are expected.
 
-use checkrein_facts::Place;
+use checkrein_facts::HostPaths;
 use checkrein_protocol::{AbsolutePath, Target};
 
 use crate::config::Config;
 
 /// Whether a path lies where mutations are expected: temporary and configured directories, and the workspace or the
 /// part of it that `scope.paths` names.
-pub fn in_scope(path: &AbsolutePath, place: &Place, config: &Config) -> bool {
+pub fn in_scope(path: &AbsolutePath, place: &HostPaths, config: &Config) -> bool {
     let inside = |directory: &AbsolutePath| path.is_within(directory);
     let device = matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
     let named = match config.scope.paths.as_slice() {

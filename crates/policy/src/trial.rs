@@ -1,7 +1,7 @@
 //! Examples and fixtures, played: what was expected and what was found.
 
 use crate::config::{Blueprint, Config};
-use crate::governance::{Tripwire, Wanted};
+use crate::governance::{Expectation, Tripwire};
 use crate::rule::{CompiledRule, CustomRule, Example};
 
 /// One example, played.
@@ -53,8 +53,10 @@ pub fn trials(rules: &[CustomRule], tripwires: &[Tripwire], patterns: &[Tripwire
         }
     }
     for tripwire in tripwires.iter().chain(patterns) {
-        let wanted =
-            [(&tripwire.matches, Wanted::Match, CAUGHT), (&tripwire.ignores, Wanted::Silence, SILENT)];
+        let wanted = [
+            (&tripwire.matches, Expectation::Match, CAUGHT),
+            (&tripwire.ignores, Expectation::Silence, SILENT),
+        ];
         for (examples, wanted, expected) in wanted {
             all.extend(examples.iter().map(|text| Trial {
                 of: tripwire.name.clone(),

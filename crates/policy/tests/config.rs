@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use checkrein_policy::{
-    BuiltinRules, Config, Decision, FileHash, Layer, LayerKind, Loaded, Mode, Policy, Profile, ReviewMode,
-    Source, load, reference, schema,
+    BuiltinRules, Config, ConfigSource, Decision, FileHash, Layer, LayerKind, LoadedConfig, Mode, Policy,
+    Profile, ReviewMode, load, reference, schema,
 };
 use proptest::prelude::*;
 
@@ -15,14 +15,14 @@ fn file(kind: LayerKind, text: &str) -> Layer {
         LayerKind::Project => "checkrein.yaml",
         LayerKind::Managed | LayerKind::User | LayerKind::Environment | LayerKind::Flags => "config.yaml",
     };
-    Layer { kind, source: Source::File { name: name.to_owned(), text: text.to_owned() } }
+    Layer { kind, source: ConfigSource::File { name: name.to_owned(), text: text.to_owned() } }
 }
 
-fn user(text: &str) -> Loaded {
+fn user(text: &str) -> LoadedConfig {
     load(&[file(LayerKind::User, text)], &[]).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn project(text: &str) -> Loaded {
+fn project(text: &str) -> LoadedConfig {
     load(&[file(LayerKind::Project, text)], &[]).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -91,9 +91,9 @@ fn later_layers_win_and_are_remembered() {
     let layers = [
         Layer {
             kind: LayerKind::Flags,
-            source: Source::Flags(vec![("profile".to_owned(), "strict".to_owned())]),
+            source: ConfigSource::Flags(vec![("profile".to_owned(), "strict".to_owned())]),
         },
-        Layer { kind: LayerKind::Environment, source: Source::Variables(variables.into()) },
+        Layer { kind: LayerKind::Environment, source: ConfigSource::Variables(variables.into()) },
         file(LayerKind::User, "mode: observe\nprofile: unattended\naudit:\n  retention_days: 90\n"),
         file(LayerKind::Managed, "audit:\n  retention_days: 10\n  sync: always\n"),
     ];
@@ -207,14 +207,14 @@ fn rule_files_are_lists_of_rules() {
     let text = "- name: no_friday\n  when: \"action.command.contains('deploy')\"\n  decision: modify\n  kinds: [infrastructure_change]\n  match: ['$ deploy => infrastructure_change web']\n";
     let layer = Layer {
         kind: LayerKind::User,
-        source: Source::Rules { name: "rules.yaml".to_owned(), text: text.to_owned() },
+        source: ConfigSource::Rules { name: "rules.yaml".to_owned(), text: text.to_owned() },
     };
     let loaded = load(&[layer], &[]).unwrap();
     let rule = loaded.config.step_reviewer.rules.custom.first().unwrap();
     assert_eq!(rule.problems(&loaded.config), []);
     let empty = Layer {
         kind: LayerKind::User,
-        source: Source::Rules { name: "rules.yaml".to_owned(), text: String::new() },
+        source: ConfigSource::Rules { name: "rules.yaml".to_owned(), text: String::new() },
     };
     assert_eq!(load(&[empty], &[]).unwrap().config, Config::default());
 }
@@ -423,10 +423,10 @@ fn bad_rules_are_pointed_at() {
 fn variables_and_flags_are_pointed_at() {
     let variables = BTreeMap::from([("SAFETY_REVIEW_MODE".to_owned(), "blokcing".to_owned())]);
     let layers = [
-        Layer { kind: LayerKind::Environment, source: Source::Variables(variables.into()) },
+        Layer { kind: LayerKind::Environment, source: ConfigSource::Variables(variables.into()) },
         Layer {
             kind: LayerKind::Flags,
-            source: Source::Flags(vec![
+            source: ConfigSource::Flags(vec![
                 ("mode".to_owned(), "observe".to_owned()),
                 ("step_reviewer.risk.high_treshold".to_owned(), "1".to_owned()),
             ]),

@@ -4,15 +4,15 @@
 #![allow(clippy::float_cmp, reason = "the numbers are written down, not computed")]
 
 use checkrein_policy::{
-    Blueprint, Config, Digest, FileHash, Layer, LayerKind, Loaded, Source, Tier, Trial, VerdictKind, load,
-    load_proved, trials,
+    Blueprint, Config, ConfigSource, Digest, FileHash, Layer, LayerKind, LoadedConfig, Tier, Trial,
+    VerdictKind, load, load_proved, trials,
 };
 
 fn layer(kind: LayerKind, text: &str) -> Layer {
-    Layer { kind, source: Source::File { name: "checkrein.yaml".to_owned(), text: text.to_owned() } }
+    Layer { kind, source: ConfigSource::File { name: "checkrein.yaml".to_owned(), text: text.to_owned() } }
 }
 
-fn proved(text: &str) -> Result<Loaded, String> {
+fn proved(text: &str) -> Result<LoadedConfig, String> {
     load_proved(&[layer(LayerKind::User, text)], &[]).map_err(|errors| errors.to_string())
 }
 
@@ -107,7 +107,7 @@ fn a_project_may_add_a_tripwire_but_not_weaken_one() {
         .replace("id: refund_limit", "id: own_limit");
     let weakened = layer(LayerKind::Project, &project.replace("tier: \"3\"", "tier: \"1\""));
     let found = load(&[user.clone(), weakened], &[]).unwrap();
-    let decision = |loaded: &Loaded, name: &str| {
+    let decision = |loaded: &LoadedConfig, name: &str| {
         loaded.config.governance.tripwires.iter().find(|wire| wire.name == name).map(|wire| wire.decision)
     };
     assert_eq!(decision(&found, "many_deletions"), Some(VerdictKind::Halt));
@@ -168,7 +168,7 @@ fixtures:
 "#;
 
 fn with_blueprint(settings: &str, blueprint: &str) -> Result<Config, String> {
-    let source = Source::Blueprint { name: "payments.yaml".to_owned(), text: blueprint.to_owned() };
+    let source = ConfigSource::Blueprint { name: "payments.yaml".to_owned(), text: blueprint.to_owned() };
     let layers = [layer(LayerKind::User, settings), Layer { kind: LayerKind::User, source }];
     load_proved(&layers, &[]).map(|loaded| loaded.config).map_err(|errors| errors.to_string())
 }

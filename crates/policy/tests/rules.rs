@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use checkrein_policy::{
-    BuiltinRules, Config, CustomRule, Decision, Example, LimitPreset, Limits, Policy, check_rules, rules,
+    BuiltinRules, Config, CustomRule, Decision, Example, LimitPreset, Policy, SessionLimits, check_rules,
+    rules,
 };
 use checkrein_protocol::{Action, Effect, EffectKind};
 use proptest::prelude::*;
@@ -128,7 +129,7 @@ fn the_limit_of_file_operations_follows_profile_and_configuration() {
     assert_eq!(findings(text, &Policy::new(config.clone())), []);
     config.limits.file_operations = Some(0);
     assert_eq!(findings(text, &Policy::new(config.clone())), [], "zero is no limit");
-    config.limits = Limits { preset: LimitPreset::Seed, ..Limits::default() };
+    config.limits = SessionLimits { preset: LimitPreset::Seed, ..SessionLimits::default() };
     let text = "history file_operations=100; file_create /home/dev/proj/a";
     assert_eq!(findings(text, &Policy::new(config)), refused, "the number of the seed");
 }

@@ -42,7 +42,7 @@ pub struct Change {
 /// What stands at a path that was predicted to change, after the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum PathState {
     /// Nothing.
     Missing,
     /// Something that changed since the action began.

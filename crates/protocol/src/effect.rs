@@ -107,7 +107,7 @@ pub enum Severity {
 /// Where the other end of a network effect is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reach {
+pub enum NetworkReach {
     /// This machine.
     Local,
     /// Reading from a host known for documentation, packages or source code.
@@ -134,7 +134,7 @@ pub struct Effect {
     /// Whether it can be taken back.
     pub reversible: bool,
     /// For network effects: where the other end is.
-    pub reach: Option<Reach>,
+    pub reach: Option<NetworkReach>,
     /// What is special about it, as far as anything is decided by it; left out on the wire when nothing is.
     #[serde(default, skip_serializing_if = "Nature::is_ordinary")]
     pub nature: Nature,

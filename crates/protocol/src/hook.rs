@@ -86,12 +86,12 @@ pub struct HookEvent {
     /// How the client decides what may run; `None` when it does not say.
     pub permission_mode: Option<PermissionMode>,
     /// What is happening.
-    pub moment: Moment,
+    pub moment: HookEventKind,
 }
 
 /// What is happening.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Moment {
+pub enum HookEventKind {
     /// The agent wants to do something.
     BeforeAction {
         /// The call.
@@ -154,7 +154,7 @@ pub struct Outcome {
     /// Whether it failed.
     pub failed: bool,
     /// Whether the client says that it failed when it did.
-    pub success: Success,
+    pub success: SuccessReporting,
     /// The error text of a failure.
     pub error: Option<String>,
     /// The output, as text.
@@ -164,12 +164,12 @@ pub struct Outcome {
     /// What the client itself says that it changed: for tools that write files.
     pub reported: Vec<Change>,
     /// Whether it is over.
-    pub progress: Progress,
+    pub progress: CallProgress,
 }
 
 /// Whether a client tells failures of a tool from successes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Success {
+pub enum SuccessReporting {
     /// It does.
     Told,
     /// It does not: what is no failure may be one.
@@ -178,7 +178,7 @@ pub enum Success {
 
 /// Whether a call is over when its outcome is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum CallProgress {
     /// It is.
     Finished,
     /// It goes on in the background.
@@ -187,16 +187,16 @@ pub enum Progress {
 
 /// What the client is told.
 #[derive(Debug, Clone, PartialEq)]
-pub enum HookAnswer {
+pub enum HookResponse {
     /// No opinion: the client's own rules decide.
-    Silent,
+    NoOpinion,
     /// Goes ahead, and the client need not ask anybody: only where a person wants that for what can be taken back.
     Allow {
         /// The text for the model; may be empty.
         text: String,
     },
     /// Goes ahead; the model reads this beside the result.
-    Hint {
+    Context {
         /// The text for the model.
         text: String,
     },
@@ -220,19 +220,19 @@ pub enum HookAnswer {
         reason: String,
     },
     /// The agent is stopped, where the client can; the call is refused where it can not.
-    Stop {
+    Halt {
         /// What the person reads.
         reason: String,
     },
 }
 
-impl HookAnswer {
+impl HookResponse {
     /// What is said with it; empty when nothing is.
     pub fn text(&self) -> &str {
         match self {
-            Self::Silent => "",
-            Self::Allow { text } | Self::Hint { text } | Self::Rewrite { text, .. } => text,
-            Self::Ask { reason, .. } | Self::Deny { reason } | Self::Stop { reason } => reason,
+            Self::NoOpinion => "",
+            Self::Allow { text } | Self::Context { text } | Self::Rewrite { text, .. } => text,
+            Self::Ask { reason, .. } | Self::Deny { reason } | Self::Halt { reason } => reason,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::Severity;
 use crate::issue::{ActionNumber, PatternKind, Share};
-use crate::mark::Mark;
+use crate::mark::Fingerprint;
 
 /// The five interventions, mildest first (seed 000).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ pub struct Throttle {
     pub left: u64,
     /// The marks of the calls that are refused meanwhile, because repeating them was the trouble, until something is changed; at most 8
     /// (ours).
-    pub refused: Vec<Mark>,
+    pub refused: Vec<Fingerprint>,
 }
 
 /// A wish to go back: to what stood before an action. Who holds snapshots carries it out.
@@ -157,7 +157,7 @@ impl Throttle {
     pub const LASTING: u64 = 10;
 
     /// Limits by a factor, from an action on.
-    pub fn new(factor: f64, from: ActionNumber, mut refused: Vec<Mark>) -> Self {
+    pub fn new(factor: f64, from: ActionNumber, mut refused: Vec<Fingerprint>) -> Self {
         refused.sort_unstable();
         refused.dedup();
         refused.truncate(8);
@@ -199,18 +199,19 @@ mod tests {
 
     #[test]
     fn limits_are_rounded_and_never_nothing() {
-        let throttle = Throttle::new(0.5, ActionNumber(7), vec![Mark(2), Mark(1), Mark(2)]);
+        let throttle =
+            Throttle::new(0.5, ActionNumber(7), vec![Fingerprint(2), Fingerprint(1), Fingerprint(2)]);
         assert_eq!(throttle.reduced(101, ActionNumber(17)), 51);
         assert_eq!(throttle.reduced(0, ActionNumber(17)), 1);
         assert_eq!(throttle.reduced(101, ActionNumber(18)), 101);
-        assert_eq!(throttle.refused, [Mark(1), Mark(2)]);
+        assert_eq!(throttle.refused, [Fingerprint(1), Fingerprint(2)]);
     }
 
     #[test]
     fn they_hold_for_calls_that_run_and_a_change_lets_the_refused_ones_through() {
-        let mut throttle = Throttle::new(0.5, ActionNumber(7), vec![Mark(1)]);
+        let mut throttle = Throttle::new(0.5, ActionNumber(7), vec![Fingerprint(1)]);
         (1..Throttle::LASTING).for_each(|_| throttle.ran(Ran::Otherwise));
-        assert!(throttle.holds() && throttle.refused == [Mark(1)]);
+        assert!(throttle.holds() && throttle.refused == [Fingerprint(1)]);
         throttle.ran(Ran::Changed);
         assert!(!throttle.holds() && throttle.refused.is_empty());
     }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// of them, so a chance hit is one in a hundred million and costs a hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Mark(pub u32);
+pub struct Fingerprint(pub u32);
 
-impl Mark {
+impl Fingerprint {
     /// The mark of a text.
     pub fn of(text: &str) -> Self {
         Self::of_parts([text])

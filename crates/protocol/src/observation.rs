@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::mark::Mark;
+use crate::mark::Fingerprint;
 
 /// What an outcome showed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Observation {
     /// The mark of the output without times, durations, addresses and colours; zero when it is empty.
-    pub digest: Mark,
+    pub digest: Fingerprint,
     /// The error, when the action failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorSignature>,
@@ -42,9 +42,9 @@ pub struct ErrorSignature {
     /// What sort of error it is.
     pub category: ErrorCategory,
     /// The mark of its telling line without paths, numbers and times.
-    pub signature: Mark,
+    pub signature: Fingerprint,
     /// The mark of the line numbers it names; zero when it names none. The same error at another place is one that moves.
-    pub place: Mark,
+    pub place: Fingerprint,
 }
 
 /// The sorts of error (upstream 1.2 and 1.4; `usage`, `resources` and `conflict` are ours).
@@ -109,6 +109,6 @@ pub struct TestCounts {
 impl Observation {
     /// Whether the action answered nothing.
     pub fn is_empty(&self) -> bool {
-        self.digest == Mark::default()
+        self.digest == Fingerprint::default()
     }
 }

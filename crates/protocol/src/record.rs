@@ -16,7 +16,7 @@ use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, TierLevel
 use crate::message::{Cascade, Claim};
 use crate::observation::Observation;
 use crate::path::AbsolutePath;
-use crate::tally::Counted;
+use crate::tally::TallyIncrement;
 use crate::time::Timestamp;
 use crate::usage::UsageRecord;
 use crate::verdict::VerdictKind;
@@ -224,7 +224,7 @@ pub enum RecordBody {
     /// The ledger was found damaged before this record was written.
     Repaired {
         /// What was wrong.
-        damage: Damage,
+        damage: LedgerDamage,
         /// How many bytes are no longer in the ledger.
         lost_bytes: u64,
         /// The file beside the ledger that keeps them, when they could be kept.
@@ -298,7 +298,7 @@ pub enum HaltScope {
 /// What was wrong with a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Damage {
+pub enum LedgerDamage {
     /// The last line was not written to its end: the writer was killed.
     TornTail,
     /// The ledger is shorter than it was known to be.
@@ -434,7 +434,7 @@ pub struct GovernanceRecord {
     pub asks_for_review: bool,
     /// What it adds to what tripwires and patterns count, if it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counted: Vec<Counted>,
+    pub counted: Vec<TallyIncrement>,
 }
 
 /// What was saved before an action, as written.
@@ -545,7 +545,7 @@ pub struct OutcomeRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VerificationRecord {
     /// How much was looked at.
-    pub looked: Looked,
+    pub looked: ObservedExtent,
     /// Why something was not looked at, or what makes the answer less sure; each one clause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
@@ -581,7 +581,7 @@ pub struct VerificationRecord {
 /// How much was looked at after an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Looked {
+pub enum ObservedExtent {
     /// Everything that is looked at: no surprise means that there was none.
     Whole,
     /// Not everything; the gaps say what is missing.

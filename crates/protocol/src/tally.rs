@@ -48,7 +48,7 @@ pub struct Amount(pub u64);
 
 /// What one action adds to a tally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct TallyIncrement {
     /// To which.
     pub key: TallyKey,
     /// How far back it looks.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tokens by sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct TokenCounts {
     /// Read anew.
     pub input: u64,
     /// Written by the model.
@@ -28,7 +28,7 @@ pub struct ModelUsage {
     /// How many answers.
     pub answers: u64,
     /// The tokens of them.
-    pub tokens: Tokens,
+    pub tokens: TokenCounts,
     /// What they cost; `None` in records of versions that did not estimate.
     pub cost: Option<MicroDollars>,
     /// The listed name by which the price is estimated; `None` when the model is listed itself.
@@ -63,10 +63,10 @@ pub struct TranscriptMark {
     /// Fingerprint of the answer that was counted last; it may be written once more with other numbers.
     pub answer: u64,
     /// What was counted for it, or in all where a client counts in all.
-    pub counted: Tokens,
+    pub counted: TokenCounts,
 }
 
-impl Tokens {
+impl TokenCounts {
     /// All of them.
     pub fn all(&self) -> u64 {
         self.counted().saturating_add(self.cache_read)

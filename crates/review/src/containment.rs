@@ -6,13 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_facts::{Entry, Place, World};
+use checkrein_facts::{Entry, HostPaths, World};
 use checkrein_policy::{Config, ContainedCommands, ContainedNetwork, Decision, in_scope, location};
-use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Reach, Target};
+use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, NetworkReach, Target};
 use checkrein_shell::{Command, Connective, Part, Simple, parse, quoted};
 
 use crate::rewrite::{literal, simple_commands};
-use crate::verdict::{Consent, Review, Rewrite, Safety};
+use crate::verdict::{Review, Rewrite, RewriteConsent, Safety};
 
 /// The rule whose question containment answers.
 const ASKS_ABOUT_OPAQUE: &str = "confirm_opaque";
@@ -77,13 +77,13 @@ fn within_bounds(action: &Action, review: &Review, world: &dyn World, config: &C
     Some(Rewrite {
         command: format!("{before}{}", words.join(" ")),
         note: note(place, &network, inner),
-        consent: Consent::NotNeeded,
+        consent: RewriteConsent::NotNeeded,
         safety: Safety::Contained,
     })
 }
 
 /// What the agent is told: what is different now, and how it gets more.
-fn note(place: &Place, network: &BTreeSet<String>, inner: &str) -> String {
+fn note(place: &HostPaths, network: &BTreeSet<String>, inner: &str) -> String {
     let ends: Vec<&str> = network.iter().map(String::as_str).collect();
     let talks = match ends.as_slice() {
         ["none"] => "without network".to_owned(),
@@ -146,9 +146,9 @@ fn network(effects: &[Effect], config: &Config) -> Option<BTreeSet<String>> {
         match (effect.kind, &effect.target) {
             // What nobody understands is not let talk to a host that nobody knows.
             (EffectKind::NetworkRequest | EffectKind::DataUpload, Target::Host(address))
-                if matches!(effect.reach, Some(Reach::Local | Reach::Known)) =>
+                if matches!(effect.reach, Some(NetworkReach::Local | NetworkReach::Known)) =>
             {
-                leaves_the_machine |= effect.reach == Some(Reach::Known);
+                leaves_the_machine |= effect.reach == Some(NetworkReach::Known);
                 ends.extend(endpoints(address));
             }
             (

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Three 64-bit marks of an action. Equal marks mean equal for practical purposes, not for security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Fingerprint {
+pub struct ActionFingerprint {
     /// Tool, programs and effect kinds: "a `git push`", "an `rm` that deletes".
     pub kind: u64,
     /// Tool, input and working directory.
@@ -15,7 +15,7 @@ pub struct Fingerprint {
     pub substance: u64,
 }
 
-impl Fingerprint {
+impl ActionFingerprint {
     /// The marks of an action with what was predicted for it.
     pub fn of(action: &Action, programs: &[String], effects: &[Effect]) -> Self {
         let mut kinds: Vec<&'static str> = effects.iter().map(|effect| effect.kind.name()).collect();

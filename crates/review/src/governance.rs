@@ -2,18 +2,19 @@
 //!
 //! Order: tripwires, rules, CTQ, thresholds, flag, trust debt, tier review. Each can only make the verdict stricter.
 
-use checkrein_facts::Trust;
+use checkrein_facts::TrustDebt;
 use checkrein_policy::{
-    Config, Decision, Metric, Origin, Posture, Precedent, RiskClass, Tier, TripwireReport, VerdictKind,
+    Config, Decision, Metric, Posture, Precedent, RiskClass, Tier, TripwireOrigin, TripwireReport,
+    VerdictKind,
 };
-use checkrein_protocol::{Counted, Effect, EffectKind, Severity, Target, Timestamp};
+use checkrein_protocol::{Effect, EffectKind, Severity, TallyIncrement, Target, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Escalation, Rationality, Review, Risk, RuleFinding, ScopeReach, Score};
 
 /// What governance says about an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Governance {
+pub struct GovernanceAssessment {
     /// The quality of the trace.
     pub ctq: Ctq,
     /// The tier whose thresholds hold; `None` when governance is off.
@@ -25,7 +26,7 @@ pub struct Governance {
     /// The severity of the flag; `None` when there is none.
     pub flag: Option<Severity>,
     /// What the action adds to what is counted, if it runs.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<TallyIncrement>,
     /// What trust is left.
     pub trust: TrustState,
 }
@@ -89,7 +90,7 @@ impl Ctq {
     }
 }
 
-impl Governance {
+impl GovernanceAssessment {
     /// The least verdict that governance asks for.
     pub fn verdict(&self) -> VerdictKind {
         let by_tripwires = self.fired.first().map_or(VerdictKind::Ok, |fired| fired.verdict);
@@ -109,12 +110,12 @@ pub(crate) struct Assessed<'a> {
     pub(crate) rationality: &'a Rationality,
     pub(crate) rules: &'a [RuleFinding],
     pub(crate) tripwires: TripwireReport,
-    pub(crate) trust: Trust,
+    pub(crate) trust: TrustDebt,
     pub(crate) now: Timestamp,
 }
 
 /// Judges the trace of an action.
-pub(crate) fn judge(assessed: Assessed<'_>, config: &Config) -> Governance {
+pub(crate) fn judge(assessed: Assessed<'_>, config: &Config) -> GovernanceAssessment {
     let settings = &config.governance;
     let ctq = ctq(&assessed, config);
     let policy = &settings.trust_debt;
@@ -140,7 +141,7 @@ pub(crate) fn judge(assessed: Assessed<'_>, config: &Config) -> Governance {
         .map(|finding| Fired { name: finding.name, verdict: finding.verdict, reason: finding.reason })
         .collect();
     let trust = TrustState { before, added: 0.0, posture, asks_for_review: false };
-    Governance { ctq, tier, by_thresholds, fired, flag, counted: assessed.tripwires.counted, trust }
+    GovernanceAssessment { ctq, tier, by_thresholds, fired, flag, counted: assessed.tripwires.counted, trust }
 }
 
 /// CTQ = .25 reasoning + .20 grounding + .20 ethical + .20 tool safety + .15 context (ACGP). What did not run is left out, and
@@ -221,7 +222,7 @@ pub(crate) fn findings(report: &TripwireReport) -> impl Iterator<Item = RuleFind
         rule: finding.name.clone(),
         decision: decision_of(finding.verdict),
         reason: match (finding.verdict, finding.origin) {
-            (VerdictKind::Halt, Origin::Tripwire) => format!("tripwire: {}", finding.reason),
+            (VerdictKind::Halt, TripwireOrigin::Tripwire) => format!("tripwire: {}", finding.reason),
             _ => finding.reason.clone(),
         },
     })
@@ -270,7 +271,7 @@ fn weakest(ctq: &Ctq) -> String {
 
 /// Settles what an action costs in trust, once its verdict stands. Debt never halts and never changes the tier: at its last
 /// threshold a person is asked to look (ACGP).
-pub fn settle_trust(review: &mut Review, trust: &Trust, config: &Config) {
+pub fn settle_trust(review: &mut Review, trust: &TrustDebt, config: &Config) {
     let policy = &config.governance.trust_debt;
     if !config.governance.enabled || !policy.enabled {
         return;

@@ -58,8 +58,8 @@ mod verdict;
 
 pub use cache::{ReviewCache, Size, TimeToLive};
 pub use checkrein_policy::VerdictKind;
-pub use fingerprint::Fingerprint;
-pub use governance::{Ctq, Fired, Governance, TrustState, keep_contract, risk_class, settle_trust};
+pub use fingerprint::ActionFingerprint;
+pub use governance::{Ctq, Fired, GovernanceAssessment, TrustState, keep_contract, risk_class, settle_trust};
 pub use reasoning::sentence;
 pub use review::{Forecast, review};
 pub use saving::*;

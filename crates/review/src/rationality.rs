@@ -25,7 +25,7 @@ use checkrein_facts::World;
 use checkrein_policy::Config;
 use checkrein_protocol::{AbsolutePath, Action, Depth, Effect, EffectKind, Stake};
 
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::ActionFingerprint;
 use crate::forbidden::forbidden;
 use crate::undoing;
 use crate::verdict::{Rationality, RationalityLevel, Score};
@@ -39,7 +39,7 @@ pub(crate) struct Situation<'a> {
     pub(crate) effects: &'a [Effect],
     pub(crate) problems: &'a [String],
     pub(crate) commands: &'a [RunCommand],
-    pub(crate) fingerprint: Fingerprint,
+    pub(crate) fingerprint: ActionFingerprint,
     pub(crate) world: &'a dyn World,
 }
 

@@ -12,11 +12,11 @@ use checkrein_policy::{
 use checkrein_protocol::{Action, Certainty, Effect, EffectKind, Nature, Severity};
 
 use crate::decision::{self, Grounds};
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::ActionFingerprint;
 use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, soften};
-use crate::verdict::{Consent, Review, Rewrite, RuleFinding, Score, Verdict};
+use crate::verdict::{Review, Rewrite, RewriteConsent, RuleFinding, Score, Verdict};
 use crate::{containment, reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
@@ -92,8 +92,8 @@ impl<'a> Forecast<'a> {
         if let Some(rewrite) = changed().filter(passes).or_else(contained) {
             review.decision = Decision::Modify;
             review.verdict.kind = match rewrite.consent {
-                Consent::NotNeeded => VerdictKind::Nudge,
-                Consent::Asked => VerdictKind::Escalate,
+                RewriteConsent::NotNeeded => VerdictKind::Nudge,
+                RewriteConsent::Asked => VerdictKind::Escalate,
             };
             review.rewrite = Some(rewrite);
             governance::enforce(&mut review);
@@ -116,7 +116,7 @@ impl<'a> Forecast<'a> {
             return None;
         }
         let asks = spared.decision == Decision::Modify;
-        rewrite.consent = if asks { Consent::Asked } else { Consent::NotNeeded };
+        rewrite.consent = if asks { RewriteConsent::Asked } else { RewriteConsent::NotNeeded };
         spared.decision = Decision::Modify;
         spared.verdict.kind = if asks { VerdictKind::Escalate } else { VerdictKind::Nudge };
         spared.fingerprint = review.fingerprint;
@@ -141,7 +141,7 @@ impl<'a> Forecast<'a> {
         let mut effects = prediction.effects.clone();
         let config = policy.config();
         soften(&mut effects, saved, world.place(), config);
-        let fingerprint = Fingerprint::of(action, &prediction.programs, &effects);
+        let fingerprint = ActionFingerprint::of(action, &prediction.programs, &effects);
         let intent = intent(action, &effects);
         let risk = risk::assess(&effects, fingerprint, world, config);
         let situation = Situation {

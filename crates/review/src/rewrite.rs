@@ -5,9 +5,9 @@
 
 use checkrein_facts::World;
 use checkrein_protocol::{Action, Effect, EffectKind, Target};
-use checkrein_shell::{Command, Part, Simple, Span, Statement, Word, parse, quoted};
+use checkrein_shell::{Command, Part, ShellStatement, Simple, Span, Word, parse, quoted};
 
-use crate::verdict::{Consent, Review, Rewrite, Safety};
+use crate::verdict::{Review, Rewrite, RewriteConsent, Safety};
 
 /// Proposes a safer command for an action whose decision is modify.
 pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
@@ -48,7 +48,7 @@ fn force_with_lease(text: &str, simples: &[&Simple], review: &Review) -> Option<
     Some(Rewrite {
         command: splice(text, edits)?,
         note: "`--force` became `--force-with-lease`, which refuses to overwrite commits that were never fetched".to_owned(),
-        consent: if rewrites_a_shared_branch(review) { Consent::Asked } else { Consent::NotNeeded },
+        consent: if rewrites_a_shared_branch(review) { RewriteConsent::Asked } else { RewriteConsent::NotNeeded },
         safety: Safety::Changed,
     })
 }
@@ -125,7 +125,7 @@ pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -
         command: splice(text, edits)?,
         note: "the files by which agents are held to their rules are left out; the rest is done as asked"
             .to_owned(),
-        consent: Consent::NotNeeded,
+        consent: RewriteConsent::NotNeeded,
         safety: Safety::Changed,
     })
 }
@@ -196,14 +196,14 @@ fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
         note: "`git clean` became a dry run, because what it would delete is in no commit; show the list to the person and ask which \
                of it may go"
             .to_owned(),
-        consent: Consent::Asked,
+        consent: RewriteConsent::Asked,
         safety: Safety::Changed,
     })
 }
 
 /// `curl URL | sh` becomes a download into the temporary directory whose beginning is shown.
-fn download_then_show(text: &str, script: &[Statement], review: &Review) -> Option<Rewrite> {
-    let [Statement { command: Command::Pipeline(pipeline), .. }] = script else { return None };
+fn download_then_show(text: &str, script: &[ShellStatement], review: &Review) -> Option<Rewrite> {
+    let [ShellStatement { command: Command::Pipeline(pipeline), .. }] = script else { return None };
     let [download, _shell] = pipeline.stages.as_slice() else { return None };
     let Command::Simple(simple) = &download.command else { return None };
     let program = simple.words.first().and_then(literal)?;
@@ -219,7 +219,7 @@ fn download_then_show(text: &str, script: &[Statement], review: &Review) -> Opti
         note: format!(
             "code from the network is not run unseen; it is saved as {file} and shown, read it, then run the steps that are needed"
         ),
-        consent: Consent::NotNeeded,
+        consent: RewriteConsent::NotNeeded,
         safety: Safety::Changed,
     })
 }
@@ -251,7 +251,7 @@ pub(crate) fn literal(word: &Word) -> Option<String> {
 }
 
 /// The simple commands that stand at the top of the text or in its lists; those inside compound commands are left alone.
-pub(crate) fn simple_commands(script: &[Statement]) -> Vec<&Simple> {
+pub(crate) fn simple_commands(script: &[ShellStatement]) -> Vec<&Simple> {
     fn visit<'a>(command: &'a Command, found: &mut Vec<&'a Simple>) {
         match command {
             Command::Simple(simple) => found.push(simple),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_facts::{PastAction, Place, World};
+use checkrein_facts::{HostPaths, PastAction, World};
 use checkrein_policy::{Config, in_scope, location};
-use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Reach, Severity, Stake};
+use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, NetworkReach, Severity, Stake};
 
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::ActionFingerprint;
 use crate::saving::is_data_in_a_file;
 use crate::surprise::MOST_DOUBT;
 use crate::verdict::{Factor, Risk, RiskLevel, ScopeReach, Score};
@@ -14,7 +14,7 @@ use crate::verdict::{Factor, Risk, RiskLevel, ScopeReach, Score};
 /// Computes the risk of the effects of one action.
 pub(crate) fn assess(
     effects: &[Effect],
-    fingerprint: Fingerprint,
+    fingerprint: ActionFingerprint,
     world: &dyn World,
     config: &Config,
 ) -> Risk {
@@ -48,7 +48,7 @@ pub(crate) fn level(score: Score, config: &Config) -> RiskLevel {
 
 /// The base of the effect that weighs most, and +.3 when that effect lies outside the expected scope (seed 002). The modifier goes with
 /// its own effect: a note written outside does not make a program that is merely unknown a disaster.
-fn worst_effect(effects: &[Effect], place: &Place, config: &Config) -> Vec<Factor> {
+fn worst_effect(effects: &[Effect], place: &HostPaths, config: &Config) -> Vec<Factor> {
     let secret_read = effects.iter().any(|effect| effect.kind == EffectKind::SecretRead);
     let weigh = |effect: &Effect| {
         if is_outside(effect, place, config) {
@@ -78,7 +78,7 @@ fn worst_effect(effects: &[Effect], place: &Place, config: &Config) -> Vec<Facto
 const OUT_OF_SCOPE: f64 = 0.3;
 
 /// Whether any effect lies outside; the factors tell already when the weightiest one does, or there is no other.
-fn reach(effects: &[Effect], factors: &[Factor], place: &Place, config: &Config) -> ScopeReach {
+fn reach(effects: &[Effect], factors: &[Factor], place: &HostPaths, config: &Config) -> ScopeReach {
     let weightiest = factors.iter().any(|factor| factor.name == "out_of_scope");
     let outside = |effect| is_outside(effect, place, config);
     if weightiest || (effects.len() > 1 && effects.iter().any(outside)) {
@@ -89,7 +89,7 @@ fn reach(effects: &[Effect], factors: &[Factor], place: &Place, config: &Config)
 }
 
 /// Only what is about files can lie outside: changes of the machine, of remotes and of data have that in their base.
-fn is_outside(effect: &Effect, place: &Place, config: &Config) -> bool {
+fn is_outside(effect: &Effect, place: &HostPaths, config: &Config) -> bool {
     let concerns_files = matches!(
         effect.kind,
         EffectKind::FileCreate
@@ -140,8 +140,8 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
         EffectKind::FileModify if effect.nature == Nature::NamedByOutput => 0.8,
         EffectKind::FileModify => 0.4,
         EffectKind::NetworkRequest => match effect.reach {
-            Some(Reach::Local | Reach::Known) => 0.2,
-            Some(Reach::External) | None => 0.6,
+            Some(NetworkReach::Local | NetworkReach::Known) => 0.2,
+            Some(NetworkReach::External) | None => 0.6,
         },
         // What proves who somebody is, and what is only private (ours).
         EffectKind::SecretRead if effect.severity >= Severity::High => 0.7,
@@ -154,8 +154,8 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
         EffectKind::Opaque | EffectKind::PrivilegeEscalation => 0.7,
         EffectKind::DataUpload if secret_read => 0.97,
         EffectKind::DataUpload => match effect.reach {
-            Some(Reach::Local) => 0.2,
-            Some(Reach::Known | Reach::External) | None => 0.7,
+            Some(NetworkReach::Local) => 0.2,
+            Some(NetworkReach::Known | NetworkReach::External) | None => 0.7,
         },
         // As any other file that may be replaced (ours).
         EffectKind::Persistence if effect.is_by_chance() => 0.4,
@@ -173,7 +173,7 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
         EffectKind::DatastoreDestroy if is_data_in_a_file(effect) => 0.8,
         // A store of this machine, or one made for trying things: the user knows whether it is needed, so that they are asked (ours).
         EffectKind::DatastoreDestroy
-            if effect.reach == Some(Reach::Local) && effect.severity < Severity::Critical =>
+            if effect.reach == Some(NetworkReach::Local) && effect.severity < Severity::Critical =>
         {
             match effect.severity {
                 Severity::Low => 0.4,
@@ -215,7 +215,11 @@ fn doubt_factor(effects: &[Effect], others: &[Factor], world: &dyn World) -> Opt
 
 /// +.1, +.2, +.4 for one, two, three and more similar actions that failed (seed 002). Similar is the same action, and one of the same kind
 /// (tool, programs, what they do) on the same places.
-fn repetition_factor(effects: &[Effect], fingerprint: Fingerprint, world: &dyn World) -> Option<Factor> {
+fn repetition_factor(
+    effects: &[Effect],
+    fingerprint: ActionFingerprint,
+    world: &dyn World,
+) -> Option<Factor> {
     let history = world.history();
     let places = |paths: &mut dyn Iterator<Item = &AbsolutePath>| {
         paths.map(AbsolutePath::as_str).map(str::to_owned).collect::<BTreeSet<String>>()
@@ -260,14 +264,14 @@ fn pattern_factor(world: &dyn World) -> Option<Factor> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_facts::{Place, RecordedWorld};
+    use checkrein_facts::{HostPaths, RecordedWorld};
     use checkrein_protocol::{AbsolutePath, Target};
 
     use super::*;
 
     fn world() -> RecordedWorld {
         let home = AbsolutePath::new("/home/dev").unwrap();
-        RecordedWorld::complete(Place {
+        RecordedWorld::complete(HostPaths {
             workspace: home.join("proj"),
             home,
             user: None,
@@ -287,7 +291,7 @@ mod tests {
     }
 
     fn risk(effects: &[Effect]) -> Risk {
-        assess(effects, Fingerprint::default(), &world(), &Config::default())
+        assess(effects, ActionFingerprint::default(), &world(), &Config::default())
     }
 
     const STAKES: [Stake; 5] =
@@ -348,7 +352,7 @@ mod tests {
         let score = |kinds: &[EffectKind], world: &RecordedWorld| {
             let effects: Vec<Effect> =
                 kinds.iter().map(|kind| effect(*kind, "/home/dev/proj/tool", Stake::Unsaved)).collect();
-            assess(&effects, Fingerprint::default(), world, &Config::default()).score.value()
+            assess(&effects, ActionFingerprint::default(), world, &Config::default()).score.value()
         };
         let near = |left: f64, right: f64| (left - right).abs() < 1e-9;
         assert!(near(score(&[EffectKind::Opaque], &doubted), 0.82));

@@ -4,7 +4,7 @@
 //! with the knowledge of what really is. What could not be saved changes nothing.
 
 use checkrein_effects::is_read_through;
-use checkrein_facts::Place;
+use checkrein_facts::HostPaths;
 use checkrein_policy::{Config, Decision, VerdictKind, in_scope, location};
 use checkrein_protocol::{
     AbsolutePath, Certainty, Depth, Effect, EffectKind, FileChange, Nature, Severity, Stake, Target,
@@ -18,14 +18,14 @@ pub struct ToSave {
     /// Where.
     pub path: AbsolutePath,
     /// Whether what is in it is meant too, should it be a directory.
-    pub reach: Reach,
+    pub reach: DirectoryReach,
     /// How much depends on it.
     pub need: Need,
 }
 
 /// Whether a directory is meant with what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum DirectoryReach {
     /// With everything in it.
     Tree,
     /// With some of what is below it: which, a pattern says that could not be listed.
@@ -50,13 +50,13 @@ pub enum Need {
 /// What was saved before an action.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Saved {
-    places: Vec<(AbsolutePath, Reach)>,
+    places: Vec<(AbsolutePath, DirectoryReach)>,
     references: Vec<AbsolutePath>,
 }
 
 impl Saved {
     /// Takes a place up.
-    pub fn add(&mut self, path: AbsolutePath, reach: Reach) {
+    pub fn add(&mut self, path: AbsolutePath, reach: DirectoryReach) {
         self.places.push((path, reach));
     }
 
@@ -73,11 +73,13 @@ impl Saved {
     fn holds(&self, effect: &Effect) -> bool {
         match &effect.target {
             Target::Path(path) => self.places.iter().any(|(place, reach)| match reach {
-                Reach::Tree | Reach::Below => path.is_within(place),
-                Reach::Itself => path == place && effect.depth == Depth::Single,
+                DirectoryReach::Tree | DirectoryReach::Below => path.is_within(place),
+                DirectoryReach::Itself => path == place && effect.depth == Depth::Single,
             }),
             Target::Glob(_) => location(&effect.target).is_some_and(|directory| {
-                self.places.iter().any(|(place, reach)| *reach != Reach::Itself && directory.is_within(place))
+                self.places
+                    .iter()
+                    .any(|(place, reach)| *reach != DirectoryReach::Itself && directory.is_within(place))
             }),
             // What nothing names cannot be asked for again, even if it is kept.
             Target::Reference(_) if effect.nature == Nature::ClearedAway => false,
@@ -263,7 +265,7 @@ fn place(effect: &Effect) -> Option<ToSave> {
         (None, EffectKind::Persistence) if effect.is_by_chance() => Need::Welcome,
         (None, _) => return None,
     };
-    let reach = if effect.depth == Depth::Recursive { Reach::Tree } else { Reach::Itself };
+    let reach = if effect.depth == Depth::Recursive { DirectoryReach::Tree } else { DirectoryReach::Itself };
     match &effect.target {
         // The data of version control are saved by what they mean, see `reference_change`.
         Target::Path(path) if path.name() == Some(".git") && effect.kind != EffectKind::FileDelete => None,
@@ -276,7 +278,9 @@ fn place(effect: &Effect) -> Option<ToSave> {
             None
         }
         // Everything that a pattern can mean lies below where it starts.
-        Target::Glob(_) => Some(ToSave { path: location(&effect.target)?, reach: Reach::Below, need }),
+        Target::Glob(_) => {
+            Some(ToSave { path: location(&effect.target)?, reach: DirectoryReach::Below, need })
+        }
         Target::Host(_)
         | Target::Process(_)
         | Target::Service(_)
@@ -327,7 +331,7 @@ pub fn unsaved(mut before: Review, why: &str) -> Review {
 
 /// Whether every effect of an action is certain, lies where the task is, and can be taken back, and nothing spoke against it: what
 /// a person may want to be let through without being asked by their client.
-pub fn can_be_taken_back(review: &Review, place: &Place, config: &Config) -> bool {
+pub fn can_be_taken_back(review: &Review, place: &HostPaths, config: &Config) -> bool {
     let can_be = |effect: &Effect| {
         let is_work = effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss;
         // What a build makes again is not saved, and making it again takes its time.
@@ -350,7 +354,7 @@ pub fn can_be_taken_back(review: &Review, place: &Place, config: &Config) -> boo
 }
 
 /// Lowers the stakes of what is saved.
-pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &Place, config: &Config) {
+pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &HostPaths, config: &Config) {
     if saved.is_empty() {
         return;
     }
@@ -398,7 +402,7 @@ pub(crate) fn is_data_in_a_file(effect: &Effect) -> bool {
 const SAVED: &str = "saved first";
 
 /// Whether what an effect is about lies where the task is; references lie in its repository.
-fn belongs_to_task(effect: &Effect, place: &Place, config: &Config) -> bool {
+fn belongs_to_task(effect: &Effect, place: &HostPaths, config: &Config) -> bool {
     match &effect.target {
         Target::Reference(_) => true,
         target => location(target).is_some_and(|path| in_scope(&path, place, config)),

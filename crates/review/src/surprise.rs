@@ -8,7 +8,7 @@ use std::iter::successors;
 
 use checkrein_policy::covers;
 use checkrein_protocol::{
-    AbsolutePath, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, Footprint, Standing,
+    AbsolutePath, Certainty, Change, ChangeKind, Depth, Effect, EffectKind, Footprint, PathState,
     SurpriseRecordKind, Target,
 };
 
@@ -31,14 +31,14 @@ pub struct Aftermath<'a> {
     /// What changed.
     pub changes: &'a [Change],
     /// What stands where a change was predicted.
-    pub standings: &'a [(AbsolutePath, Standing)],
+    pub standings: &'a [(AbsolutePath, PathState)],
     /// How it ended.
-    pub ending: Ending,
+    pub ending: ActionCompletion,
 }
 
 /// How an action ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ActionCompletion {
     /// It did what it was to do, as far as its status says.
     Succeeded,
     /// It failed: what did not happen is explained by that.
@@ -113,7 +113,7 @@ pub fn compare(aftermath: &Aftermath<'_>) -> Comparison {
             });
         }
     }
-    if aftermath.ending == Ending::Succeeded {
+    if aftermath.ending == ActionCompletion::Succeeded {
         comparison.surprises.extend(missing(aftermath));
     }
     comparison.surprises.sort();
@@ -348,11 +348,11 @@ fn missing(aftermath: &Aftermath<'_>) -> Vec<Surprise> {
         let standing =
             aftermath.standings.iter().find(|(known, _)| known == path).map(|(_, known)| *known)?;
         let is_missed = match (effect.kind, standing) {
-            (EffectKind::FileCreate | EffectKind::FileModify, Standing::Missing) => {
+            (EffectKind::FileCreate | EffectKind::FileModify, PathState::Missing) => {
                 !is_removed(path, aftermath.effects)
             }
-            (EffectKind::FileModify, Standing::Unchanged) => effect.depth == Depth::Single,
-            (EffectKind::FileDelete, Standing::Unchanged) => true,
+            (EffectKind::FileModify, PathState::Unchanged) => effect.depth == Depth::Single,
+            (EffectKind::FileDelete, PathState::Unchanged) => true,
             _ => false,
         };
         is_missed.then(|| Surprise {

@@ -7,8 +7,8 @@ use checkrein_protocol::{Effect, Intent, Severity};
 pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 
-use crate::fingerprint::Fingerprint;
-use crate::governance::Governance;
+use crate::fingerprint::ActionFingerprint;
+use crate::governance::GovernanceAssessment;
 
 /// A number from 0 to 1: a risk, a rationality, a confidence.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
@@ -68,9 +68,9 @@ pub struct Review {
     /// Programs that would run.
     pub programs: Vec<String>,
     /// What identifies the action.
-    pub fingerprint: Fingerprint,
+    pub fingerprint: ActionFingerprint,
     /// The quality of the trace, tripwires, flag and trust.
-    pub governance: Governance,
+    pub governance: GovernanceAssessment,
 }
 
 /// Something that is known beside a review and makes its verdict stricter: the only way to change one afterwards.
@@ -217,7 +217,7 @@ pub struct Rewrite {
     /// What was changed and why, for the agent.
     pub note: String,
     /// Whether the safer form may run at once.
-    pub consent: Consent,
+    pub consent: RewriteConsent,
     /// What makes it safer.
     #[serde(default)]
     pub safety: Safety,
@@ -237,7 +237,7 @@ pub enum Safety {
 /// Whether a safer form needs a yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Consent {
+pub enum RewriteConsent {
     /// It does what was wanted, or no harm: it runs, and the agent is told.
     NotNeeded,
     /// A person is asked, and sees the safer form.

@@ -5,12 +5,12 @@
 use std::cell::Cell;
 
 use checkrein_facts::{
-    Committed, Entry, FileText, History, Listing, Place, RecordedWorld, Repository, VersionState, World,
+    Committed, Entry, FileText, History, HostPaths, Listing, RecordedWorld, Repository, VersionState, World,
 };
 use checkrein_policy::Policy;
 use checkrein_protocol::{AbsolutePath, Action, Timestamp};
 use checkrein_review::{
-    Escalation, Forecast, Reach, ReviewCache, Saved, Size, TimeToLive, VerdictKind, review,
+    DirectoryReach, Escalation, Forecast, ReviewCache, Saved, Size, TimeToLive, VerdictKind, review,
 };
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ struct Counting {
 }
 
 impl World for Counting {
-    fn place(&self) -> &Place {
+    fn place(&self) -> &HostPaths {
         self.world.place()
     }
     fn history(&self) -> &History {
@@ -66,7 +66,7 @@ impl World for Counting {
 fn world() -> Counting {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    let world = RecordedWorld::complete(Place {
+    let world = RecordedWorld::complete(HostPaths {
         workspace: workspace.clone(),
         home,
         user: Some("dev".to_owned()),
@@ -86,7 +86,7 @@ fn command(text: &str) -> Action {
 
 fn saved() -> Saved {
     let mut saved = Saved::default();
-    saved.add(AbsolutePath::new("/home/dev/proj/notes.md").unwrap(), Reach::Itself);
+    saved.add(AbsolutePath::new("/home/dev/proj/notes.md").unwrap(), DirectoryReach::Itself);
     saved
 }
 

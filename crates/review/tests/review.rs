@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
 
-use checkrein_facts::{PastAction, Place, RecordedWorld, VersionState};
+use checkrein_facts::{HostPaths, PastAction, RecordedWorld, VersionState};
 use checkrein_policy::{Decision, Policy};
 use checkrein_protocol::{AbsolutePath, Action, Timestamp};
 use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, review};
@@ -10,7 +10,7 @@ use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, revie
 fn world() -> RecordedWorld {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    RecordedWorld::complete(Place {
+    RecordedWorld::complete(HostPaths {
         workspace: workspace.clone(),
         home,
         user: Some("dev".to_owned()),

@@ -14,24 +14,24 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
+use crate::control_group::{ControlGroup, GroupLimits};
 use crate::error::SuperviseError;
 use crate::filter::Filter;
-use crate::group::{Group, GroupLimits};
 use crate::heartbeat::{CONFINING, be_known_as};
 use crate::kernel::{Kernel, OwnView};
 use crate::launch::{Launched, Privileges, Program, Restrictions, launch};
 use crate::mediation::{Judge, Mediator, Refusal, Refusals};
 use crate::memory::MemoryFiles;
 use crate::namespaces::View;
+use crate::process_tree::{self, EndedProcesses};
 use crate::ruleset::{NAMES, ruleset};
-use crate::scope::{Bytes, Limits, Scope};
+use crate::scope::{Bytes, ResourceLimits, Scope};
 use crate::signals::Signals;
 use crate::terminals::{Terminals, own_terminals};
-use crate::tree::{self, Ended};
 
 /// A command and its scope.
 #[derive(Debug)]
-pub struct Confined {
+pub struct SandboxedCommand {
     /// The program, by path or by name in `PATH`.
     pub program: OsString,
     /// Its arguments.
@@ -46,7 +46,7 @@ pub struct Confined {
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ExitCause {
     /// By itself, with this status.
     Exited(i32),
     /// By this signal, which was not ours.
@@ -63,7 +63,7 @@ pub enum Ending {
     Asked(i32),
 }
 
-impl Ending {
+impl ExitCause {
     /// As an exit status: of the command itself, 128 and more for a signal as shells do, 124 for a limit as `timeout` does.
     pub fn status(self) -> u8 {
         match self {
@@ -75,7 +75,7 @@ impl Ending {
 
     /// How a command ended that nobody stopped: by itself, by a signal, or at a limit that the kernel holds. A shell passes the signal of
     /// its last command on as 128 and its number.
-    fn of_itself(status: Option<i32>, signal: Option<i32>, limits: &Limits) -> Self {
+    fn of_itself(status: Option<i32>, signal: Option<i32>, limits: &ResourceLimits) -> Self {
         let is_by = |wanted: i32| signal == Some(wanted) || status == Some(128 + wanted);
         match (limits.processor, limits.file, status) {
             (Some(time), _, _) if is_by(libc::SIGXCPU) => Self::Processor(time),
@@ -88,9 +88,9 @@ impl Ending {
 
 /// What became of a confined command.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CommandOutcome {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: ExitCause,
     /// What it tried and was not allowed, each once, and how many more were not kept.
     pub refusals: (Vec<Refusal>, usize),
     /// Processes that it left behind and that were ended.
@@ -117,10 +117,10 @@ const TIDYING_UP: Duration = Duration::from_millis(100);
 
 /// Runs a command to its end and ends what it leaves behind. Where the view of the file system is changed for it (`OwnView::Offered`), it is
 /// changed for this process, which must have one thread.
-pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, SuperviseError> {
-    tree::adopt_orphans()?;
+pub fn run_confined(command: SandboxedCommand, signals: &Signals) -> Result<CommandOutcome, SuperviseError> {
+    process_tree::adopt_orphans()?;
     be_known_as(CONFINING);
-    let Confined { program, arguments, environment, scope, kernel } = command;
+    let SandboxedCommand { program, arguments, environment, scope, kernel } = command;
     let program = Program::find(&program, &arguments, &environment)?;
     let resolved = resolved(&scope);
     let group = group(&scope.limits, &kernel);
@@ -132,7 +132,7 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
         filter: kernel.filters.then(|| Filter::of(&scope, &kernel)),
         privileges: if view.is_some() { Privileges::Reduced } else { Privileges::of_process() },
         limits: limits(&scope.limits),
-        group: group.as_ref().map(Group::entrance),
+        group: group.as_ref().map(ControlGroup::entrance),
     };
     let Launched { pid, questions } = launch(&program, restrictions)?;
     let judge = |is_left: bool| if is_left { Judge::Us } else { Judge::Kernel };
@@ -156,21 +156,21 @@ pub fn run_confined(command: Confined, signals: &Signals) -> Result<Outcome, Sup
     if let Some(group) = &group
         && let (Some(most), true) = (group.limits().memory, group.ran_out_of_memory())
     {
-        ending = Ending::Memory(most);
+        ending = ExitCause::Memory(most);
     }
-    if matches!(ending, Ending::Exited(_)) {
+    if matches!(ending, ExitCause::Exited(_)) {
         // What tidies up behind a command, as git does, is not left behind but about to end.
-        tree::let_end(TIDYING_UP);
+        process_tree::let_end(TIDYING_UP);
     }
     if let Some(group) = &group {
         group.end_all();
     }
-    let Ended { count: left_behind, left: still_there } = tree::end_all(PATIENCE);
+    let EndedProcesses { count: left_behind, left: still_there } = process_tree::end_all(PATIENCE);
     answers.finish(if still_there == 0 { Asking::Nobody } else { Asking::Somebody });
     drop(group);
     drop(view);
     let refusals = std::mem::take(&mut *refusals.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(Outcome { ending, refusals: refusals.into_list(), left_behind, still_there })
+    Ok(CommandOutcome { ending, refusals: refusals.into_list(), left_behind, still_there })
 }
 
 /// Who may be talked to, by address; looked up now and not again.
@@ -181,14 +181,14 @@ fn resolved(scope: &Scope) -> Vec<SocketAddr> {
 }
 
 /// A group where one is of use: making one and entering it takes longer than most commands.
-fn group(limits: &Limits, kernel: &Kernel) -> Option<Group> {
+fn group(limits: &ResourceLimits, kernel: &Kernel) -> Option<ControlGroup> {
     let tasks = (!kernel.asks).then_some(limits.processes);
     let wanted = GroupLimits { memory: limits.memory, tasks };
-    if wanted == GroupLimits::default() { None } else { Group::create(wanted) }
+    if wanted == GroupLimits::default() { None } else { ControlGroup::create(wanted) }
 }
 
 /// What the kernel limits for each process.
-fn limits(limits: &Limits) -> Vec<(Resource, Rlimit)> {
+fn limits(limits: &ResourceLimits) -> Vec<(Resource, Rlimit)> {
     let processor = limits.processor.map(|time| {
         let seconds = time.as_secs().max(1);
         // A second later comes the signal that cannot be ignored.
@@ -250,11 +250,11 @@ fn ignores_interrupts(process: Pid) -> bool {
 /// Waits for the end of the command, or for what ends it.
 fn watch(
     pid: Pid,
-    limits: Limits,
+    limits: ResourceLimits,
     signals: &Signals,
     answers: &mut Answers,
-    group: Option<&Group>,
-) -> Ending {
+    group: Option<&ControlGroup>,
+) -> ExitCause {
     let deadline = limits.time.map(|time| (Instant::now() + time, time));
     let process = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
     // What the kernel bounds need not be measured.
@@ -263,32 +263,32 @@ fn watch(
     let mut files = MemoryFiles::of_now();
     let mut interrupts = 0;
     loop {
-        for (ended, status) in tree::reap().ended {
+        for (ended, status) in process_tree::reap().ended {
             if ended == pid {
-                return Ending::of_itself(status.exit_status(), status.terminating_signal(), &limits);
+                return ExitCause::of_itself(status.exit_status(), status.terminating_signal(), &limits);
             }
         }
         if let Some(signal) = signals.taken() {
-            tree::signal_all(Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
+            process_tree::signal_all(Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
             wait(process.as_ref(), answers, GRACE);
-            return Ending::Asked(signal);
+            return ExitCause::Asked(signal);
         }
         // The command has it too, and decides what it means; one that does not take it is ended with the second one.
         if signals.interrupted() && ignores_interrupts(pid) {
             interrupts += 1;
             if interrupts > 1 {
-                return Ending::Asked(libc::SIGINT);
+                return ExitCause::Asked(libc::SIGINT);
             }
         }
         if let Some((_, time)) = deadline.filter(|(end, _)| Instant::now() >= *end) {
-            tree::signal_all(Signal::TERM);
+            process_tree::signal_all(Signal::TERM);
             wait(process.as_ref(), answers, GRACE);
-            return Ending::Time(time);
+            return ExitCause::Time(time);
         }
         if let Some(most) = measured {
-            let used = files.added_to(tree::usage(), most, &|| true).bytes();
+            let used = files.added_to(process_tree::usage(), most, &|| true).bytes();
             if used > most {
-                return Ending::Memory(used);
+                return ExitCause::Memory(used);
             }
             // The nearer the limit, the sooner it can be reached.
             pace = if used.0 > most.0 / 2 { CLOSE_SAMPLING } else { SAMPLING };

@@ -6,7 +6,7 @@
 use rustix::io::Errno;
 
 use crate::kernel::Kernel;
-use crate::scope::{Network, Reading, Scope};
+use crate::scope::{Network, ReadScope, Scope};
 
 mod calls;
 mod requests;
@@ -147,7 +147,7 @@ fn rules(scope: &Scope, kernel: &Kernel) -> Vec<Rule> {
     rules.extend::<Vec<Rule>>(always(ATTRIBUTES, Fate::Asked));
     rules.extend::<Vec<Rule>>(always(NAMING, Fate::Asked));
     let opening =
-        |argument| if scope.read == Reading::All { When::AnyBit(argument, WRITING) } else { When::Always };
+        |argument| if scope.read == ReadScope::All { When::AnyBit(argument, WRITING) } else { When::Always };
     rules.push((libc::SYS_openat, opening(2), Fate::Asked));
     rules.push((libc::SYS_unshare, When::AnyBit(0, NAMESPACES), Fate::AskedOr(libc::EPERM)));
     rules.push((libc::SYS_ioctl, When::OneOf(1, requests::REFUSED), Fate::Fails(libc::EPERM)));
@@ -438,7 +438,7 @@ mod tests {
     #[test]
     fn opening_for_reading_is_asked_about_only_where_reading_is_limited() {
         let flags = |flags: i32| [0, 0, u64::from(flags.unsigned_abs()), 0, 0, 0];
-        let only = Scope { read: Reading::Only(vec![]), ..Scope::default() };
+        let only = Scope { read: ReadScope::Only(vec![]), ..Scope::default() };
         assert_eq!(judge(&Scope::default(), true, libc::SYS_openat, flags(libc::O_RDONLY)), GO);
         assert_eq!(judge(&only, true, libc::SYS_openat, flags(libc::O_RDONLY)), ASK);
         assert_eq!(judge(&Scope::default(), true, libc::SYS_openat, flags(libc::O_WRONLY)), ASK);

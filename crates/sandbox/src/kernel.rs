@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::filter;
 use crate::namespaces::{self, Hindrance};
-use crate::scope::{Network, Reading, Scope};
+use crate::scope::{Network, ReadScope, Scope};
 
 /// What the kernel offers. Found out once, by asking it; not from its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Kernel {
         if let OwnView::Absent(hindrance) = self.view {
             gaps.push(Gap::Writes(hindrance));
         }
-        if self.landlock == 0 && scope.read != Reading::All {
+        if self.landlock == 0 && scope.read != ReadScope::All {
             gaps.push(Gap::Reads);
         }
         // Where the kernel asks us, we judge what Landlock leaves open.
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_an_old_kernel_does_not_hold_is_named() {
-        let scope = Scope { network: Network::Loopback, read: Reading::Only(vec![]), ..Scope::default() };
+        let scope = Scope { network: Network::Loopback, read: ReadScope::Only(vec![]), ..Scope::default() };
         let gaps = OLD.gaps(&scope);
         let writes = Gap::Writes(Hindrance::AppArmor);
         for gap in [writes, Gap::Reads, Gap::Signals, Gap::Hosts, Gap::Processes, Gap::Attributes, Gap::Words]
@@ -189,7 +189,7 @@ mod tests {
     fn a_view_of_our_own_holds_writes_without_landlock_but_not_reads() {
         let kernel = Kernel { landlock: 0, view: OwnView::Offered, filters: true, asks: true };
         assert_eq!(kernel.gaps(&Scope::default()), []);
-        let scope = Scope { read: Reading::Only(vec![]), ..Scope::default() };
+        let scope = Scope { read: ReadScope::Only(vec![]), ..Scope::default() };
         assert_eq!(kernel.gaps(&scope), [Gap::Reads]);
     }
 

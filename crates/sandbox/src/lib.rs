@@ -28,35 +28,35 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod confinement;
+mod control_group;
 mod error;
 mod filter;
-mod group;
 pub mod heartbeat;
-pub mod hold;
 mod kernel;
 mod launch;
 mod mediation;
 pub mod memory;
 mod namespaces;
 mod not_held;
+pub mod orphan_control;
 mod prepare;
+pub mod process_tree;
 mod ruleset;
 mod scope;
 mod signals;
 pub mod terminal;
 mod terminals;
-pub mod tree;
 
-pub use confinement::{Confined, Ending, Outcome, run_confined};
+pub use confinement::{CommandOutcome, ExitCause, SandboxedCommand, run_confined};
+pub use control_group::{ControlGroup, GroupLimits};
 pub use error::SuperviseError;
-pub use group::{Group, GroupLimits};
 pub use heartbeat::{CONFINING, SUPERVISING};
-pub use hold::Hold;
 pub use kernel::{Gap, Kernel, OwnView};
-pub use mediation::{Attempt, Refusal, SharedKind};
+pub use mediation::{AttemptedAction, Refusal, SharedKind};
 pub use namespaces::Hindrance;
 pub use not_held::{NOT_HELD, NotHeld};
-pub use prepare::{Side, bound_tasks, enter, split};
-pub use scope::{Bytes, Endpoint, Limits, Network, Period, Reading, Scope};
+pub use orphan_control::Hold;
+pub use prepare::{SplitSide, bound_tasks, enter, split};
+pub use process_tree::{EndedProcesses, Usage, adopt_orphans, end_all, usage};
+pub use scope::{Bytes, Endpoint, Network, Period, ReadScope, ResourceLimits, Scope};
 pub use signals::{Signals, ignore_file_size_signal};
-pub use tree::{Ended, Usage, adopt_orphans, end_all, usage};

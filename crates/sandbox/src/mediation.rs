@@ -16,25 +16,25 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::filter::{changes_attributes, is_forbidden, is_shared, is_signalling, steered};
-use crate::scope::{Network, Reading, Scope};
+use crate::process_tree;
+use crate::scope::{Network, ReadScope, Scope};
 use crate::terminals::Terminals;
-use crate::tree;
 
 mod attributes;
 mod caller;
 mod identity;
 mod locks;
 mod memory_files;
+mod refusal_text;
 mod shared;
 mod signals;
 mod sockets;
 mod terminals;
-mod words;
 
 use caller::{Caller, Named};
 use identity::Identity;
 pub(crate) use memory_files::SHARED_MEMORY;
-pub use shared::Kind as SharedKind;
+pub use shared::SharedMemoryKind as SharedKind;
 
 /// Something that the scope did not allow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,12 +42,12 @@ pub struct Refusal {
     /// The program that tried.
     pub program: String,
     /// What it tried.
-    pub attempt: Attempt,
+    pub attempt: AttemptedAction,
 }
 
 /// What was tried.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Attempt {
+pub enum AttemptedAction {
     /// Changing a file.
     Write(PathBuf),
     /// Reading a file.
@@ -83,29 +83,39 @@ impl Refusal {
     pub fn remedies(&self) -> Vec<String> {
         let option = match &self.attempt {
             // Where all processes of the user put what they share: to be allowed that is to reach into every one of them.
-            Attempt::Write(path) if path.starts_with(SHARED_MEMORY) => return Vec::new(),
+            AttemptedAction::Write(path) if path.starts_with(SHARED_MEMORY) => return Vec::new(),
             // What is not there yet needs the folder that it will stand in.
-            Attempt::Write(path) if !path.exists() => match path.parent() {
+            AttemptedAction::Write(path) if !path.exists() => match path.parent() {
                 Some(folder) => format!("--write {}", folder.display()),
                 None => return Vec::new(),
             },
             // A name of its own, which is no path.
-            Attempt::Local(path) if path.to_string_lossy().starts_with('@') => "--net open".to_owned(),
-            Attempt::Write(path) | Attempt::Attributes(path) | Attempt::Local(path) | Attempt::Lock(path) => {
+            AttemptedAction::Local(path) if path.to_string_lossy().starts_with('@') => {
+                "--net open".to_owned()
+            }
+            AttemptedAction::Write(path)
+            | AttemptedAction::Attributes(path)
+            | AttemptedAction::Local(path)
+            | AttemptedAction::Lock(path) => {
                 format!("--write {}", path.display())
             }
-            Attempt::Socket(sockets::TCP) => {
+            AttemptedAction::Socket(sockets::TCP) => {
                 return vec!["--net loopback".to_owned(), "--net HOST:PORT".to_owned()];
             }
-            Attempt::Read(path) => format!("--read {}", path.display()),
-            Attempt::Connect(address) if address.ip().is_loopback() || address.ip().is_unspecified() => {
+            AttemptedAction::Read(path) => format!("--read {}", path.display()),
+            AttemptedAction::Connect(address)
+                if address.ip().is_loopback() || address.ip().is_unspecified() =>
+            {
                 "--net loopback".to_owned()
             }
-            Attempt::Connect(address) => format!("--net {address}"),
-            Attempt::Listen(address) if address.ip().is_loopback() => "--net loopback".to_owned(),
-            Attempt::Listen(_) | Attempt::Socket(_) => "--net open".to_owned(),
-            Attempt::Process(_) | Attempt::Thread(_) => "--processes N".to_owned(),
-            Attempt::Call(_) | Attempt::Signal(_) | Attempt::Steer(_) | Attempt::Shared(_) => {
+            AttemptedAction::Connect(address) => format!("--net {address}"),
+            AttemptedAction::Listen(address) if address.ip().is_loopback() => "--net loopback".to_owned(),
+            AttemptedAction::Listen(_) | AttemptedAction::Socket(_) => "--net open".to_owned(),
+            AttemptedAction::Process(_) | AttemptedAction::Thread(_) => "--processes N".to_owned(),
+            AttemptedAction::Call(_)
+            | AttemptedAction::Signal(_)
+            | AttemptedAction::Steer(_)
+            | AttemptedAction::Shared(_) => {
                 return Vec::new();
             }
         };
@@ -117,48 +127,48 @@ impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let program = &self.program;
         match &self.attempt {
-            Attempt::Write(path) => write!(formatter, "{program} may not change {}", path.display()),
-            Attempt::Read(path) => write!(formatter, "{program} may not read {}", path.display()),
-            Attempt::Attributes(path) => {
+            AttemptedAction::Write(path) => write!(formatter, "{program} may not change {}", path.display()),
+            AttemptedAction::Read(path) => write!(formatter, "{program} may not read {}", path.display()),
+            AttemptedAction::Attributes(path) => {
                 write!(formatter, "{program} may not change mode, owner or times of {}", path.display())
             }
-            Attempt::Connect(address) => write!(formatter, "{program} may not connect to {address}"),
-            Attempt::Local(path) => {
+            AttemptedAction::Connect(address) => write!(formatter, "{program} may not connect to {address}"),
+            AttemptedAction::Local(path) => {
                 write!(formatter, "{program} may not connect to the socket {}", path.display())
             }
-            Attempt::Listen(address) => write!(formatter, "{program} may not listen on {address}"),
-            Attempt::Socket(kind) => write!(formatter, "{program} may not open {kind}"),
-            Attempt::Call(number) => match words::of_call(*number) {
+            AttemptedAction::Listen(address) => write!(formatter, "{program} may not listen on {address}"),
+            AttemptedAction::Socket(kind) => write!(formatter, "{program} may not open {kind}"),
+            AttemptedAction::Call(number) => match refusal_text::of_call(*number) {
                 Some(words) => write!(formatter, "{program} may not {words}"),
                 None => write!(
                     formatter,
                     "{program} may not reach into other processes or the kernel (system call {number})"
                 ),
             },
-            Attempt::Steer(0) => {
+            AttemptedAction::Steer(0) => {
                 write!(formatter, "{program} may not change the priority of a group or a user")
             }
-            Attempt::Steer(process) => {
+            AttemptedAction::Steer(process) => {
                 write!(
                     formatter,
                     "{program} may not change limits or priority of process {process}, which it did not start"
                 )
             }
-            Attempt::Signal(0) => write!(formatter, "{program} may not send a signal to everybody"),
-            Attempt::Signal(process) => {
+            AttemptedAction::Signal(0) => write!(formatter, "{program} may not send a signal to everybody"),
+            AttemptedAction::Signal(process) => {
                 write!(
                     formatter,
                     "{program} may not send a signal to process {process}, which it did not start"
                 )
             }
-            Attempt::Process(limit) => {
+            AttemptedAction::Process(limit) => {
                 write!(formatter, "{program} may not start more: {limit} processes are there")
             }
-            Attempt::Thread(limit) => {
+            AttemptedAction::Thread(limit) => {
                 write!(formatter, "{program} may not start more: {limit} threads are there")
             }
-            Attempt::Lock(path) => write!(formatter, "{program} may not lock {}", path.display()),
-            Attempt::Shared(kind) => {
+            AttemptedAction::Lock(path) => write!(formatter, "{program} may not lock {}", path.display()),
+            AttemptedAction::Shared(kind) => {
                 let what = match kind {
                     SharedKind::Memory => "shared memory",
                     SharedKind::Semaphores => "semaphores",
@@ -282,7 +292,7 @@ impl Mediator {
 
     fn answer(&mut self, caller: &Caller) {
         let answer = match caller.call() {
-            call if is_forbidden(call) => self.refuse(caller, Attempt::Call(call), Errno::PERM),
+            call if is_forbidden(call) => self.refuse(caller, AttemptedAction::Call(call), Errno::PERM),
             libc::SYS_clone => self.fork(caller),
             #[cfg(target_arch = "x86_64")]
             libc::SYS_fork | libc::SYS_vfork => self.fork(caller),
@@ -290,7 +300,7 @@ impl Mediator {
             call if is_shared(call) => self.shared(caller),
             libc::SYS_socket | libc::SYS_socketpair => {
                 let kind = sockets::kind(caller.argument(0), caller.argument(1));
-                self.refuse(caller, Attempt::Socket(kind), Errno::ACCESS)
+                self.refuse(caller, AttemptedAction::Socket(kind), Errno::ACCESS)
             }
             libc::SYS_connect => self.connect(caller),
             libc::SYS_bind => self.bind(caller),
@@ -305,12 +315,12 @@ impl Mediator {
         caller.answer(answer);
     }
 
-    fn note(&self, caller: &Caller, attempt: Attempt) {
+    fn note(&self, caller: &Caller, attempt: AttemptedAction) {
         let refusal = Refusal { program: caller.program(), attempt };
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner).add(refusal);
     }
 
-    fn refuse(&self, caller: &Caller, attempt: Attempt, error: Errno) -> Answer {
+    fn refuse(&self, caller: &Caller, attempt: AttemptedAction, error: Errno) -> Answer {
         self.note(caller, attempt);
         Answer::Fails(error)
     }
@@ -321,15 +331,15 @@ impl Mediator {
         let (limit, most) = (self.scope.limits.processes, self.scope.limits.threads());
         let is_thread = caller.call() == libc::SYS_clone && caller.number(0) & libc::CLONE_THREAD != 0;
         if self.threads >= most || (!is_thread && self.forks >= limit) {
-            let now = tree::usage();
+            let now = process_tree::usage();
             let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             (self.forks, self.threads) =
                 (count(now.processes + now.remains), count(now.threads + now.remains));
             if !is_thread && self.forks >= limit {
-                return self.refuse(caller, Attempt::Process(limit), Errno::AGAIN);
+                return self.refuse(caller, AttemptedAction::Process(limit), Errno::AGAIN);
             }
             if self.threads >= most {
-                return self.refuse(caller, Attempt::Thread(most), Errno::AGAIN);
+                return self.refuse(caller, AttemptedAction::Thread(most), Errno::AGAIN);
             }
         }
         self.forks += u32::from(!is_thread);
@@ -348,13 +358,13 @@ impl Mediator {
             return answer;
         }
         for path in refused {
-            self.note(caller, Attempt::Write(path));
+            self.note(caller, AttemptedAction::Write(path));
         }
-        if let Reading::Only(roots) = &self.scope.read {
+        if let ReadScope::Only(roots) = &self.scope.read {
             let is_below =
                 |path: &Path| roots.iter().cloned().chain(system_paths()).any(|root| path.starts_with(root));
             for path in paths(read).filter(|path| !self.may_write(path) && !is_below(path) && path.exists()) {
-                self.note(caller, Attempt::Read(path));
+                self.note(caller, AttemptedAction::Read(path));
             }
         }
         Answer::GoOn
@@ -405,10 +415,13 @@ mod tests {
     #[test]
     fn a_remedy_allows_what_was_refused_and_not_much_more() {
         let remedies = |attempt| Refusal { program: "x".to_owned(), attempt }.remedies();
-        assert_eq!(remedies(Attempt::Local("@name".into())), ["--net open"]);
-        assert_eq!(remedies(Attempt::Local("/no/such/socket".into())), ["--write /no/such/socket"]);
-        assert_eq!(remedies(Attempt::Connect("0.0.0.0:80".parse().unwrap())), ["--net loopback"]);
-        assert_eq!(remedies(Attempt::Connect("192.0.2.1:80".parse().unwrap())), ["--net 192.0.2.1:80"]);
-        assert_eq!(remedies(Attempt::Write("/dev/shm/sem.mp-x".into())), Vec::<String>::new());
+        assert_eq!(remedies(AttemptedAction::Local("@name".into())), ["--net open"]);
+        assert_eq!(remedies(AttemptedAction::Local("/no/such/socket".into())), ["--write /no/such/socket"]);
+        assert_eq!(remedies(AttemptedAction::Connect("0.0.0.0:80".parse().unwrap())), ["--net loopback"]);
+        assert_eq!(
+            remedies(AttemptedAction::Connect("192.0.2.1:80".parse().unwrap())),
+            ["--net 192.0.2.1:80"]
+        );
+        assert_eq!(remedies(AttemptedAction::Write("/dev/shm/sem.mp-x".into())), Vec::<String>::new());
     }
 }

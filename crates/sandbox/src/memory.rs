@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Instant;
 
+use crate::process_tree::{self, Usage};
 use crate::scope::Bytes;
-use crate::tree::{self, Usage};
 
 /// Counts it for the processes below this one.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ fn kilobytes(text: &str, name: &str) -> u64 {
 fn look(go_on: &dyn Fn() -> bool) -> Held {
     let mut open: HashMap<(u64, u64), u64> = HashMap::new();
     let (mut mapped, mut seen) = (0, 0);
-    for process in tree::alive_below() {
+    for process in process_tree::alive_below() {
         let place = Path::new("/proc").join(process.to_string());
         mapped += kilobytes(&fs::read_to_string(place.join("status")).unwrap_or_default(), "RssShmem:");
         // Each thread can have open files of its own.

@@ -8,11 +8,11 @@ use std::process::Command;
 use rustix::process::{Pid, Resource, Rlimit};
 
 use crate::error::SuperviseError;
-use crate::tree;
+use crate::process_tree;
 
 /// On which side of a split a process goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum SplitSide {
     /// The new process.
     Inner,
     /// The old one, with the number of the new one.
@@ -21,20 +21,20 @@ pub enum Side {
 
 /// Splits this process in two. To be called while there is one thread.
 #[expect(unsafe_code, reason = "no safe crate forks")]
-pub fn split() -> Result<Side, SuperviseError> {
+pub fn split() -> Result<SplitSide, SuperviseError> {
     // SAFETY: there is one thread, so the child has everything that the parent has, and no lock is held by a thread that it lacks.
     let number = unsafe { libc::fork() };
     if number < 0 {
         return Err(SuperviseError::restriction("a second process")(io::Error::last_os_error()));
     }
-    Ok(Pid::from_raw(number).map_or(Side::Inner, Side::Outer))
+    Ok(Pid::from_raw(number).map_or(SplitSide::Inner, SplitSide::Outer))
 }
 
 /// Bounds how many processes and threads the user may have when the agent starts one more: those that the machine has, and so many. Who has
 /// rights over the machine is not bounded by that.
 #[expect(unsafe_code, reason = "a limit can only be set between fork and exec")]
 pub fn bound_tasks(command: &mut Command, more: u32) {
-    let Some(machine) = tree::Machine::now() else { return };
+    let Some(machine) = process_tree::Machine::now() else { return };
     let most = u64::from(more).saturating_add(machine.tasks as u64);
     let set = move || {
         let before = rustix::process::getrlimit(Resource::Nproc);

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::error::SuperviseError;
 use crate::kernel::Kernel;
 use crate::mediation::{devices, system_paths};
-use crate::scope::{Network, Reading, Scope};
+use crate::scope::{Network, ReadScope, Scope};
 use crate::terminals::{TERMINALS, is_terminal};
 
 /// The port on which names are looked up.
@@ -52,8 +52,8 @@ fn build(
     let (ports, scoped) = (AccessNet::from_all(level), LandlockScope::from_all(level));
     let reading = match scope.read {
         // Whoever may read everything may not take away what is typed elsewhere.
-        Reading::All => AccessFs::ReadFile.into(),
-        Reading::Only(_) => AccessFs::from_read(level),
+        ReadScope::All => AccessFs::ReadFile.into(),
+        ReadScope::Only(_) => AccessFs::from_read(level),
     };
     let handled = writing | reading;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?;
@@ -95,8 +95,8 @@ fn build(
         created = created.add_rule(PathBeneath::new(terminal, access))?;
     }
     match &scope.read {
-        Reading::All => allow_reading(created, level, Path::new("/"), reading),
-        Reading::Only(paths) => {
+        ReadScope::All => allow_reading(created, level, Path::new("/"), reading),
+        ReadScope::Only(paths) => {
             let mut all = paths.iter().cloned().chain(system_paths());
             all.try_fold(created, |created, path| allow_reading(created, level, &path, reading))
         }

@@ -14,13 +14,13 @@ pub struct Scope {
     /// Files and directories (with all below) that may be changed; real paths.
     pub write: Vec<PathBuf>,
     /// What may be read.
-    pub read: Reading,
+    pub read: ReadScope,
     /// Directories of ours whose files nobody may lock; real paths.
     pub kept: Vec<PathBuf>,
     /// What may be talked to.
     pub network: Network,
     /// How much may be used.
-    pub limits: Limits,
+    pub limits: ResourceLimits,
 }
 
 impl Scope {
@@ -37,7 +37,7 @@ impl Scope {
 
 /// What may be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadScope {
     /// Everything that the user may read.
     #[default]
     All,
@@ -195,7 +195,7 @@ impl fmt::Display for Endpoint {
 
 /// How much a command with all its children may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Resident memory of all processes together; no limit when `None`.
     pub memory: Option<Bytes>,
     /// Processor time of each process.
@@ -211,7 +211,7 @@ pub struct Limits {
 /// Enough for a build on every processor of a large machine, few for a fork bomb (ours).
 const PROCESSES: u32 = 512;
 
-impl Limits {
+impl ResourceLimits {
     /// Threads of all processes at one time: so many for each process that there may be (ours), for programs of few processes some more.
     /// What is meant is the end of the numbers that the machine has.
     pub fn threads(&self) -> u32 {
@@ -219,7 +219,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     fn default() -> Self {
         Self { memory: None, processor: None, time: None, processes: PROCESSES, file: None }
     }

@@ -3,7 +3,7 @@
 mod forms;
 mod quotes;
 
-use crate::token::{Language, Piece, Token, Tokens};
+use crate::token::{Language, Piece, Token, TokenStream};
 
 /// The greatest number of tokens that are looked at (ours).
 const TOKENS: usize = 20_000;
@@ -20,11 +20,11 @@ const MARKS: &[&str] = &[
 ];
 
 /// The tokens of code.
-pub fn tokens(text: &str, language: Language) -> Tokens {
+pub fn tokens(text: &str, language: Language) -> TokenStream {
     read_nested(text, language, 0)
 }
 
-fn read_nested(text: &str, language: Language, nesting: usize) -> Tokens {
+fn read_nested(text: &str, language: Language, nesting: usize) -> TokenStream {
     let mut lexer = Lexer {
         text: text.chars().collect(),
         at: 0,
@@ -36,7 +36,7 @@ fn read_nested(text: &str, language: Language, nesting: usize) -> Tokens {
         broken: false,
     };
     lexer.run();
-    Tokens::new(lexer.tokens, language, lexer.broken)
+    TokenStream::new(lexer.tokens, language, lexer.broken)
 }
 
 /// Whether a text takes values in.

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::token::Language;
-use crate::tree::Tree;
+use crate::tree::SyntaxTree;
 
 /// How deep a tree is looked at (ours).
 const DEPTH: usize = 150;
@@ -27,7 +27,7 @@ const STACK_BYTES: usize = 64 * 1024 * 1024;
 const DEADLINE: Duration = Duration::from_millis(400);
 
 /// The tree of code; `None` when the language has no parser here.
-pub fn parse(text: &str, language: Language) -> Option<Tree> {
+pub fn parse(text: &str, language: Language) -> Option<SyntaxTree> {
     let parser = match language {
         Language::Python => python::read,
         Language::JavaScript => javascript::read,
@@ -43,11 +43,11 @@ pub fn parse(text: &str, language: Language) -> Option<Tree> {
     Some(read_apart(text, parser))
 }
 
-fn read_here(text: &str, parser: fn(&str) -> Tree) -> Tree {
+fn read_here(text: &str, parser: fn(&str) -> SyntaxTree) -> SyntaxTree {
     catch_unwind(AssertUnwindSafe(|| parser(text))).unwrap_or_else(|_| broken("cannot be read"))
 }
 
-fn read_apart(text: &str, parser: fn(&str) -> Tree) -> Tree {
+fn read_apart(text: &str, parser: fn(&str) -> SyntaxTree) -> SyntaxTree {
     let (sender, receiver) = sync_channel(1);
     let owned = text.to_owned();
     let thread =
@@ -61,8 +61,8 @@ fn read_apart(text: &str, parser: fn(&str) -> Tree) -> Tree {
     }
 }
 
-fn broken(problem: &'static str) -> Tree {
-    Tree { statements: Vec::new(), problem: Some(problem) }
+fn broken(problem: &'static str) -> SyntaxTree {
+    SyntaxTree { statements: Vec::new(), problem: Some(problem) }
 }
 
 /// How often something stands in a text that a parser may have to go one level deeper for. Texts and comments are not

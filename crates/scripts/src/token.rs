@@ -76,7 +76,7 @@ pub enum Piece {
     /// Text as it stands, escapes decoded.
     Text(String),
     /// Code whose value is put in.
-    Code(Rc<Tokens>),
+    Code(Rc<TokenStream>),
 }
 
 /// The smallest part of code.
@@ -102,7 +102,7 @@ pub enum Token {
 
 /// Code as tokens, with the partner of every bracket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tokens {
+pub struct TokenStream {
     /// The tokens in order.
     pub list: Vec<Token>,
     /// For an opening bracket or word, the place of what closes it; for others themselves.
@@ -111,7 +111,7 @@ pub struct Tokens {
     pub broken: bool,
 }
 
-impl Tokens {
+impl TokenStream {
     /// Pairs the brackets of tokens.
     pub fn new(list: Vec<Token>, language: Language, broken: bool) -> Self {
         let mut partners: Vec<usize> = (0..list.len()).collect();

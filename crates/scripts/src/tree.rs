@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Code as a tree.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct SyntaxTree {
     /// The statements in order.
     pub statements: Vec<Statement>,
     /// Why the tree does not hold all of the code.
@@ -62,9 +62,9 @@ pub enum Expression {
     /// The test, the value when it is true, and the one when it is not: `a ? b : c`
     Choice(Box<Self>, Box<Self>, Box<Self>),
     /// Gives a place a value that is there already, or a new variable of the whole code.
-    Assign(Box<Target>, How, Box<Self>),
+    Assign(Box<BindingTarget>, How, Box<Self>),
     /// `[value for target in list if test]`
-    Comprehension(Box<Self>, Vec<Clause>),
+    Comprehension(Box<Self>, Vec<ComprehensionClause>),
     /// Each of its values: `*list`, `...list`.
     Spread(Box<Self>),
     /// Values one after the other; the last one counts.
@@ -139,9 +139,9 @@ pub enum How {
 
 /// `for target in list if test`
 #[derive(Debug)]
-pub struct Clause {
+pub struct ComprehensionClause {
     /// What gets each value.
-    pub target: Target,
+    pub target: BindingTarget,
     /// What it runs over.
     pub list: Expression,
     /// What all must be true for a value to count.
@@ -150,7 +150,7 @@ pub struct Clause {
 
 /// Where a value goes.
 #[derive(Debug)]
-pub enum Target {
+pub enum BindingTarget {
     /// A variable.
     Name(String),
     /// `object.name`
@@ -175,18 +175,18 @@ pub struct Definition {
     /// Its name; empty when it has none.
     pub name: String,
     /// What it takes.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<FunctionParameter>,
     /// Its statements.
     pub body: Vec<Statement>,
     /// How it is called.
-    pub sort: Sort,
+    pub sort: CallStyle,
     /// Functions that this one is given to first: `@name`.
     pub decorators: Vec<Expression>,
 }
 
 /// How a function is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum CallStyle {
     /// With what stands between the brackets, and with its object when it is a method.
     Plain,
     /// Without an object, though it stands in a class.
@@ -199,9 +199,9 @@ pub enum Sort {
 
 /// A parameter of a function.
 #[derive(Debug)]
-pub struct Parameter {
+pub struct FunctionParameter {
     /// What gets the value.
-    pub target: Target,
+    pub target: BindingTarget,
     /// What it gets when nothing is given.
     pub default: Option<Expression>,
     /// How much it takes.
@@ -240,7 +240,7 @@ pub enum Statement {
     /// A value that is worked out for what doing so does.
     Expression(Expression),
     /// Gives variables of the present function their values.
-    Declare(Target, Option<Expression>),
+    Declare(BindingTarget, Option<Expression>),
     /// A function under its name.
     Define(Arc<Definition>),
     /// A class under its name.
@@ -256,9 +256,9 @@ pub enum Statement {
     /// `try`
     Try(Box<Try>),
     /// Values with the names that they get for as long as the statements run.
-    With(Vec<(Expression, Option<Target>)>, Vec<Self>),
+    With(Vec<(Expression, Option<BindingTarget>)>, Vec<Self>),
     /// `match`, `switch`
-    Match(Expression, Vec<Case>),
+    Match(Expression, Vec<SwitchCase>),
     /// Statements together: `{ ... }`
     Block(Vec<Self>),
     /// `return`
@@ -277,7 +277,7 @@ pub struct Loop {
     /// What runs once before.
     pub start: Vec<Statement>,
     /// The target and what it runs over.
-    pub over: Option<(Target, Expression)>,
+    pub over: Option<(BindingTarget, Expression)>,
     /// What must be true for each turn.
     pub test: Option<Expression>,
     /// What runs in each turn.
@@ -294,7 +294,7 @@ pub struct Try {
     /// What is tried.
     pub body: Vec<Statement>,
     /// What runs after a failure, with the name that it gets.
-    pub handlers: Vec<(Option<Target>, Vec<Statement>)>,
+    pub handlers: Vec<(Option<BindingTarget>, Vec<Statement>)>,
     /// What runs when nothing failed.
     pub otherwise: Vec<Statement>,
     /// What runs in any case.
@@ -303,11 +303,11 @@ pub struct Try {
 
 /// One case of several.
 #[derive(Debug)]
-pub struct Case {
+pub struct SwitchCase {
     /// Values that are worked out to decide; empty when the case always fits.
     pub tests: Vec<Expression>,
     /// Names that get a part of the subject.
-    pub targets: Vec<Target>,
+    pub targets: Vec<BindingTarget>,
     /// What runs when the case fits.
     pub body: Vec<Statement>,
 }

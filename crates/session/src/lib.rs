@@ -14,21 +14,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod deeds;
-mod listing;
 mod retention;
+mod sessions;
 mod spent;
 mod state;
 
-pub use listing::{SessionSummary, sessions};
 pub use retention::prune;
-pub use spent::{Cost, Spent};
+pub use sessions::{SessionSummary, sessions};
+pub use spent::{Cost, UsageTotals};
 pub use state::{SessionState, VerdictCounts, bounds, file_operations};
 
 /// The ledger of a session, with its state.
 pub type SessionLedger = checkrein_ledger::Ledger<SessionState>;
 
 /// What an append to the ledger of a session did.
-pub type Appended = checkrein_ledger::Appended<SessionState>;
+pub type SessionAppend = checkrein_ledger::Appended<SessionState>;
 
 /// A session as it was read, with all that is needed to append to it without reading it again.
 pub type KnownSession = checkrein_ledger::Known<SessionState>;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use checkrein_protocol::{MicroDollars, ModelUsage, Tokens, TranscriptMark, UsageRecord};
+use checkrein_protocol::{MicroDollars, ModelUsage, TokenCounts, TranscriptMark, UsageRecord};
 use serde::{Deserialize, Serialize};
 
 /// How many transcripts are read on, the last ones: that of the session and those of its sub-agents (ours).
@@ -16,7 +16,7 @@ const RECENT: usize = 5;
 
 /// What a session has spent and used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Spent {
+pub struct UsageTotals {
     marks: VecDeque<TranscriptMark>,
     models: Vec<ModelUsage>,
     recent: VecDeque<Answer>,
@@ -51,7 +51,7 @@ pub enum Cost {
     AtLeast(MicroDollars),
 }
 
-impl Spent {
+impl UsageTotals {
     /// Takes up a reading, unless the same piece was taken up before; the tokens that were new.
     pub(crate) fn take(&mut self, usage: &UsageRecord) -> Option<u64> {
         if self.mark(usage.mark.file).offset != usage.from {
@@ -117,8 +117,8 @@ impl Spent {
     }
 
     /// The tokens of all models.
-    pub fn tokens(&self) -> Tokens {
-        self.models.iter().fold(Tokens::default(), |sum, one| sum.plus(&one.tokens))
+    pub fn tokens(&self) -> TokenCounts {
+        self.models.iter().fold(TokenCounts::default(), |sum, one| sum.plus(&one.tokens))
     }
 
     /// The answers of all models.
@@ -157,7 +157,7 @@ mod tests {
             models: vec![ModelUsage {
                 model: model.to_owned(),
                 answers: 1,
-                tokens: Tokens { input, cache_read: 1000, ..Tokens::default() },
+                tokens: TokenCounts { input, cache_read: 1000, ..TokenCounts::default() },
                 cost: cost.map(MicroDollars),
                 like: None,
             }],
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_piece_that_two_hooks_read_counts_once() {
-        let mut spent = Spent::default();
+        let mut spent = UsageTotals::default();
         assert_eq!(spent.take(&reading(1, 0, 10, "m", 5, Some(7))), Some(5));
         assert_eq!(spent.take(&reading(1, 0, 10, "m", 5, Some(7))), None);
         assert_eq!(spent.take(&reading(1, 10, 20, "m", 6, Some(7))), Some(6));
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn an_unknown_price_is_unknown_never_zero() {
-        let mut spent = Spent::default();
+        let mut spent = UsageTotals::default();
         assert_eq!(spent.cost(), None, "nothing was read");
         spent.take(&reading(1, 0, 10, "known", 5, Some(7)));
         spent.take(&reading(1, 10, 20, "new", 5, None));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut spent = Spent::default();
+        let mut spent = UsageTotals::default();
         for index in 0..100 {
             spent.take(&reading(index, 0, 10, &format!("m{index}"), 10, Some(1)));
         }

@@ -12,17 +12,17 @@ mod verdict_counts;
 
 use std::collections::VecDeque;
 
-use checkrein_facts::{Tally, Trust};
+use checkrein_facts::{Tally, TrustDebt};
 use checkrein_intervention::{Controller, Proposed};
 use checkrein_ledger::Projection;
-use checkrein_patterns::{ActionNumber, Behaviour, Mark};
+use checkrein_patterns::{ActionNumber, DetectorState, Fingerprint};
 use checkrein_protocol::{
-    AbsolutePath, Beginning, Damage, HaltScope, MessagePlace, Record, RecordBody, RollbackRecord,
+    AbsolutePath, Beginning, HaltScope, LedgerDamage, MessagePlace, Record, RecordBody, RollbackRecord,
     RollbackStage, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::spent::Spent;
+use crate::spent::UsageTotals;
 use actions::{RecentAction, doubted};
 use bounds::{cut, push_bounded};
 pub use changes::file_operations;
@@ -61,14 +61,14 @@ pub struct SessionState {
     created: VecDeque<AbsolutePath>,
     surprises: u64,
     opaque_doubt: u32,
-    behaviour: Behaviour,
+    behaviour: DetectorState,
     controller: Controller,
     workspace: Option<AbsolutePath>,
     client: Option<String>,
-    said: Mark,
-    spent: Spent,
+    said: Fingerprint,
+    spent: UsageTotals,
     tallies: VecDeque<Tally>,
-    trust: Trust,
+    trust: TrustDebt,
     /// The record that asked a person to look at the tier, while nobody has.
     tier_ticket: Option<u64>,
     beginning: Option<Beginning>,
@@ -91,7 +91,7 @@ impl Projection for SessionState {
         match &record.body {
             RecordBody::SessionStarted { session, workspace, client, beginning, debt, .. } => {
                 if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {
-                    self.trust = Trust { debt, at: record.at, ..self.trust };
+                    self.trust = TrustDebt { debt, at: record.at, ..self.trust };
                 }
                 self.take_beginning(beginning.as_deref());
                 self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
@@ -124,7 +124,7 @@ impl Projection for SessionState {
                 }
             }
             RecordBody::Message { mark, cascade, claim, place } => {
-                let mark = Mark::of_fingerprint(*mark);
+                let mark = Fingerprint::of_fingerprint(*mark);
                 self.said = mark;
                 if *place == MessagePlace::End {
                     let score = cascade.as_ref().map(|cascade| cascade.score).unwrap_or_default();
@@ -147,8 +147,10 @@ impl Projection for SessionState {
                 self.repairs += 1;
                 match damage {
                     // Somebody reached what no call may reach: what nobody can read is trusted least.
-                    Damage::Lost | Damage::Shortened | Damage::Changed => self.opaque_doubt = bounds::DOUBT,
-                    Damage::TornTail | Damage::Unreadable => {}
+                    LedgerDamage::Lost | LedgerDamage::Shortened | LedgerDamage::Changed => {
+                        self.opaque_doubt = bounds::DOUBT
+                    }
+                    LedgerDamage::TornTail | LedgerDamage::Unreadable => {}
                 }
             }
             RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),
@@ -200,7 +202,7 @@ impl SessionState {
     fn take_closed(&mut self, ticket: u64, at: Timestamp) {
         if self.tier_ticket == Some(ticket) {
             self.tier_ticket = None;
-            self.trust = Trust { debt: 0.0, at, review_asked: false };
+            self.trust = TrustDebt { debt: 0.0, at, review_asked: false };
         }
     }
 

@@ -7,7 +7,7 @@ mod support;
 
 use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_protocol::{
-    Amount, Counted, GovernanceRecord, Posture, Record, RecordBody, TallyKey, TallyWindow, TierLevel,
+    Amount, GovernanceRecord, Posture, Record, RecordBody, TallyIncrement, TallyKey, TallyWindow, TierLevel,
     Timestamp,
 };
 
@@ -41,7 +41,7 @@ fn apply(state: &mut SessionState, seq: u64, body: RecordBody) {
 fn counts(amount: u64) -> impl Fn(&mut GovernanceRecord) {
     move |governance| {
         governance.counted =
-            vec![Counted { key: TallyKey(7), window: WINDOW, amount: Amount(amount), reset: false }];
+            vec![TallyIncrement { key: TallyKey(7), window: WINDOW, amount: Amount(amount), reset: false }];
     }
 }
 
@@ -90,7 +90,8 @@ fn tallies_stay_few() {
     for number in 0..500 {
         let counted = |governance: &mut GovernanceRecord| {
             let key = TallyKey(number);
-            governance.counted = vec![Counted { key, window: WINDOW, amount: Amount::ONE, reset: false }];
+            governance.counted =
+                vec![TallyIncrement { key, window: WINDOW, amount: Amount::ONE, reset: false }];
         };
         apply(&mut state, number + 1, governed("ok", counted));
     }

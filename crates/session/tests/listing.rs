@@ -5,7 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use checkrein_ledger::{Durability, HaltTarget, StateHome, halt, is_halted, verify_all};
+use checkrein_ledger::{Durability, HaltTarget, StateDirectory, halt, is_halted, verify_all};
 use checkrein_protocol::{HaltScope, Timestamp};
 use checkrein_session::{prune, sessions};
 
@@ -14,7 +14,7 @@ use support::{forget_state, ledger, prompt, review, started};
 #[test]
 fn sessions_are_listed_newest_first_with_their_halts() {
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     assert!(sessions(&home).unwrap().is_empty());
     for (name, time) in [("one", 5), ("../odd id", 9), ("three", 7)] {
         let ledger = ledger(directory.path(), name);
@@ -39,7 +39,7 @@ fn sessions_are_listed_newest_first_with_their_halts() {
 fn retention_leaves_a_record_and_no_alarm() {
     const DAY: u64 = 86_400_000;
     let directory = tempfile::tempdir().unwrap();
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     for (name, day) in [("old", 1), ("older", 0), ("fresh", 100), ("halted", 1)] {
         let ledger = ledger(directory.path(), name);
         ledger.append(Timestamp(day * DAY), started(name), Durability::Durable).unwrap();

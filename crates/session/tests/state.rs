@@ -3,7 +3,7 @@
 
 mod support;
 
-use checkrein_ledger::{Durability, StateHome};
+use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
     AbsolutePath, Depth, EffectKind, HaltScope, RecordBody, RollbackRecord, RollbackStage, Timestamp,
@@ -161,7 +161,7 @@ fn what_is_written_is_masked_and_the_halt_is_known() {
     }
     let state = ledger.append_all(Timestamp(1), bodies, Durability::Durable).unwrap().state;
     assert!(state.halted().unwrap().starts_with("TOKEN=[masked:token:"));
-    let home = StateHome::new(directory.path());
+    let home = StateDirectory::new(directory.path());
     for path in [ledger.path(), ledger.directory().join("state"), home.heads()] {
         let bytes = std::fs::read(&path).unwrap();
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{}", path.display());

@@ -14,7 +14,7 @@ use crate::tree::{Parsed, Problem, ProblemKind, Span};
 
 /// What reading one text may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ParseLimits {
     /// Longest text in bytes. Default 64 KiB (source: the design's input cap).
     pub text_bytes: usize,
     /// Brackets that may be open at once. Default 100, the depth at which the parser itself gives up.
@@ -25,7 +25,7 @@ pub struct Limits {
     pub deadline: Duration,
 }
 
-impl Default for Limits {
+impl Default for ParseLimits {
     fn default() -> Self {
         Self {
             text_bytes: 64 * 1024,
@@ -46,7 +46,7 @@ const PLAIN_DEPTH: usize = 8;
 const PLAIN_PREFIXES: usize = 8;
 const PLAIN_OPENERS: usize = 64;
 
-/// Reads shell text within the default [`Limits`]. Answers a tree and problems for every text, and never panics.
+/// Reads shell text within the default [`ParseLimits`]. Answers a tree and problems for every text, and never panics.
 ///
 /// ```
 /// let parsed = checkrein_shell::parse("rm -rf {build,dist}");
@@ -54,11 +54,11 @@ const PLAIN_OPENERS: usize = 64;
 /// assert_eq!(checkrein_shell::outline::outline(&parsed.script), "(rm -rf build dist)");
 /// ```
 pub fn parse(text: &str) -> Parsed {
-    parse_within(text, Limits::default())
+    parse_within(text, ParseLimits::default())
 }
 
 /// A shell that reads a text leaves null bytes out and runs what remains, so that is what counts.
-fn without_null_bytes(text: &str, limits: Limits) -> Parsed {
+fn without_null_bytes(text: &str, limits: ParseLimits) -> Parsed {
     let mut parsed = parse_within(&text.replace('\0', ""), limits);
     parsed.problems.push(Problem {
         kind: ProblemKind::Unsupported,
@@ -69,7 +69,7 @@ fn without_null_bytes(text: &str, limits: Limits) -> Parsed {
 }
 
 /// Reads shell text within `limits`. A text that exceeds one is answered by one opaque command and one problem.
-pub fn parse_within(text: &str, limits: Limits) -> Parsed {
+pub fn parse_within(text: &str, limits: ParseLimits) -> Parsed {
     if text.len() > limits.text_bytes {
         return lowering::refusal(text, ProblemKind::TooLong, "the text is longer than the limit");
     }

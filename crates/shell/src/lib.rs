@@ -6,7 +6,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `tree` | the typed tree that everything above this crate sees |
-//! | `guard` | [`parse`], [`parse_within`] and the [`Limits`] that keep hostile text from hurting |
+//! | `guard` | [`parse`], [`parse_within`] and the [`ParseLimits`] that keep hostile text from hurting |
 //! | `lowering` | the only place that knows the parser: its statements, our words |
 //! | [`parse_posix`] | the same for a shell that knows no more than POSIX |
 //! | [`quoted`] | a text as one word again |
@@ -27,7 +27,7 @@ mod quoting;
 mod substance;
 mod tree;
 
-pub use guard::{Limits, parse, parse_within};
+pub use guard::{ParseLimits, parse, parse_within};
 pub use posix::parse_posix;
 pub use quoting::quoted;
 pub use substance::substance;

@@ -35,7 +35,7 @@ mod words;
 
 use shuck_parser::parser::{ParseDiagnostic, ParseStatus, Parser, ShellDialect};
 
-use crate::tree::{Block, Command, Launch, Opaque, Parsed, Problem, ProblemKind, Span, Statement};
+use crate::tree::{Block, Command, Launch, Opaque, Parsed, Problem, ProblemKind, ShellStatement, Span};
 
 /// Nesting that the lowering follows, counted over statements, quotes, operands and substitutions. Ours: the
 /// parser stops at 100 levels of its own, each of which may hold several of these.
@@ -76,7 +76,7 @@ pub(crate) fn read(text: &str) -> Parsed {
 pub(crate) fn refusal(text: &str, kind: ProblemKind, message: &str) -> Parsed {
     let span = Span { start: 0, end: text.len() };
     Parsed {
-        script: vec![Statement { command: opaque(text, kind), launch: Launch::Foreground, span }],
+        script: vec![ShellStatement { command: opaque(text, kind), launch: Launch::Foreground, span }],
         problems: vec![Problem { kind, span, message: message.to_owned() }],
     }
 }
@@ -263,7 +263,10 @@ impl Lowering<'_, '_> {
         let span = self.place.span(unread_from, self.text.len());
         let at = self.place.span(failed_at.min(self.text.len()), self.text.len());
         self.problem(kind, at, message);
-        block.insert(before, Statement { command: opaque(unread, kind), launch: Launch::Foreground, span });
+        block.insert(
+            before,
+            ShellStatement { command: opaque(unread, kind), launch: Launch::Foreground, span },
+        );
     }
 }
 

@@ -17,9 +17,9 @@
 use std::fmt::Write;
 
 use crate::tree::{
-    AndOr, Arithmetic, ArmEnd, AssignedValue, Assignment, Block, Carries, Case, Command, Condition,
-    Connective, Descriptor, Direction, For, If, Launch, Parameter, ParameterOperation, Part, Pipeline,
-    ProblemKind, Redirect, RedirectOperation, ReplaceScope, Simple, Word,
+    AndOr, Arithmetic, ArmEnd, AssignedValue, Assignment, Block, Carries, Case, Command,
+    ConditionalExpression, Connective, Descriptor, Direction, For, If, Launch, ParameterExpansion,
+    ParameterOperation, Part, Pipeline, ProblemKind, Redirect, RedirectOperation, ReplaceScope, Simple, Word,
 };
 
 /// The statements of a block as one line.
@@ -148,14 +148,14 @@ fn case_command(it: &Case) -> String {
     tagged("case", std::iter::once(word(&it.subject)).chain(arms))
 }
 
-fn condition(it: &Condition) -> String {
+fn condition(it: &ConditionalExpression) -> String {
     match it {
-        Condition::Word(operand) => word(operand),
-        Condition::Unary(operator, operand) => tagged(operator, [word(operand)]),
-        Condition::Binary(left, operator, right) => tagged(operator, [word(left), word(right)]),
-        Condition::Not(inner) => tagged("not", [condition(inner)]),
-        Condition::And(left, right) => tagged("and", [condition(left), condition(right)]),
-        Condition::Or(left, right) => tagged("or", [condition(left), condition(right)]),
+        ConditionalExpression::Word(operand) => word(operand),
+        ConditionalExpression::Unary(operator, operand) => tagged(operator, [word(operand)]),
+        ConditionalExpression::Binary(left, operator, right) => tagged(operator, [word(left), word(right)]),
+        ConditionalExpression::Not(inner) => tagged("not", [condition(inner)]),
+        ConditionalExpression::And(left, right) => tagged("and", [condition(left), condition(right)]),
+        ConditionalExpression::Or(left, right) => tagged("or", [condition(left), condition(right)]),
     }
 }
 
@@ -222,7 +222,7 @@ fn part(it: &Part) -> String {
     }
 }
 
-fn parameter(it: &Parameter) -> String {
+fn parameter(it: &ParameterExpansion) -> String {
     let index = it.index.as_ref().map_or_else(String::new, |index| format!("[{}]", word(index)));
     let indirect = if it.indirect { "!" } else { "" };
     let reference = format!("{indirect}{}{index}", it.name);

@@ -9,7 +9,7 @@ use crate::guard::parse;
 use crate::outline::outline;
 use crate::tree::{
     AndOr, AssignedValue, Assignment, Block, Command, Connective, Launch, Part, Pipeline, Redirect,
-    RedirectOperation, Simple, Statement, Word,
+    RedirectOperation, ShellStatement, Simple, Word,
 };
 
 /// The longest text that is looked at, in bytes; a longer one is its own substance.
@@ -54,11 +54,11 @@ impl Reading<'_> {
     fn block(&self, block: Block) -> Block {
         let mut left = Block::new();
         for statement in block {
-            let Statement { command, launch, span } = statement;
+            let ShellStatement { command, launch, span } = statement;
             match self.command(command) {
                 // What stands in brackets of its own is run all the same.
                 Some(Command::Group(inner)) if launch == Launch::Foreground => left.extend(inner),
-                Some(command) => left.push(Statement { command, launch, span }),
+                Some(command) => left.push(ShellStatement { command, launch, span }),
                 None => {}
             }
         }
@@ -233,7 +233,7 @@ impl Reading<'_> {
 fn bracketed(mut block: Block, brackets: fn(Block) -> Command) -> Option<Command> {
     match block.as_slice() {
         [] => None,
-        [Statement { launch: Launch::Foreground, .. }] => block.pop().map(|statement| statement.command),
+        [ShellStatement { launch: Launch::Foreground, .. }] => block.pop().map(|statement| statement.command),
         _ => Some(brackets(block)),
     }
 }

@@ -51,11 +51,11 @@ pub enum ProblemKind {
 }
 
 /// A sequence of statements.
-pub type Block = Vec<Statement>;
+pub type Block = Vec<ShellStatement>;
 
 /// A command together with how it is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Statement {
+pub struct ShellStatement {
     /// What runs.
     pub command: Command,
     /// Whether the shell waits for it.
@@ -147,14 +147,14 @@ impl Simple {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pipeline {
     /// At least one.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<PipelineStage>,
     /// Whether the exit status is inverted by `!`.
     pub negated: bool,
 }
 
 /// One stage of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Stage {
+pub struct PipelineStage {
     /// What runs.
     pub command: Command,
     /// What the pipe after this stage carries; meaningless for the last stage.
@@ -279,13 +279,13 @@ pub struct Function {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Test {
     /// The condition.
-    pub condition: Condition,
+    pub condition: ConditionalExpression,
 }
 
 /// A condition of `[[ ... ]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Condition {
+pub enum ConditionalExpression {
     /// A single word: true when not empty.
     Word(Word),
     /// `-f word`; the operator with its dash.
@@ -293,11 +293,11 @@ pub enum Condition {
     /// `left == right`; the operator as written.
     Binary(Word, String, Word),
     /// `! condition`
-    Not(Box<Condition>),
+    Not(Box<ConditionalExpression>),
     /// `a && b`
-    And(Box<Condition>, Box<Condition>),
+    And(Box<ConditionalExpression>, Box<ConditionalExpression>),
     /// `a || b`
-    Or(Box<Condition>, Box<Condition>),
+    Or(Box<ConditionalExpression>, Box<ConditionalExpression>),
 }
 
 /// An arithmetic expression. Evaluated by the interpreter from its text; command substitutions inside it run.
@@ -426,7 +426,7 @@ pub enum Part {
     /// `"..."`: the parts inside are not split or globbed.
     DoubleQuoted(Vec<Part>),
     /// `$name`, `${...}`
-    Parameter(Box<Parameter>),
+    Parameter(Box<ParameterExpansion>),
     /// `$( ... )`, back-ticks and `${ ...; }`
     CommandSubstitution(Block),
     /// `<( ... )` and `>( ... )`
@@ -447,7 +447,7 @@ pub enum Direction {
 
 /// A parameter expansion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Parameter {
+pub struct ParameterExpansion {
     /// `name`, `1`, `@`, `*`, `#`, `?`, `-`, `$`, `!`, `0`
     pub name: String,
     /// `[index]`, `[@]`, `[*]`

@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use checkrein_shell::{Command, Limits, Parsed, ProblemKind, parse, parse_within};
+use checkrein_shell::{Command, ParseLimits, Parsed, ProblemKind, parse, parse_within};
 
-/// The size limit of the default [`Limits`].
+/// The size limit of the default [`ParseLimits`].
 const LARGEST: usize = 64 * 1024;
 
 /// Far above the deadline, and far below what unguarded reading takes (seconds) or does (overflows the stack).
@@ -19,7 +19,7 @@ fn filled_with(piece: &str) -> String {
 
 /// Parses with time enough for a slow build, so that what is answered does not depend on the machine.
 fn read_patiently(text: &str) -> Parsed {
-    let limits = Limits { deadline: Duration::from_secs(30), ..Limits::default() };
+    let limits = ParseLimits { deadline: Duration::from_secs(30), ..ParseLimits::default() };
     parse_within(text, limits)
 }
 
@@ -172,7 +172,7 @@ fn opaque_text_is_cut_at_a_character() {
 
 #[test]
 fn a_deadline_that_has_passed_is_a_problem() {
-    let limits = Limits { deadline: Duration::ZERO, ..Limits::default() };
+    let limits = ParseLimits { deadline: Duration::ZERO, ..ParseLimits::default() };
     let parsed = parse_within(&filled_with("a b;"), limits);
     assert_eq!(parsed.problems[0].kind, ProblemKind::Deadline);
     assert!(matches!(parsed.script[0].command, Command::Opaque(_)));
@@ -180,7 +180,7 @@ fn a_deadline_that_has_passed_is_a_problem() {
 
 #[test]
 fn limits_can_be_narrowed() {
-    let limits = Limits { text_bytes: 10, open_brackets: 1, prefix_words: 1, ..Limits::default() };
+    let limits = ParseLimits { text_bytes: 10, open_brackets: 1, prefix_words: 1, ..ParseLimits::default() };
     for (text, kind) in [
         ("echo 12345", None),
         ("echo 123456", Some(ProblemKind::TooLong)),

@@ -3,7 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use checkrein_shell::outline::outline;
-use checkrein_shell::{Block, Command, Limits, Part, Span, parse, parse_within};
+use checkrein_shell::{Block, Command, ParseLimits, Part, Span, parse, parse_within};
 use proptest::prelude::*;
 
 /// Texts made of what the language is made of: they go deeper than random characters.
@@ -136,7 +136,7 @@ proptest! {
     #[test]
     fn reading_is_deterministic(text in soup()) {
         // With time enough, so that the answer does not depend on how busy the machine is.
-        let limits = Limits { deadline: std::time::Duration::from_secs(30), ..Limits::default() };
+        let limits = ParseLimits { deadline: std::time::Duration::from_secs(30), ..ParseLimits::default() };
         prop_assert_eq!(parse_within(&text, limits), parse_within(&text, limits));
     }
 

@@ -16,26 +16,26 @@ use rustix::io::Errno;
 
 use crate::draft::Draft;
 use crate::error::SnapshotError;
-use crate::facts;
-use crate::ignoring::Ignoring;
+use crate::ignore_filter::Ignoring;
 use crate::lending::Lent;
-use crate::node::{Circumstances, FileTime, Meta, Root, SavedPath, Selection, SkipReason, Skipped, Snapshot};
-use crate::seen::Seen;
+use crate::metadata;
+use crate::node::{Circumstances, FileTime, Meta, Root, SavedPart, SavedPath, SkipReason, Skipped, Snapshot};
+use crate::stat_cache::Seen;
 
 use walk::{Order, Start, Walk};
 
 /// One place to save.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Wanted {
+pub struct CaptureRequest {
     /// Where, absolute.
     pub path: PathBuf,
     /// What of it, should it be a directory.
-    pub selection: Choice,
+    pub selection: CaptureSelection,
 }
 
-/// [`Selection`], ordered from most to least.
+/// [`SavedPart`], ordered from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Choice {
+pub enum CaptureSelection {
     /// Everything in it.
     Everything,
     /// What version control does not ignore.
@@ -44,29 +44,29 @@ pub enum Choice {
     Itself,
 }
 
-impl From<Choice> for Selection {
-    fn from(choice: Choice) -> Self {
+impl From<CaptureSelection> for SavedPart {
+    fn from(choice: CaptureSelection) -> Self {
         match choice {
-            Choice::Everything => Self::Everything,
-            Choice::NotIgnored => Self::NotIgnored,
-            Choice::Itself => Self::Itself,
+            CaptureSelection::Everything => Self::Everything,
+            CaptureSelection::NotIgnored => Self::NotIgnored,
+            CaptureSelection::Itself => Self::Itself,
         }
     }
 }
 
-impl From<Selection> for Choice {
-    fn from(selection: Selection) -> Self {
+impl From<SavedPart> for CaptureSelection {
+    fn from(selection: SavedPart) -> Self {
         match selection {
-            Selection::Everything => Self::Everything,
-            Selection::NotIgnored => Self::NotIgnored,
-            Selection::Itself => Self::Itself,
+            SavedPart::Everything => Self::Everything,
+            SavedPart::NotIgnored => Self::NotIgnored,
+            SavedPart::Itself => Self::Itself,
         }
     }
 }
 
 /// How far a capture goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct CaptureBounds {
     /// Files, links and directories.
     pub entries: u64,
     /// The length of all files, in bytes.
@@ -76,7 +76,7 @@ pub struct Bounds {
     pub time: Duration,
 }
 
-impl Bounds {
+impl CaptureBounds {
     /// No bounds.
     pub const NONE: Self = Self { entries: u64::MAX, bytes: u64::MAX, time: Duration::MAX };
 
@@ -95,7 +95,7 @@ pub enum Mounts {
 
 /// Whether contents are saved, or only looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum CapturePurpose {
     /// They are saved.
     Save,
     /// Only whether that would fit is found out; nothing is read or written.
@@ -104,9 +104,9 @@ pub enum Purpose {
 
 /// How to capture.
 #[derive(Debug)]
-pub struct Manner<'a> {
+pub struct CaptureOptions<'a> {
     /// How far.
-    pub bounds: Bounds,
+    pub bounds: CaptureBounds,
     /// The greatest file that is saved, in bytes; longer ones are skipped.
     pub largest: Option<u64>,
     /// What is never saved: the store itself and what else belongs to the guard.
@@ -121,11 +121,11 @@ pub struct Manner<'a> {
     pub seen: Option<&'a Seen>,
 }
 
-impl Manner<'_> {
+impl CaptureOptions<'_> {
     /// Everything, without bounds, in this thread.
     pub fn whole() -> Self {
         Self {
-            bounds: Bounds::NONE,
+            bounds: CaptureBounds::NONE,
             largest: None,
             spared: &[],
             mounts: Mounts::Enter,
@@ -138,7 +138,7 @@ impl Manner<'_> {
 
 /// Which bound was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum LimitExceeded {
     /// Too many files, links and directories.
     Entries,
     /// Too much content.
@@ -200,33 +200,37 @@ impl Captured {
 
 /// How a capture ended.
 #[derive(Debug)]
-pub enum Ended {
+pub enum CaptureOutcome {
     /// Everything but what is listed as skipped was captured.
     Whole(Captured),
     /// A bound was reached; nothing of it is to be used.
-    Over(Over),
+    Over(LimitExceeded),
 }
 
 /// Captures places into a draft.
-pub fn capture(draft: &Draft, wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
+pub fn capture(
+    draft: &Draft,
+    wanted: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
+) -> Result<CaptureOutcome, SnapshotError> {
     run(Some(draft), wanted, manner, Closed::Skip, Order::AsFound)
 }
 
 /// The same, small files first: where the bounds do not reach for the others, these are skipped and named, and the rest is saved.
 pub fn capture_small_first(
     draft: &Draft,
-    wanted: &[Wanted],
-    manner: &Manner<'_>,
-) -> Result<Ended, SnapshotError> {
+    wanted: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
+) -> Result<CaptureOutcome, SnapshotError> {
     run(Some(draft), wanted, manner, Closed::Skip, Order::SmallFirst)
 }
 
 /// The same for what is to be put back: what of one's own is closed even to oneself is opened for that.
 pub(crate) fn capture_lending(
     draft: &Draft,
-    wanted: &[Wanted],
-    manner: &Manner<'_>,
-) -> Result<Ended, SnapshotError> {
+    wanted: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
+) -> Result<CaptureOutcome, SnapshotError> {
     run(Some(draft), wanted, manner, Closed::Open, Order::AsFound)
 }
 
@@ -240,24 +244,27 @@ enum Closed {
 }
 
 /// Finds out whether places could be captured within bounds, without reading any content or writing anything.
-pub fn measure(wanted: &[Wanted], manner: &Manner<'_>) -> Result<Ended, SnapshotError> {
+pub fn measure(
+    wanted: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
+) -> Result<CaptureOutcome, SnapshotError> {
     run(None, wanted, manner, Closed::Skip, Order::AsFound)
 }
 
 fn run(
     draft: Option<&Draft>,
-    wanted: &[Wanted],
-    manner: &Manner<'_>,
+    wanted: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
     closed: Closed,
     order: Order,
-) -> Result<Ended, SnapshotError> {
+) -> Result<CaptureOutcome, SnapshotError> {
     let walk = Walk::new(draft, manner, closed, order);
     let mut starts = Vec::new();
     let mut above = BTreeSet::new();
     let mut real = BTreeMap::new();
-    let wanted: Vec<Wanted> = wanted
+    let wanted: Vec<CaptureRequest> = wanted
         .iter()
-        .map(|one| Wanted { path: real_place(&one.path, &mut real), selection: one.selection })
+        .map(|one| CaptureRequest { path: real_place(&one.path, &mut real), selection: one.selection })
         .collect();
     for one in without_inner(&wanted) {
         let (Some(parent), Some(name)) = (one.path.parent(), one.path.file_name()) else {
@@ -290,13 +297,13 @@ fn real_place(path: &Path, known: &mut BTreeMap<PathBuf, PathBuf>) -> PathBuf {
 }
 
 /// The places that lie in no other place that is saved whole, sorted.
-fn without_inner(wanted: &[Wanted]) -> Vec<&Wanted> {
-    let mut sorted: Vec<&Wanted> = wanted.iter().collect();
+fn without_inner(wanted: &[CaptureRequest]) -> Vec<&CaptureRequest> {
+    let mut sorted: Vec<&CaptureRequest> = wanted.iter().collect();
     sorted.sort();
     sorted.dedup_by(|later, earlier| later.path == earlier.path);
     let whole: BTreeSet<&Path> = sorted
         .iter()
-        .filter(|one| one.selection == Choice::Everything)
+        .filter(|one| one.selection == CaptureSelection::Everything)
         .map(|one| one.path.as_path())
         .collect();
     sorted.retain(|one| !one.path.ancestors().skip(1).any(|above| whole.contains(above)));
@@ -304,7 +311,7 @@ fn without_inner(wanted: &[Wanted]) -> Vec<&Wanted> {
 }
 
 fn meta_of(path: &Path) -> Option<Meta> {
-    rustix::fs::stat(path).ok().map(|found| facts::meta(&found))
+    rustix::fs::stat(path).ok().map(|found| metadata::meta(&found))
 }
 
 fn unreadable(error: Errno) -> SkipReason {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 
-use crate::plan::{Deed, Step};
+use crate::plan::{RestoreAction, Step};
 
 /// How a database begins (`fileformat2`, section 1.3).
 const HEADER: &[u8; 16] = b"SQLite format 3\0";
@@ -22,7 +22,7 @@ const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The database that somebody has open of those that these steps would change: where, and who.
 pub(crate) fn in_use(steps: &[Step]) -> Option<(PathBuf, String)> {
-    let changed = steps.iter().filter(|step| step.deed != Deed::Adjust);
+    let changed = steps.iter().filter(|step| step.deed != RestoreAction::Adjust);
     let databases: BTreeSet<PathBuf> = changed.filter_map(|step| database_of(step.path.as_path())).collect();
     databases.into_iter().find_map(|database| {
         let files: Vec<PathBuf> = std::iter::once(database.clone())

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::SnapshotError;
 use crate::id::{ByName, ObjectId, SnapshotId};
 use crate::index::Index;
-use crate::node::{Content, Snapshot, Tree};
+use crate::node::{Content, DirectoryTree, Snapshot};
 use crate::pack::{PackWriter, Row, decode, encode, packed, plain};
 use crate::store::Store;
 
@@ -104,7 +104,7 @@ impl Draft {
     }
 
     /// Saves the entries of a directory.
-    pub(crate) fn put_tree(&self, tree: &Tree) -> Result<ObjectId, SnapshotError> {
+    pub(crate) fn put_tree(&self, tree: &DirectoryTree) -> Result<ObjectId, SnapshotError> {
         self.put(&encode(tree, self.store.directory())?)
     }
 
@@ -120,7 +120,7 @@ impl Draft {
     }
 
     /// The entries of a directory, saved before or by this draft.
-    pub(crate) fn tree(&self, id: &ObjectId) -> Result<Tree, SnapshotError> {
+    pub(crate) fn tree(&self, id: &ObjectId) -> Result<DirectoryTree, SnapshotError> {
         decode(&self.read(id)?, self.store.directory())
     }
 

@@ -14,12 +14,12 @@ use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
 
 use crate::error::SnapshotError;
-use crate::facts;
 use crate::git_index::without_times;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::replace;
 use crate::lookup::stat;
-use crate::node::{FileTime, SavedPath, Selection};
+use crate::metadata;
+use crate::node::{FileTime, SavedPart, SavedPath};
 use crate::pack::{decode, encode};
 use crate::store::{Store, create_directory};
 
@@ -68,7 +68,7 @@ impl Footprint {
             (Some(left), Some(now_there)) => left == now_there && trace.mode == now.st_mode,
             (None, _) | (_, None) => {
                 (trace.inode, trace.length, trace.changed)
-                    == (now.st_ino, facts::length(now), facts::changed(now))
+                    == (now.st_ino, metadata::length(now), metadata::changed(now))
             }
         };
         if is_as_left { Verdict::Left } else { Verdict::Other }
@@ -93,18 +93,18 @@ impl Store {
         }
         let started = Instant::now();
         let mut look = Look { since, left: ENTRIES, content: CONTENT, traces: BTreeMap::new() };
-        let mut waiting: Vec<(PathBuf, Selection)> =
+        let mut waiting: Vec<(PathBuf, SavedPart)> =
             snapshot.roots.iter().map(|root| (root.path.as_path().to_owned(), root.selection)).collect();
-        waiting.extend(others.iter().map(|path| (path.clone(), Selection::Itself)));
+        waiting.extend(others.iter().map(|path| (path.clone(), SavedPart::Itself)));
         while let Some((path, selection)) = waiting.pop() {
             if look.left == 0 || started.elapsed() > TIME {
                 break;
             }
             look.left -= 1;
             let Ok(found) = stat(&path) else { continue };
-            if facts::kind(&found) != FileType::Directory {
+            if metadata::kind(&found) != FileType::Directory {
                 look.file(&path, &found);
-            } else if selection == Selection::Everything {
+            } else if selection == SavedPart::Everything {
                 let below = fs::read_dir(&path).into_iter().flatten().flatten();
                 waiting.extend(below.map(|entry| (entry.path(), selection)));
             }
@@ -137,12 +137,12 @@ struct Look {
 
 impl Look {
     fn file(&mut self, path: &Path, found: &Stat) {
-        let changed = facts::changed(found);
+        let changed = metadata::changed(found);
         if changed < self.since {
             return;
         }
-        let length = facts::length(found);
-        let is_read = facts::kind(found) == FileType::RegularFile && length <= FILE.min(self.content);
+        let length = metadata::length(found);
+        let is_read = metadata::kind(found) == FileType::RegularFile && length <= FILE.min(self.content);
         let content = if is_read { content_of(path, length) } else { None };
         if content.is_some() {
             self.content -= length;

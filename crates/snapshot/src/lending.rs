@@ -8,8 +8,8 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Mode, Stat};
 use rustix::io::Errno;
 
-use crate::facts;
 use crate::lookup::{open_strictly, stat};
+use crate::metadata;
 
 /// What an owner needs to list a directory, to look names up in it and to change them.
 const ALL: u32 = 0o700;
@@ -26,7 +26,7 @@ impl Lent {
         for directory in above {
             // Below one that stays closed nothing can be found out.
             let Ok(found) = stat(directory) else { return };
-            if facts::kind(&found) != FileType::Directory {
+            if metadata::kind(&found) != FileType::Directory {
                 return;
             }
             let (Some(parent), Some(name)) = (directory.parent(), directory.file_name()) else { continue };

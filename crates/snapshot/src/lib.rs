@@ -30,41 +30,44 @@
 
 mod bytes;
 mod capture;
-mod compare;
 mod databases;
-mod difference;
+mod diff;
+mod diff_view;
 mod draft;
 mod error;
-mod facts;
 mod footprint;
-mod full;
 mod git_index;
 mod id;
-mod ignoring;
+mod ignore_filter;
 mod index;
 mod lending;
 mod lookup;
+mod metadata;
 mod node;
 mod objects;
 mod pack;
 mod plan;
 mod prune;
 mod restore;
-mod seen;
+mod stat_cache;
 mod store;
+mod workspace;
 
 pub use capture::*;
-pub use compare::Compared;
-pub use difference::{Difference, Differences};
+pub use diff::{Difference, Differences};
+pub use diff_view::Compared;
 pub use draft::{Draft, Effort};
 pub use error::SnapshotError;
-pub use full::{Outlook, Taken, Unchanged};
 pub use id::{ObjectId, SnapshotId};
-pub use ignoring::{Ignored, Ignoring, Sort};
+pub use ignore_filter::{EntryKind, Ignored, Ignoring};
 pub use node::*;
-pub use objects::Kept;
-pub use plan::{Deed, Gone, Moment, Origin, Period, Preparation, Prepared, Since, Step, is_saved_elsewhere};
-pub use prune::{Hurt, Pruned, Retention};
+pub use objects::ObjectRetention;
+pub use plan::{
+    ActionEndTime, ActionPeriod, Gone, NewFileOrigin, Preparation, Prepared, RestoreAction, Since, Step,
+    is_saved_elsewhere,
+};
+pub use prune::{PackDamage, Pruned, Retention};
 pub use restore::{Copied, Interrupted, Request, Restored};
-pub use seen::Seen;
+pub use stat_cache::Seen;
 pub use store::{LOCK_WAIT, Listed, Pin, Reader, Store};
+pub use workspace::{Outlook, Unchanged, WorkspaceCapture};

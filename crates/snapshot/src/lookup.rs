@@ -10,7 +10,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 
-use crate::facts;
+use crate::metadata;
 
 /// The longest path that is looked up at once, in bytes: `PATH_MAX` with its end.
 const LONGEST: usize = 4_095;
@@ -43,7 +43,7 @@ pub(crate) fn stat(path: &Path) -> Result<Stat, Errno> {
     }
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::INVAL) };
     let name = std::ffi::CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
-    facts::facts(open_strictly(parent)?, &name)
+    metadata::facts(open_strictly(parent)?, &name)
 }
 
 /// As much of a path as is looked up at once, and what is left of it.
@@ -86,7 +86,7 @@ fn part_by_part(from: impl std::os::fd::AsFd, path: &[u8]) -> Result<OwnedFd, Er
 
 fn is_link(directory: &OwnedFd, name: &[u8]) -> bool {
     rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|found| facts::kind(&found) == rustix::fs::FileType::Symlink)
+        .is_ok_and(|found| metadata::kind(&found) == rustix::fs::FileType::Symlink)
 }
 
 #[cfg(test)]

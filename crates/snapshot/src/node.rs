@@ -110,7 +110,7 @@ pub enum Node {
     Directory {
         /// Beside its entries.
         meta: Meta,
-        /// The object with its [`Tree`]; `None` when only the directory itself was saved.
+        /// The object with its [`DirectoryTree`]; `None` when only the directory itself was saved.
         tree: Option<ObjectId>,
     },
     /// A named pipe.
@@ -143,7 +143,7 @@ impl Node {
 /// The entries of a directory, sorted by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Tree(pub Vec<TreeEntry>);
+pub struct DirectoryTree(pub Vec<TreeEntry>);
 
 /// One entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,7 +157,7 @@ pub struct TreeEntry {
 
 /// What of a directory is saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Selection {
+pub enum SavedPart {
     /// Everything in it.
     Everything,
     /// What version control does not ignore, and nothing of version control itself.
@@ -172,7 +172,7 @@ pub struct Root {
     /// Where.
     pub path: SavedPath,
     /// What of it, should it be a directory.
-    pub selection: Selection,
+    pub selection: SavedPart,
     /// What stood there; `None` when nothing did.
     pub node: Option<Node>,
 }
@@ -243,7 +243,7 @@ impl std::fmt::Display for SkipReason {
 
 /// Why a snapshot was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Occasion {
+pub enum SnapshotReason {
     /// Right before an action: exactly what it would destroy.
     BeforeAction,
     /// At the start of a session.
@@ -257,20 +257,20 @@ pub enum Occasion {
         /// Of which snapshot.
         of: SnapshotId,
         /// How much of it.
-        extent: Extent,
+        extent: RestoreExtent,
     },
 }
 
 /// How much of a snapshot is gone back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Extent {
+pub enum RestoreExtent {
     /// All of it.
     Whole,
     /// Some paths.
     Part,
 }
 
-impl Occasion {
+impl SnapshotReason {
     /// The name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
@@ -300,7 +300,7 @@ pub struct Circumstances {
     /// Milliseconds since 1970.
     pub at: u64,
     /// Why it is taken.
-    pub occasion: Occasion,
+    pub occasion: SnapshotReason,
     /// What it is taken for, in words.
     pub reason: String,
     /// Where in its session.
@@ -313,7 +313,7 @@ pub struct Snapshot {
     /// Milliseconds since 1970.
     pub at: u64,
     /// Why it was taken.
-    pub occasion: Occasion,
+    pub occasion: SnapshotReason,
     /// What it was taken for, in words: the command, the tool, the reason that a person gave.
     pub reason: String,
     /// Where in its session.

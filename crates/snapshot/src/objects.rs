@@ -9,14 +9,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::capture::Bounds;
+use crate::capture::CaptureBounds;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::store::{Store, create_directory};
 
 /// Whether all objects of a repository are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum ObjectRetention {
     /// They are.
     All,
     /// There are too many, or they cannot be kept.
@@ -25,15 +25,19 @@ pub enum Kept {
 
 impl Store {
     /// Keeps every object in the directory of objects of a repository. What is kept already is not touched again.
-    pub fn keep_objects(&self, objects: &Path, bounds: &Bounds) -> Result<Kept, SnapshotError> {
+    pub fn keep_objects(
+        &self,
+        objects: &Path,
+        bounds: &CaptureBounds,
+    ) -> Result<ObjectRetention, SnapshotError> {
         let started = Instant::now();
         let kept = self.kept_objects(objects);
         let (mut entries, mut copied) = (0, 0);
         for (name, from) in object_files(objects)? {
             entries += 1;
-            let is_late = entries > Bounds::LITTLE.entries && started.elapsed() > bounds.time;
+            let is_late = entries > CaptureBounds::LITTLE.entries && started.elapsed() > bounds.time;
             if entries > bounds.entries || is_late {
-                return Ok(Kept::NotAll);
+                return Ok(ObjectRetention::NotAll);
             }
             let to = kept.join(&name);
             if to.exists() {
@@ -49,13 +53,13 @@ impl Store {
                 Err(_) => {
                     copied += fs::metadata(&from).map_or(0, |facts| facts.len());
                     if copied > bounds.bytes {
-                        return Ok(Kept::NotAll);
+                        return Ok(ObjectRetention::NotAll);
                     }
                     copy_whole(&from, &to)?;
                 }
             }
         }
-        Ok(Kept::All)
+        Ok(ObjectRetention::All)
     }
 
     /// Gives a repository back the objects that it does not have any more; how many.

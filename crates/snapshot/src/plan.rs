@@ -9,16 +9,21 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat};
 
-use crate::capture::{Captured, Choice, Ended, Manner, Over, Wanted, capture_lending};
+use crate::capture::{
+    CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, LimitExceeded,
+    capture_lending,
+};
 use crate::databases::{is_database, log_of, logs};
-use crate::difference::{Difference, differences, link_groups, node_at};
+use crate::diff::{Difference, differences, link_groups, node_at};
 use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
-use crate::facts;
 use crate::footprint::{identity, is_git_index};
 use crate::id::SnapshotId;
 use crate::lookup::stat;
-use crate::node::{Content, Extent, FileTime, LinkGroup, Meta, Node, Root, SavedPath, Selection, Skipped};
+use crate::metadata;
+use crate::node::{
+    Content, FileTime, LinkGroup, Meta, Node, RestoreExtent, Root, SavedPart, SavedPath, Skipped,
+};
 use crate::store::Store;
 
 pub use judge::is_saved_elsewhere;
@@ -34,7 +39,7 @@ pub struct Prepared {
     pub(crate) then: Vec<Root>,
     pub(crate) above: Vec<(SavedPath, Meta)>,
     pub(crate) touched: Vec<(SavedPath, Meta)>,
-    pub(crate) extent: Extent,
+    pub(crate) extent: RestoreExtent,
     steps: Vec<Step>,
     /// When the action that is taken back had ended, where that is known.
     ended: Option<FileTime>,
@@ -55,7 +60,7 @@ pub struct Step {
     /// Where.
     pub path: SavedPath,
     /// What.
-    pub deed: Deed,
+    pub deed: RestoreAction,
     /// What stood there.
     pub then: Option<Node>,
     /// What stands there now.
@@ -63,14 +68,14 @@ pub struct Step {
     /// Whether somebody changed it after the action that is taken back.
     pub since: Since,
     /// Where it comes from, when nothing stood there.
-    pub origin: Origin,
+    pub origin: NewFileOrigin,
     /// How it was found, so that a change in between is noticed.
     pub(crate) found: Found,
 }
 
 /// What a step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum RestoreAction {
     /// Makes what is not there any more.
     Create,
     /// Puts back content, target or sort.
@@ -81,7 +86,7 @@ pub enum Deed {
     Remove,
 }
 
-impl Deed {
+impl RestoreAction {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -108,7 +113,7 @@ pub enum Since {
 
 /// Where something comes from that stood nowhere before the action that is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum NewFileOrigin {
     /// It was made while the action ran, and nothing else did.
     Made,
     /// It came there while the action ran, and nothing else did, but is older: it was moved.
@@ -119,7 +124,7 @@ pub enum Origin {
 
 /// When an action ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Period {
+pub struct ActionPeriod {
     /// When it began at the earliest; `None` when that is not known, or something else ran meanwhile that may have made what is new.
     pub began: Option<FileTime>,
     /// When it had ended.
@@ -128,13 +133,13 @@ pub struct Period {
 
 /// When the action ended that is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub enum ActionEndTime {
     /// It is not about an action.
     None,
     /// What changed later than this is changed since, whoever did it.
     At(FileTime),
     /// The action of the snapshot ran then, by the ledger. What it left behind counts more, where somebody looked.
-    Ended(Period),
+    Ended(ActionPeriod),
     /// Nobody was told; by then at the latest, if that is known.
     Open(Option<FileTime>),
 }
@@ -157,8 +162,8 @@ impl Found {
     pub(crate) fn of(found: Option<&Stat>) -> Self {
         match found {
             None => Self::Missing,
-            Some(found) if facts::kind(found) == FileType::Directory => Self::Directory(found.st_ino),
-            Some(found) => Self::Standing(found.st_ino, facts::changed(found)),
+            Some(found) if metadata::kind(found) == FileType::Directory => Self::Directory(found.st_ino),
+            Some(found) => Self::Standing(found.st_ino, metadata::changed(found)),
         }
     }
 }
@@ -169,7 +174,7 @@ pub enum Preparation {
     /// It can be carried out.
     Ready(Box<Prepared>),
     /// The present is too large to be saved within the bounds.
-    Over(Over),
+    Over(LimitExceeded),
 }
 
 impl Store {
@@ -179,35 +184,38 @@ impl Store {
         &self,
         of: SnapshotId,
         paths: &[PathBuf],
-        manner: &Manner<'_>,
-        moment: Moment,
+        manner: &CaptureOptions<'_>,
+        moment: ActionEndTime,
     ) -> Result<Preparation, SnapshotError> {
         let listed = self.snapshot(of)?;
         let draft = self.begin(Effort::Small)?;
         let mut then = narrowed(&draft, &listed.snapshot.roots, paths)?;
         then.extend(new_logs(&draft, &then));
-        let wanted: Vec<Wanted> = then.iter().map(wanted_now).collect();
+        let wanted: Vec<CaptureRequest> = then.iter().map(wanted_now).collect();
         let mut captured = match capture_lending(&draft, &wanted, manner)? {
-            Ended::Whole(captured) => captured,
-            Ended::Over(over) => return Ok(Preparation::Over(over)),
+            CaptureOutcome::Whole(captured) => captured,
+            CaptureOutcome::Over(over) => return Ok(Preparation::Over(over)),
         };
         let mut lent = vec![std::mem::take(&mut captured.lent)];
         let mut found = differences(&draft, &then, &captured.roots)?;
-        let hidden: Vec<Wanted> = found
+        let hidden: Vec<CaptureRequest> = found
             .all
             .iter()
             .filter(|one| one.now.is_none() && Found::at(one.path.as_path()) != Found::Missing)
-            .map(|one| Wanted { path: one.path.as_path().to_owned(), selection: Choice::Everything })
+            .map(|one| CaptureRequest {
+                path: one.path.as_path().to_owned(),
+                selection: CaptureSelection::Everything,
+            })
             .collect();
         if !hidden.is_empty() {
             // What is ignored by now, or was skipped, stands in the way all the same and must not be lost.
             let more = match capture_lending(
                 &draft,
                 &hidden,
-                &Manner { seen: None, largest: None, ..reborrow(manner) },
+                &CaptureOptions { seen: None, largest: None, ..reborrow(manner) },
             )? {
-                Ended::Whole(more) => more,
-                Ended::Over(over) => return Ok(Preparation::Over(over)),
+                CaptureOutcome::Whole(more) => more,
+                CaptureOutcome::Over(over) => return Ok(Preparation::Over(over)),
             };
             for root in &more.roots {
                 if let Some(one) = found.all.iter_mut().find(|one| one.path == root.path) {
@@ -231,7 +239,7 @@ impl Store {
             moment,
             then: &then,
             skipped: &skipped,
-            footprint: matches!(moment, Moment::Ended(_)).then(|| self.footprint(of)).flatten(),
+            footprint: matches!(moment, ActionEndTime::Ended(_)).then(|| self.footprint(of)).flatten(),
             draft: &draft,
             changed: &captured.changed,
         };
@@ -240,7 +248,7 @@ impl Store {
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;
-        let extent = if paths.is_empty() { Extent::Whole } else { Extent::Part };
+        let extent = if paths.is_empty() { RestoreExtent::Whole } else { RestoreExtent::Part };
         Ok(Preparation::Ready(Box::new(Prepared {
             draft,
             of,
@@ -291,9 +299,9 @@ impl Prepared {
 
     /// Whether a step removes what was written to a database that goes back, which would then be written into the old one.
     pub fn is_log_of_restored(&self, step: &Step) -> bool {
-        let database = (step.deed == Deed::Remove).then(|| log_of(step.path.as_path())).flatten();
+        let database = (step.deed == RestoreAction::Remove).then(|| log_of(step.path.as_path())).flatten();
         let goes_back = |other: &Step| database.as_deref() == Some(other.path.as_path());
-        self.steps.iter().any(|other| other.deed != Deed::Remove && goes_back(other))
+        self.steps.iter().any(|other| other.deed != RestoreAction::Remove && goes_back(other))
     }
 
     /// The content of a file that was saved, or of one that stands now.
@@ -329,14 +337,14 @@ impl Prepared {
     /// Gives up removing what a later action made: right before one of these snapshots it was not there.
     pub fn leave_made_later(&mut self, later: &[SnapshotId]) -> Result<(), SnapshotError> {
         for id in later {
-            if !self.steps.iter().any(|step| step.deed == Deed::Remove) {
+            if !self.steps.iter().any(|step| step.deed == RestoreAction::Remove) {
                 break;
             }
             let roots = self.draft.store().snapshot(*id)?.snapshot.roots;
-            let is_absent = |root: &Root| root.selection == Selection::Everything && root.node.is_none();
+            let is_absent = |root: &Root| root.selection == SavedPart::Everything && root.node.is_none();
             self.steps.retain(|step| {
                 let covers = |root: &&Root| step.path.as_path().starts_with(root.path.as_path());
-                step.deed != Deed::Remove || !roots.iter().filter(covers).any(is_absent)
+                step.deed != RestoreAction::Remove || !roots.iter().filter(covers).any(is_absent)
             });
         }
         Ok(())
@@ -360,7 +368,7 @@ fn new_logs(draft: &Draft, then: &[Root]) -> Vec<Root> {
     let found = then.iter().filter(is_database).flat_map(|root| logs(root.path.as_path()));
     found
         .filter(|log| log.exists() && !is_known(log))
-        .map(|log| Root { path: SavedPath::from(log), selection: Selection::Everything, node: None })
+        .map(|log| Root { path: SavedPath::from(log), selection: SavedPart::Everything, node: None })
         .collect()
 }
 
@@ -419,15 +427,15 @@ fn without_equal_links(
     Ok(())
 }
 
-fn reborrow<'a>(manner: &Manner<'a>) -> Manner<'a> {
-    Manner { ..*manner }
+fn reborrow<'a>(manner: &CaptureOptions<'a>) -> CaptureOptions<'a> {
+    CaptureOptions { ..*manner }
 }
 
 /// What of the present is captured for a place.
-fn wanted_now(root: &Root) -> Wanted {
+fn wanted_now(root: &Root) -> CaptureRequest {
     // What was not there may go, so all of it is saved.
-    let selection = if root.node.is_none() { Choice::Everything } else { root.selection.into() };
-    Wanted { path: root.path.as_path().to_owned(), selection }
+    let selection = if root.node.is_none() { CaptureSelection::Everything } else { root.selection.into() };
+    CaptureRequest { path: root.path.as_path().to_owned(), selection }
 }
 
 /// The places of a snapshot, or those parts of them that lie in `paths`.

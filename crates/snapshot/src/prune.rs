@@ -7,7 +7,7 @@ use std::io;
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::{Index, View};
-use crate::node::{Content, Node, Snapshot, Tree};
+use crate::node::{Content, DirectoryTree, Node, Snapshot};
 use crate::pack::{Pack, decode, packed};
 use crate::store::{Hold, Listed, Pin, Store};
 
@@ -35,7 +35,7 @@ pub struct Pruned {
 
 /// A snapshot that is not whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hurt {
+pub struct PackDamage {
     /// Which.
     pub snapshot: SnapshotId,
     /// What is wrong with it: the first thing that was found.
@@ -118,7 +118,7 @@ impl Store {
     }
 
     /// Reads everything that snapshots need and checks it against its name. Empty when all is whole.
-    pub fn verify(&self) -> Result<Vec<Hurt>, SnapshotError> {
+    pub fn verify(&self) -> Result<Vec<PackDamage>, SnapshotError> {
         let _shared = self.lock(Hold::Shared)?;
         let index = self.index(View::Whole)?;
         let mut sound = BTreeSet::new();
@@ -146,7 +146,7 @@ impl Store {
                 None => Ok(()),
             });
             if let Err(error) = checked {
-                hurt.push(Hurt { snapshot, cause: error.to_string() });
+                hurt.push(PackDamage { snapshot, cause: error.to_string() });
             }
         }
         Ok(hurt)
@@ -177,7 +177,7 @@ fn reach(index: &Index, snapshot: &Snapshot, needed: &mut BTreeSet<ObjectId>) ->
             }
             Node::Directory { tree: Some(id), .. } => {
                 if needed.insert(id) {
-                    let tree: Tree = decode(&index.read(&id)?, std::path::Path::new("tree"))?;
+                    let tree: DirectoryTree = decode(&index.read(&id)?, std::path::Path::new("tree"))?;
                     waiting.extend(tree.0.into_iter().map(|entry| entry.node));
                 }
             }

@@ -17,17 +17,17 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::capture::Manner;
+use crate::capture::CaptureOptions;
 use crate::databases;
 use crate::error::SnapshotError;
-use crate::facts;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::replace;
 use crate::lending::Lent;
 use crate::lookup::stat;
-use crate::node::{Circumstances, Meta, Node, Occasion, Root, SavedPath, SessionPlace};
+use crate::metadata;
+use crate::node::{Circumstances, Meta, Node, Root, SavedPath, SessionPlace, SnapshotReason};
 use crate::pack::{decode, encode};
-use crate::plan::{Deed, Found, Moment, Preparation, Prepared, Step};
+use crate::plan::{ActionEndTime, Found, Preparation, Prepared, RestoreAction, Step};
 use crate::store::{Hold, Reader, Store, create_directory};
 
 use deeds::{Forcing, Place, Staged};
@@ -81,7 +81,7 @@ impl Store {
     pub fn finish(
         &self,
         begun: &Interrupted,
-        manner: &Manner<'_>,
+        manner: &CaptureOptions<'_>,
         request: Request,
     ) -> Result<usize, SnapshotError> {
         for path in &begun.aside {
@@ -90,7 +90,9 @@ impl Store {
         }
         let mut done = 0;
         let paths: Vec<PathBuf> = begun.paths.iter().map(|path| path.as_path().to_owned()).collect();
-        if let Preparation::Ready(mut prepared) = self.prepare(begun.of, &paths, manner, Moment::None)? {
+        if let Preparation::Ready(mut prepared) =
+            self.prepare(begun.of, &paths, manner, ActionEndTime::None)?
+        {
             let wanted: BTreeSet<&SavedPath> = begun.paths.iter().collect();
             prepared.retain(|step| wanted.contains(&step.path));
             done = prepared.carry_out(request)?.map_or(0, |restored| restored.done);
@@ -142,7 +144,7 @@ impl Prepared {
         let Self { draft, of, captured, then, above, extent, .. } = self;
         let circumstances = Circumstances {
             at: request.at,
-            occasion: Occasion::BeforeRestore { of, extent },
+            occasion: SnapshotReason::BeforeRestore { of, extent },
             reason: request.reason,
             place: request.place,
         };
@@ -255,7 +257,7 @@ impl<'a> Work<'a> {
 
     /// Writes everything aside. Nothing that anybody sees changes but directories that are missing.
     fn stage(&mut self) -> Result<(), SnapshotError> {
-        let is_written = |step: &&Step| matches!(step.deed, Deed::Create | Deed::Replace);
+        let is_written = |step: &&Step| matches!(step.deed, RestoreAction::Create | RestoreAction::Replace);
         let mut forcing = Forcing::of(self.steps.iter().filter(is_written).count());
         for step in self.steps {
             let path = step.path.as_path();
@@ -298,7 +300,7 @@ impl<'a> Work<'a> {
     fn apply(&mut self, touched: &[(SavedPath, Meta)]) -> Result<usize, SnapshotError> {
         let mut done = 0;
         // What lies deepest goes first, so that directories are empty when it is their turn.
-        for step in self.steps.iter().rev().filter(|step| step.deed == Deed::Remove) {
+        for step in self.steps.iter().rev().filter(|step| step.deed == RestoreAction::Remove) {
             match deeds::remove(&step.path, step.now.as_ref(), &mut self.lent) {
                 Ok(()) => done += 1,
                 Err(error) => self.left.push((step.path.clone(), error.to_string())),
@@ -308,7 +310,7 @@ impl<'a> Work<'a> {
         let (further, first): (Vec<&Step>, Vec<&Step>) = self
             .steps
             .iter()
-            .filter(|step| step.deed != Deed::Remove)
+            .filter(|step| step.deed != RestoreAction::Remove)
             .partition(|step| self.anchors.contains_key(&step.path));
         for step in first.into_iter().chain(further) {
             self.one(step)?;
@@ -320,7 +322,7 @@ impl<'a> Work<'a> {
 
     fn one(&mut self, step: &Step) -> Result<(), SnapshotError> {
         let Some(then) = &step.then else { return Ok(()) };
-        if step.deed == Deed::Adjust {
+        if step.deed == RestoreAction::Adjust {
             let place = Place::of(&step.path, &mut self.lent)?;
             deeds::dress(&place, then, &mut self.left);
             return Ok(());
@@ -403,11 +405,13 @@ impl<'a> Work<'a> {
 fn asides(steps: &[Step], lent: &mut Lent) -> BTreeMap<SavedPath, SavedPath> {
     let mut known: HashMap<&Path, &Path> = HashMap::new();
     let mut asides = BTreeMap::new();
-    for step in steps.iter().filter(|step| matches!(step.deed, Deed::Create | Deed::Replace)) {
+    for step in
+        steps.iter().filter(|step| matches!(step.deed, RestoreAction::Create | RestoreAction::Replace))
+    {
         let Some(parent) = step.path.as_path().parent() else { continue };
         let is_standing = |directory: &Path, lent: &mut Lent| {
             let found = lent.within(directory, || stat(directory));
-            found.is_ok_and(|found| facts::kind(&found) == FileType::Directory)
+            found.is_ok_and(|found| metadata::kind(&found) == FileType::Directory)
         };
         let mut passed = Vec::new();
         let mut directory = parent;

@@ -11,7 +11,7 @@ use crate::draft::{Draft, Effort};
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::{Index, Pace, View, is_many, numbers, pack_path, replace, table_paths, tidy};
-use crate::node::{Content, Snapshot, Tree};
+use crate::node::{Content, DirectoryTree, Snapshot};
 use crate::pack::{Pack, PackWriter, decode};
 
 /// How long somebody waits for another process by default (ours).
@@ -251,7 +251,7 @@ pub struct Reader {
 
 impl Reader {
     /// The entries of a directory.
-    pub fn tree(&self, id: &ObjectId) -> Result<Tree, SnapshotError> {
+    pub fn tree(&self, id: &ObjectId) -> Result<DirectoryTree, SnapshotError> {
         decode(&self.index.read(id)?, &self.directory)
     }
 

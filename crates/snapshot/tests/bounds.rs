@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
-    Bounds, Captured, Choice, Draft, Effort, Ended, Ignored, Ignoring, Manner, Occasion, Over, SkipReason,
-    Wanted, capture, capture_small_first,
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Draft, Effort,
+    Ignored, Ignoring, LimitExceeded, SkipReason, SnapshotReason, capture, capture_small_first,
 };
 use checkrein_testkit::not_run;
 
@@ -35,10 +35,10 @@ fn bytes(count: usize, seed: u32) -> Vec<u8> {
     .collect()
 }
 
-fn whole(ended: Ended) -> Captured {
+fn whole(ended: CaptureOutcome) -> Captured {
     match ended {
-        Ended::Whole(captured) => captured,
-        Ended::Over(over) => panic!("{over:?}"),
+        CaptureOutcome::Whole(captured) => captured,
+        CaptureOutcome::Over(over) => panic!("{over:?}"),
     }
 }
 
@@ -58,17 +58,20 @@ fn a_bound_loses_the_large_files_only_and_names_them() {
         fs::write(ground.tree.join(name), "work").unwrap();
     }
     let wanted = [everything(&ground.tree)];
-    let bounds = Bounds { bytes: 350_000, ..Bounds::NONE };
-    let manner = || Manner { bounds, ..Manner::whole() };
+    let bounds = CaptureBounds { bytes: 350_000, ..CaptureBounds::NONE };
+    let manner = || CaptureOptions { bounds, ..CaptureOptions::whole() };
     let draft = ground.store.begin(Effort::Quick).unwrap();
-    assert!(matches!(capture(&draft, &wanted, &manner()).unwrap(), Ended::Over(Over::Bytes)));
+    assert!(matches!(
+        capture(&draft, &wanted, &manner()).unwrap(),
+        CaptureOutcome::Over(LimitExceeded::Bytes)
+    ));
     let captured = whole(capture_small_first(&draft, &wanted, &manner()).unwrap());
     assert_eq!(
         skipped(&captured, &ground.tree),
         [(Path::new("a.bin"), &SkipReason::NoRoom { bytes: fs_data(&ground.tree.join("a.bin")) })]
     );
     let before = describe(&ground.tree);
-    let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
+    let saved = draft.commit(&described(&captured, SnapshotReason::BeforeAction)).unwrap();
     for name in ["m/small.txt", "m/b.bin", "z.bin", "z.txt"] {
         fs::remove_file(ground.tree.join(name)).unwrap();
     }
@@ -97,10 +100,13 @@ fn holes_count_for_nothing_and_come_back_as_zeros() {
         return not_run("this file system knows no holes");
     }
     let draft = ground.store.begin(Effort::Quick).unwrap();
-    let manner = Manner { bounds: Bounds { bytes: 1024 * 1024, ..Bounds::NONE }, ..Manner::whole() };
+    let manner = CaptureOptions {
+        bounds: CaptureBounds { bytes: 1024 * 1024, ..CaptureBounds::NONE },
+        ..CaptureOptions::whole()
+    };
     let captured = whole(capture(&draft, &[everything(&path)], &manner).unwrap());
     assert!(captured.read < 32 * 1024 * 1024, "{} bytes were read", captured.read);
-    let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
+    let saved = draft.commit(&described(&captured, SnapshotReason::BeforeAction)).unwrap();
     fs::remove_file(&path).unwrap();
     restore(&ground.store, saved).unwrap();
     let file = fs::File::open(&path).unwrap();
@@ -150,8 +156,8 @@ fn not_ignored(tree: &Path, draft: &Draft, ignored: Ignored) -> Captured {
     let root = AbsolutePath::new(tree.to_str().unwrap()).unwrap();
     let home = AbsolutePath::new("/nonexistent").unwrap();
     let ignoring = Ignoring::of(&root, &home, None).with_ignored(ignored);
-    let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
-    let wanted = Wanted { path: PathBuf::from(tree), selection: Choice::NotIgnored };
+    let manner = CaptureOptions { ignoring: Some(&ignoring), ..CaptureOptions::whole() };
+    let wanted = CaptureRequest { path: PathBuf::from(tree), selection: CaptureSelection::NotIgnored };
     whole(capture(draft, &[wanted], &manner).unwrap())
 }
 
@@ -167,7 +173,7 @@ fn small_files_and_little_trees_are_saved_although_they_are_ignored() {
         [".tox", "data.bin", "many", "node_modules", "other", "target"]
             .map(|name| (Path::new(name), &SkipReason::Ignored))
     );
-    let saved = draft.commit(&described(&captured, Occasion::BeforeAction)).unwrap();
+    let saved = draft.commit(&described(&captured, SnapshotReason::BeforeAction)).unwrap();
     for name in [".env", "sub/.env.local", "a.o", "main.rs"] {
         fs::remove_file(ground.tree.join(name)).unwrap();
     }

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use checkrein_snapshot::{Effort, Ended, Manner, Occasion, capture};
+use checkrein_snapshot::{CaptureOptions, CaptureOutcome, Effort, SnapshotReason, capture};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit};
 use support::{describe, everything, ground, restore, take};
@@ -305,11 +305,12 @@ fn where_no_more_threads_can_be_had_one_does_all_the_work() {
     }
     let before = describe(&ground.tree);
     let draft = ground.store.begin(Effort::Small).unwrap();
-    let manner = Manner { threads: NonZeroUsize::new(4).unwrap(), ..Manner::whole() };
-    let Ended::Whole(captured) = capture(&draft, &[everything(&ground.tree)], &manner).unwrap() else {
+    let manner = CaptureOptions { threads: NonZeroUsize::new(4).unwrap(), ..CaptureOptions::whole() };
+    let CaptureOutcome::Whole(captured) = capture(&draft, &[everything(&ground.tree)], &manner).unwrap()
+    else {
         panic!("there are no bounds")
     };
-    let saved = draft.commit(&support::described(&captured, Occasion::BeforeAction)).unwrap();
+    let saved = draft.commit(&support::described(&captured, SnapshotReason::BeforeAction)).unwrap();
     fs::remove_dir_all(&ground.tree).unwrap();
     restore(&ground.store, saved).unwrap();
     assert_eq!(describe(&ground.tree), before);

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Choice, Deed, Effort, Ended, Manner, Moment, Over, Pin, Preparation, Since, SkipReason,
-    SnapshotError, Wanted, capture, measure,
+    ActionEndTime, CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Effort,
+    LimitExceeded, Pin, Preparation, RestoreAction, Since, SkipReason, SnapshotError, capture, measure,
 };
 
 use support::{describe, everything, ground, prepare, request, restore, restore_without, take};
@@ -29,8 +29,8 @@ fn absence_is_saved_too() {
     let (saved, _) = take(&ground.store, &[everything(&old), everything(&new)]);
     fs::rename(&old, &new).unwrap();
     let prepared = prepare(&ground.store, saved);
-    let deeds: Vec<Deed> = prepared.steps().iter().map(|step| step.deed).collect();
-    assert_eq!(deeds, [Deed::Remove, Deed::Create]);
+    let deeds: Vec<RestoreAction> = prepared.steps().iter().map(|step| step.deed).collect();
+    assert_eq!(deeds, [RestoreAction::Remove, RestoreAction::Create]);
     prepared.carry_out(request()).unwrap();
     assert_eq!(fs::read_to_string(&old).unwrap(), "content");
     assert!(!new.exists());
@@ -43,7 +43,7 @@ fn what_is_to_stay_stays() {
     let (saved, _) = take(&ground.store, &[everything(&ground.tree)]);
     fs::remove_file(ground.tree.join("a")).unwrap();
     fs::write(ground.tree.join("mine"), "2").unwrap();
-    restore_without(&ground.store, saved, |step| step.deed == Deed::Remove).unwrap();
+    restore_without(&ground.store, saved, |step| step.deed == RestoreAction::Remove).unwrap();
     assert_eq!(fs::read_to_string(ground.tree.join("a")).unwrap(), "1");
     assert_eq!(fs::read_to_string(ground.tree.join("mine")).unwrap(), "2");
 }
@@ -121,7 +121,7 @@ fn a_link_in_place_of_a_directory_leads_nowhere() {
     let (saved, _) = take(&ground.store, &[everything(&inside.join("file"))]);
     fs::remove_dir_all(&inside).unwrap();
     symlink(&elsewhere, &inside).unwrap();
-    let refused = match ground.store.prepare(saved, &[], &Manner::whole(), Moment::None) {
+    let refused = match ground.store.prepare(saved, &[], &CaptureOptions::whole(), ActionEndTime::None) {
         Ok(Preparation::Ready(prepared)) => prepared.carry_out(request()).map(drop),
         Ok(Preparation::Over(over)) => panic!("{over:?}"),
         Err(error) => Err(error),
@@ -138,19 +138,19 @@ fn bounds_hold_and_leave_nothing() {
     }
     let wanted = [everything(&ground.tree)];
     let tight = [
-        (Bounds { entries: 5, ..Bounds::NONE }, Over::Entries),
-        (Bounds { bytes: 5_000, ..Bounds::NONE }, Over::Bytes),
+        (CaptureBounds { entries: 5, ..CaptureBounds::NONE }, LimitExceeded::Entries),
+        (CaptureBounds { bytes: 5_000, ..CaptureBounds::NONE }, LimitExceeded::Bytes),
     ];
     for (bounds, expected) in tight {
-        let manner = Manner { bounds, ..Manner::whole() };
+        let manner = CaptureOptions { bounds, ..CaptureOptions::whole() };
         let draft = ground.store.begin(Effort::Small).unwrap();
         match capture(&draft, &wanted, &manner).unwrap() {
-            Ended::Over(over) => assert_eq!(over, expected),
-            Ended::Whole(_) => panic!("{bounds:?} did not hold"),
+            CaptureOutcome::Over(over) => assert_eq!(over, expected),
+            CaptureOutcome::Whole(_) => panic!("{bounds:?} did not hold"),
         }
         match measure(&wanted, &manner).unwrap() {
-            Ended::Over(over) => assert_eq!(over, expected),
-            Ended::Whole(_) => panic!("{bounds:?} did not hold"),
+            CaptureOutcome::Over(over) => assert_eq!(over, expected),
+            CaptureOutcome::Whole(_) => panic!("{bounds:?} did not hold"),
         }
     }
     assert_eq!(ground.store.snapshots().unwrap(), vec![]);
@@ -161,14 +161,14 @@ fn bounds_hold_and_leave_nothing() {
 fn a_clock_counts_for_much_and_never_for_little() {
     let ground = ground();
     let wanted = [everything(&ground.tree)];
-    let bounds = Bounds { time: Duration::ZERO, ..Bounds::NONE };
+    let bounds = CaptureBounds { time: Duration::ZERO, ..CaptureBounds::NONE };
     let over = || {
-        let manner = Manner { bounds, ..Manner::whole() };
+        let manner = CaptureOptions { bounds, ..CaptureOptions::whole() };
         let draft = ground.store.begin(Effort::Small).unwrap();
         [capture(&draft, &wanted, &manner).unwrap(), measure(&wanted, &manner).unwrap()].map(|ended| {
             match ended {
-                Ended::Over(over) => Some(over),
-                Ended::Whole(_) => None,
+                CaptureOutcome::Over(over) => Some(over),
+                CaptureOutcome::Whole(_) => None,
             }
         })
     };
@@ -179,7 +179,7 @@ fn a_clock_counts_for_much_and_never_for_little() {
     for number in 900..1_200 {
         fs::write(ground.tree.join(number.to_string()), "little").unwrap();
     }
-    assert_eq!(over(), [Some(Over::Time), Some(Over::Time)], "many files");
+    assert_eq!(over(), [Some(LimitExceeded::Time), Some(LimitExceeded::Time)], "many files");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn what_changed_after_the_action_is_told_apart() {
     std::thread::sleep(Duration::from_millis(30));
     fs::write(&late, "3").unwrap();
     let Preparation::Ready(prepared) =
-        ground.store.prepare(saved, &[], &Manner::whole(), Moment::At(until)).unwrap()
+        ground.store.prepare(saved, &[], &CaptureOptions::whole(), ActionEndTime::At(until)).unwrap()
     else {
         panic!("there are no bounds")
     };
@@ -268,7 +268,7 @@ fn half_a_snapshot_is_none() {
 fn the_directory_itself_is_saved_without_what_is_in_it() {
     let ground = ground();
     fs::write(ground.tree.join("a"), "1").unwrap();
-    let wanted = Wanted { path: ground.tree.clone(), selection: Choice::Itself };
+    let wanted = CaptureRequest { path: ground.tree.clone(), selection: CaptureSelection::Itself };
     let (saved, snapshot) = take(&ground.store, &[wanted]);
     assert_eq!(snapshot.entries, 1);
     fs::remove_file(ground.tree.join("a")).unwrap();

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
-    Effort, Ignoring, Manner, Moment, Occasion, Pin, Preparation, Retention, Snapshot, SnapshotId, Store,
-    Taken, Unchanged,
+    ActionEndTime, CaptureOptions, Effort, Ignoring, Pin, Preparation, Retention, Snapshot, SnapshotId,
+    SnapshotReason, Store, Unchanged, WorkspaceCapture,
 };
 
 use checkrein_testkit::not_run;
@@ -37,12 +37,14 @@ fn ignoring(tree: &Path) -> Ignoring {
 }
 
 /// Takes the workspace with everything settled, so that nothing is read again to be sure.
-fn workspace(store: &Store, tree: &Path) -> Taken {
+fn workspace(store: &Store, tree: &Path) -> WorkspaceCapture {
     std::thread::sleep(Duration::from_millis(80));
     let ignoring = ignoring(tree);
-    let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
+    let manner = CaptureOptions { ignoring: Some(&ignoring), ..CaptureOptions::whole() };
     store
-        .take_workspace(&[], &manner, Unchanged::Reuse, |captured| described(&captured, Occasion::Request))
+        .take_workspace(&[], &manner, Unchanged::Reuse, |captured| {
+            described(&captured, SnapshotReason::Request)
+        })
         .unwrap()
 }
 
@@ -86,7 +88,7 @@ fn what_a_live_session_may_want_back_stays() {
     let place = checkrein_snapshot::SessionPlace { session: "alive".to_owned(), action: None, sequence: 1 };
     let snapshot = Snapshot {
         at: 1,
-        occasion: Occasion::BeforeAction,
+        occasion: SnapshotReason::BeforeAction,
         reason: String::new(),
         place: Some(place),
         roots: Vec::new(),
@@ -134,20 +136,22 @@ fn only_what_changed_is_read_again() {
     for name in ["src/a", "src/deep/b", "src/keep.log", "src/no.log", "target/out"] {
         fs::write(ground.tree.join(name), name).unwrap();
     }
-    let Taken::Whole(first) = workspace(&ground.store, &ground.tree) else { panic!("it is new") };
+    let WorkspaceCapture::Whole(first) = workspace(&ground.store, &ground.tree) else { panic!("it is new") };
     let snapshot = ground.store.snapshot(first).unwrap().snapshot;
     // The tree, two directories, two rules, three files.
     assert_eq!(snapshot.entries, 8);
-    assert_eq!(workspace(&ground.store, &ground.tree), Taken::Same(first));
+    assert_eq!(workspace(&ground.store, &ground.tree), WorkspaceCapture::Same(first));
     fs::write(ground.tree.join("src/deep/b"), "changed").unwrap();
     let before = ground.store.bytes().unwrap();
-    let Taken::Whole(second) = workspace(&ground.store, &ground.tree) else { panic!("it changed") };
+    let WorkspaceCapture::Whole(second) = workspace(&ground.store, &ground.tree) else {
+        panic!("it changed")
+    };
     assert!(ground.store.bytes().unwrap() - before < 2_000);
     let expected = describe(&ground.tree);
     fs::remove_dir_all(ground.tree.join("src")).unwrap();
     let ignoring = ignoring(&ground.tree);
-    let manner = Manner { ignoring: Some(&ignoring), ..Manner::whole() };
-    match ground.store.prepare(second, &[], &manner, Moment::None).unwrap() {
+    let manner = CaptureOptions { ignoring: Some(&ignoring), ..CaptureOptions::whole() };
+    match ground.store.prepare(second, &[], &manner, ActionEndTime::None).unwrap() {
         Preparation::Ready(prepared) => prepared.carry_out(support::request()).unwrap(),
         Preparation::Over(over) => panic!("{over:?}"),
     };
@@ -162,7 +166,9 @@ fn only_what_changed_is_read_again() {
     assert!(ground.tree.join("target/out").exists());
     // Rules that change count at once, also for what was seen before.
     fs::write(ground.tree.join(".gitignore"), "target/\n*.log\ndeep/\n").unwrap();
-    let Taken::Whole(third) = workspace(&ground.store, &ground.tree) else { panic!("the rules changed") };
+    let WorkspaceCapture::Whole(third) = workspace(&ground.store, &ground.tree) else {
+        panic!("the rules changed")
+    };
     assert_eq!(ground.store.snapshot(third).unwrap().snapshot.entries, 6);
 }
 

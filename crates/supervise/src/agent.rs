@@ -18,18 +18,18 @@ use checkrein_clients::Prices;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
-use crate::backlog::Speaker;
+use crate::event_queue::EventSender;
 use crate::sampling::{self, Sampling};
-use crate::stream::{Listener, Progress};
-use crate::switches::{Clock, Stop, Switches};
+use crate::stream::{RunProgress, StreamParser};
+use crate::switches::{RunClock, Stop, Switches};
 use checkrein_sandbox::Signals;
 use checkrein_sandbox::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
-use checkrein_sandbox::hold::{Group, Held, Hold, begin};
 use checkrein_sandbox::memory::MemoryFiles;
+use checkrein_sandbox::orphan_control::{Held, Hold, ProcessGroupMode, begin};
+use checkrein_sandbox::process_tree::{self, EndedProcesses, Remains, Usage};
 use checkrein_sandbox::terminal::{Terminal, window_changed};
-use checkrein_sandbox::tree::{self, Ended, Remains, Usage};
-use checkrein_sandbox::{Group as ControlGroup, GroupLimits};
-use checkrein_sandbox::{Side, SuperviseError, bound_tasks, enter, split};
+use checkrein_sandbox::{ControlGroup, GroupLimits};
+use checkrein_sandbox::{SplitSide, SuperviseError, bound_tasks, enter, split};
 
 /// An agent and its limits.
 #[derive(Debug)]
@@ -83,9 +83,9 @@ pub enum Life {
 
 /// A moment of a run, for those who watch.
 #[derive(Debug, Clone)]
-pub struct Moment {
+pub struct ProgressReport {
     /// What the client told so far.
-    pub progress: Progress,
+    pub progress: RunProgress,
     /// How long it runs.
     pub running: Duration,
     /// What it uses, when it was looked at.
@@ -106,7 +106,7 @@ pub struct RunOutcome {
     /// Processes that could not be ended within seconds; they may still run.
     pub left: usize,
     /// The last moment.
-    pub moment: Moment,
+    pub moment: ProgressReport,
 }
 
 /// How often halts, time and the client's words are looked at.
@@ -125,20 +125,20 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Splits this process in two; the inner one goes on. The outer one returns what the inner one ended with, or that it was killed, and may
 /// do it again. To be called while there is one thread.
 pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
-    tree::adopt_orphans()?;
+    process_tree::adopt_orphans()?;
     cannot_be_traced();
     be_known_as(SUPERVISING);
     let outer = rustix::process::getpid();
     let terminal = Terminal::own();
     match split()? {
-        Side::Inner => {
-            tree::adopt_orphans()?;
+        SplitSide::Inner => {
+            process_tree::adopt_orphans()?;
             // Who was killed before we looked is not our parent any more.
             let above = rustix::process::pidfd_open(outer, PidfdFlags::empty()).ok();
             let is_gone = rustix::process::getppid() != Some(outer);
-            Ok(Position::Inner(Above { process: above.filter(|_| !is_gone) }))
+            Ok(Position::Inner(SupervisorLink { process: above.filter(|_| !is_gone) }))
         }
-        Side::Outer(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
+        SplitSide::Outer(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
     }
 }
 
@@ -146,27 +146,27 @@ pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
 #[derive(Debug)]
 pub enum Position {
     /// Supervises.
-    Inner(Above),
+    Inner(SupervisorLink),
     /// Has waited; the status to end with.
-    Outer(Waited),
+    Outer(SupervisorExit),
 }
 
 /// What the outer process saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waited {
+pub enum SupervisorExit {
     /// The inner one ended in its own way.
     Ended(u8),
     /// It was killed, or stopped again and again, and what it supervised had to be ended.
-    Killed(Ended),
+    Killed(EndedProcesses),
 }
 
 /// The process above, as seen from the inner one.
 #[derive(Debug)]
-pub struct Above {
+pub struct SupervisorLink {
     process: Option<OwnedFd>,
 }
 
-impl Above {
+impl SupervisorLink {
     fn is_gone(&self) -> bool {
         let Some(process) = &self.process else { return true };
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -174,7 +174,11 @@ impl Above {
     }
 }
 
-fn wait_above(inner: Pid, terminal: Option<&Terminal>, signals: &Signals) -> Result<Waited, SuperviseError> {
+fn wait_above(
+    inner: Pid,
+    terminal: Option<&Terminal>,
+    signals: &Signals,
+) -> Result<SupervisorExit, SuperviseError> {
     let heartbeat = Heartbeat::start()?;
     let mut stops = 0;
     let mut looked = Instant::now();
@@ -202,13 +206,13 @@ fn wait_above(inner: Pid, terminal: Option<&Terminal>, signals: &Signals) -> Res
             Ok(Some((_, status))) if status.stopped() => {}
             Ok(Some((_, status))) => {
                 if let Some(status) = status.exit_status() {
-                    return Ok(Waited::Ended(u8::try_from(status).unwrap_or(1)));
+                    return Ok(SupervisorExit::Ended(u8::try_from(status).unwrap_or(1)));
                 }
-                let ended = tree::end_all(PATIENCE);
+                let ended = process_tree::end_all(PATIENCE);
                 if let Some(terminal) = terminal {
                     terminal.restore();
                 }
-                return Ok(Waited::Killed(ended));
+                return Ok(SupervisorExit::Killed(ended));
             }
             Ok(None) | Err(rustix::io::Errno::INTR) => thread::sleep(Duration::from_millis(20)),
             Err(error) => return Err(SuperviseError::restriction("waiting")(error)),
@@ -226,16 +230,16 @@ const LOOKING: Duration = Duration::from_millis(500);
 /// asked at every beat whether it has to stop for a reason that the switches do not know; `watch` sees the moments.
 pub fn supervise(
     agent: &Agent,
-    above: &Above,
+    above: &SupervisorLink,
     signals: &Signals,
-    speaker: Option<Speaker>,
-    mut count: impl FnMut(&mut Progress, Life),
-    mut judge: impl FnMut(&Progress) -> Option<Stop>,
-    mut watch: impl FnMut(&Moment),
+    speaker: Option<EventSender>,
+    mut count: impl FnMut(&mut RunProgress, Life),
+    mut judge: impl FnMut(&RunProgress) -> Option<Stop>,
+    mut watch: impl FnMut(&ProgressReport),
 ) -> Result<RunOutcome, SuperviseError> {
     let started = Instant::now();
     let listener = Arc::new(Mutex::new(
-        Listener::new(agent.prices.clone()).assuming(agent.model.clone()).telling(speaker),
+        StreamParser::new(agent.prices.clone()).assuming(agent.model.clone()).telling(speaker),
     ));
     let pulse = Pulse::new(started);
     let Switches { memory, tasks, .. } = agent.switches;
@@ -264,7 +268,7 @@ pub fn supervise(
         }
         let mut progress = lock(&listener).progress().clone();
         count(&mut progress, Life::Running);
-        let moment = Moment { running: started.elapsed(), usage, progress };
+        let moment = ProgressReport { running: started.elapsed(), usage, progress };
         watch(&moment);
         if status.is_none() {
             stop = above
@@ -275,7 +279,7 @@ pub fn supervise(
                 .or_else(|| signals.interrupted().then_some(Stop::Signal(libc::SIGINT)))
                 .or_else(|| judge(&moment.progress))
                 .or_else(|| {
-                    let clock = Clock { running: moment.running, idle: pulse.silence() };
+                    let clock = RunClock { running: moment.running, idle: pulse.silence() };
                     agent.switches.judge(&moment.progress, clock, usage)
                 });
         }
@@ -292,7 +296,7 @@ pub fn supervise(
         if stop.is_some() {
             status = ask_and_tell(&mut running.held);
         }
-        tree::count_alive()
+        process_tree::count_alive()
     };
     drop(sampling);
     // However they fork: the kernel ends all members at once, where it can.
@@ -300,7 +304,7 @@ pub fn supervise(
     if let Some(group) = &control_group {
         group.end_all();
     }
-    let Ended { count: killed, left } = tree::end_all(PATIENCE);
+    let EndedProcesses { count: killed, left } = process_tree::end_all(PATIENCE);
     let ended = killed.max(there).saturating_sub(running.held.own());
     drop(control_group);
     let stopping = decided.map(|time| time.elapsed());
@@ -312,7 +316,7 @@ pub fn supervise(
         .or_else(|| progress.hook_stop.clone().map(Stop::Hooks))
         .or_else(|| agent.switches.passed(&progress))
         .or_else(|| agent.switches.untold(&progress).filter(|_| status == Some(0)));
-    let moment = Moment { running: started.elapsed(), usage, progress };
+    let moment = ProgressReport { running: started.elapsed(), usage, progress };
     watch(&moment);
     drop(beating);
     Ok(RunOutcome { status: status.unwrap_or(137), stop, stopping, ended, left, moment })
@@ -322,7 +326,7 @@ pub fn supervise(
 fn ask_and_tell(held: &mut Held) -> Option<u8> {
     for (signal, patience) in [(Signal::INT, ASKED), (Signal::TERM, TOLD)] {
         if signal == Signal::TERM {
-            tree::signal_all(signal);
+            process_tree::signal_all(signal);
         } else {
             held.signal(signal);
         }
@@ -334,7 +338,7 @@ fn ask_and_tell(held: &mut Held) -> Option<u8> {
     None
 }
 
-fn lock(listener: &Mutex<Listener>) -> MutexGuard<'_, Listener> {
+fn lock(listener: &Mutex<StreamParser>) -> MutexGuard<'_, StreamParser> {
     listener.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -399,7 +403,7 @@ impl Pulse {
 
 fn start(
     agent: &Agent,
-    listener: &Arc<Mutex<Listener>>,
+    listener: &Arc<Mutex<StreamParser>>,
     pulse: &Pulse,
     control_group: Option<&ControlGroup>,
 ) -> Result<Running, SuperviseError> {
@@ -421,7 +425,7 @@ fn start(
         Interaction::Pipes => {
             let (output, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
             command.stdin(Stdio::inherit()).stdout(theirs).stderr(Stdio::inherit());
-            let held = begin(command, Group::Own, agent.hold)?;
+            let held = begin(command, ProcessGroupMode::Own, agent.hold)?;
             let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone());
             Ok(Running { held, copying: Some(copying), terminal: None })
         }
@@ -430,7 +434,7 @@ fn start(
             let clone =
                 || inner.try_clone().map(Stdio::from).map_err(SuperviseError::restriction("a terminal"));
             command.stdin(clone()?).stdout(clone()?).stderr(clone()?);
-            let begun = begin(command, Group::Session, agent.hold);
+            let begun = begin(command, ProcessGroupMode::Session, agent.hold);
             drop(inner);
             let held = begun.inspect_err(|_| terminal.restore())?;
             let copying = copy(terminal.output()?, None, pulse.clone());
@@ -441,7 +445,7 @@ fn start(
 }
 
 /// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.
-fn copy(mut from: File, listener: Option<Arc<Mutex<Listener>>>, pulse: Pulse) -> thread::JoinHandle<()> {
+fn copy(mut from: File, listener: Option<Arc<Mutex<StreamParser>>>, pulse: Pulse) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         let mut output = File::from(match rustix::io::dup(rustix::stdio::stdout()) {

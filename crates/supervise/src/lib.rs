@@ -20,23 +20,24 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod agent;
-mod attempts;
-mod backlog;
 mod breaker;
+mod event_queue;
 mod failure;
-mod route;
+mod retry;
 pub mod runs;
 mod sampling;
 mod stream;
 mod switches;
+mod test_triage;
 
 pub use agent::{
-    Above, Agent, Interaction, Life, Moment, Position, RunOutcome, Waited, stand_above, supervise,
+    Agent, Interaction, Life, Position, ProgressReport, RunOutcome, SupervisorExit, SupervisorLink,
+    stand_above, supervise,
 };
-pub use attempts::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
-pub use backlog::{Backlog, Heard, Speaker, Waiting, backlog};
 pub use breaker::{Breaker, Milliseconds, Passage};
+pub use event_queue::{Backlog, EventSender, StreamEvent, Waiting, backlog};
 pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
-pub use route::{Failure, Next, Phase, Route, Runner};
-pub use stream::{Estimate, Listener, Progress};
-pub use switches::{Clock, Stop, Switches, next_call};
+pub use retry::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
+pub use stream::{Estimate, RunProgress, StreamParser};
+pub use switches::{RunClock, Stop, Switches, next_call};
+pub use test_triage::{Next, Phase, Route, TestFailureKind, TestRunner};

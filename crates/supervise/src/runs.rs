@@ -18,6 +18,8 @@ mod store;
 
 pub use error::{RunError, RunErrorKind};
 pub use hooks::{HookLimits, HookStop, HookSwitch, HookedSession, RUN_VARIABLE};
-pub use lock::{Holder, Insistence, Lock, Taken};
-pub use state::{Attempt, Limits, Manner, Profile, RunEnd, RunId, RunState, Spent, Stage, Word};
-pub use store::{Archived, Damage, Found, Loaded, Runs, Whereabouts};
+pub use lock::{AcquiredLock, Holder, Insistence, Lock};
+pub use state::{
+    CommandWord, Profile, RunAttempt, RunEnd, RunId, RunLimits, RunSettings, RunSpending, RunStage, RunState,
+};
+pub use store::{Archived, Found, LoadedRun, RunStateDamage, Runs, Whereabouts};

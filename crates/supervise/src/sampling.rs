@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use checkrein_sandbox::Bytes;
 use checkrein_sandbox::SuperviseError;
 use checkrein_sandbox::memory::MemoryFiles;
-use checkrein_sandbox::tree::{Look, Machine, Usage};
+use checkrein_sandbox::process_tree::{Machine, ProcessScan, Usage};
 
 /// How often it is looked: reading all of `/proc` costs some milliseconds.
 const PACE: Duration = Duration::from_millis(250);
@@ -74,7 +74,7 @@ fn sample(limits: Limits, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, e
     let mut machine = VecDeque::new();
     loop {
         let began = Instant::now();
-        let look = Look::through(&known, &go_on);
+        let look = ProcessScan::through(&known, &go_on);
         let usage = look.usage();
         let usage = limits.memory.map_or(usage, |limit| files.added_to(usage, limit, &go_on));
         if !go_on() {

@@ -1,7 +1,7 @@
 //! What a client says about itself while it works: the lines of Claude Code (`--output-format stream-json`) and Codex (`exec --json`).
 //!
 //! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing. What is spent never
-//! goes down, and what cannot be counted is known to be uncounted ([`Progress::uncounted`]).
+//! goes down, and what cannot be counted is known to be uncounted ([`RunProgress::uncounted`]).
 
 mod codex;
 mod count;
@@ -9,11 +9,11 @@ mod count;
 use std::collections::VecDeque;
 
 use checkrein_clients::{Priced, Prices};
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::backlog::{Heard, Speaker, of_row};
+use crate::event_queue::{EventSender, StreamEvent, of_row};
 use crate::failure::ProviderError;
 use crate::runs::HookStop;
 use codex::Turn;
@@ -24,13 +24,13 @@ const LONGEST: usize = 8 << 20;
 
 /// What is known of a client's work so far.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub struct RunProgress {
     /// The client's name for its session.
     pub session: Option<String>,
     /// The model that answered last.
     pub model: Option<String>,
     /// Tokens of all answers.
-    pub tokens: Tokens,
+    pub tokens: TokenCounts,
     /// How much was sent with the last call of the model.
     pub last_sent: u64,
     /// Cost by our prices.
@@ -68,7 +68,7 @@ pub struct Estimate {
     pub like: String,
 }
 
-impl Progress {
+impl RunProgress {
     /// The cost as well as it is known: the client's own number where it is higher.
     pub fn dollars(&self) -> f64 {
         self.told_cost.map_or(self.cost, |told| told.max(self.cost))
@@ -82,7 +82,7 @@ impl Progress {
         if self.untold_turn {
             return Some("its last turn never told its tokens");
         }
-        let told = self.tokens != Tokens::default() || self.told_cost.is_some() || self.cost > 0.0;
+        let told = self.tokens != TokenCounts::default() || self.told_cost.is_some() || self.cost > 0.0;
         (self.session.is_some() && !told).then_some("the client told of its session and never of tokens")
     }
 
@@ -90,18 +90,19 @@ impl Progress {
         self.uncounted.get_or_insert(why.0);
     }
 
-    fn used(&mut self, model: Option<&str>, tokens: Tokens, prices: &Prices) {
+    fn used(&mut self, model: Option<&str>, tokens: TokenCounts, prices: &Prices) {
         if let Some(model) = model {
             self.model = Some(model.to_owned());
         }
         self.tokens = self.tokens.plus(&tokens);
         self.last_sent = tokens.sent();
-        if tokens == Tokens::default() {
+        if tokens == TokenCounts::default() {
             return;
         }
         let model = self.model.as_deref().unwrap_or_default();
-        self.next_price =
-            Some(prices.cost(model, &Tokens { input: 1_000_000, ..Tokens::default() }).cost.dollars());
+        self.next_price = Some(
+            prices.cost(model, &TokenCounts { input: 1_000_000, ..TokenCounts::default() }).cost.dollars(),
+        );
         let Priced { cost, like } = prices.cost(model, &tokens);
         if let Some(like) = like {
             self.estimated.get_or_insert(Estimate { model: model.to_owned(), like });
@@ -115,7 +116,7 @@ impl Progress {
 struct Answer {
     name: String,
     /// What was counted of it.
-    counted: Tokens,
+    counted: TokenCounts,
     /// How many bytes it has written so far.
     written: u64,
 }
@@ -126,14 +127,14 @@ const BYTES_OF_A_TOKEN: u64 = 4;
 
 /// Listens to a stream of bytes.
 #[derive(Debug)]
-pub struct Listener {
-    progress: Progress,
+pub struct StreamParser {
+    progress: RunProgress,
     line: Vec<u8>,
     skips: bool,
     /// The last answers of Claude: those of sub-agents come between.
     answers: VecDeque<Answer>,
     prices: Prices,
-    speaker: Option<Speaker>,
+    speaker: Option<EventSender>,
     /// Calls of Codex that began, the newest.
     begun: VecDeque<String>,
     /// Its turn.
@@ -146,11 +147,11 @@ const ANSWERS: usize = 64;
 /// How Codex is counted where nothing says its model.
 const CODEX: &str = "gpt";
 
-impl Listener {
+impl StreamParser {
     /// One that has heard nothing, and counts with these prices.
     pub fn new(prices: Prices) -> Self {
         Self {
-            progress: Progress::default(),
+            progress: RunProgress::default(),
             line: Vec::new(),
             skips: false,
             answers: VecDeque::new(),
@@ -163,7 +164,7 @@ impl Listener {
 
     /// The same, and calls and their answers are told on.
     #[must_use]
-    pub fn telling(mut self, speaker: Option<Speaker>) -> Self {
+    pub fn telling(mut self, speaker: Option<EventSender>) -> Self {
         self.speaker = speaker;
         self
     }
@@ -176,7 +177,7 @@ impl Listener {
     }
 
     /// What is known so far.
-    pub fn progress(&self) -> &Progress {
+    pub fn progress(&self) -> &RunProgress {
         &self.progress
     }
 
@@ -334,15 +335,15 @@ impl Listener {
             }
             Some("permission_denied") => {
                 if let Some(id) = row["tool_use_id"].as_str() {
-                    self.say(Heard::Refused { id: id.to_owned() }, length);
+                    self.say(StreamEvent::Refused { id: id.to_owned() }, length);
                 }
             }
-            Some("compact_boundary") => self.say(Heard::Condensed, length),
+            Some("compact_boundary") => self.say(StreamEvent::Condensed, length),
             _ => {}
         }
     }
 
-    fn say(&self, heard: Heard, length: usize) {
+    fn say(&self, heard: StreamEvent, length: usize) {
         if let Some(speaker) = &self.speaker {
             speaker.say(heard, length);
         }
@@ -360,7 +361,7 @@ impl Listener {
             && self.progress.session.as_deref() != Some(session)
         {
             self.progress.session = Some(session.to_owned());
-            self.say(Heard::Opened(session.to_owned()), session.len());
+            self.say(StreamEvent::Opened(session.to_owned()), session.len());
         }
     }
 
@@ -373,13 +374,13 @@ impl Listener {
             if !is_made_up {
                 self.progress.doubt(why);
             }
-            Tokens::default()
+            TokenCounts::default()
         });
         let name = message["id"].as_str().unwrap_or_default();
         let progress = &mut self.progress;
         let known = self.answers.iter_mut().find(|known| !name.is_empty() && known.name == name);
         let written = count::written(message) + known.as_ref().map_or(0, |known| known.written);
-        let tokens = Tokens { output: tokens.output.max(written / BYTES_OF_A_TOKEN), ..tokens };
+        let tokens = TokenCounts { output: tokens.output.max(written / BYTES_OF_A_TOKEN), ..tokens };
         if let Some(known) = known {
             let more = tokens.beyond(&known.counted);
             let sent = progress.last_sent;

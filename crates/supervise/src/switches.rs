@@ -6,9 +6,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::runs::{HookStop, HookSwitch};
-use crate::stream::Progress;
+use crate::stream::RunProgress;
 use checkrein_sandbox::Bytes;
-use checkrein_sandbox::tree::Usage;
+use checkrein_sandbox::process_tree::Usage;
 
 /// Where a run ends at the latest. `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -31,7 +31,7 @@ pub struct Switches {
 
 /// What the clock says of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Clock {
+pub struct RunClock {
     /// How long it runs.
     pub running: Duration,
     /// How long nothing was heard of it.
@@ -221,18 +221,18 @@ impl Switches {
     }
 
     /// Whether something has to stop, now. Memory and time come with the moment, the rest with what the client told.
-    pub fn judge(&self, progress: &Progress, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
+    pub fn judge(&self, progress: &RunProgress, clock: RunClock, usage: Option<Usage>) -> Option<Stop> {
         let hooks = progress.hook_stop.clone().map(Stop::Hooks);
         hooks.or_else(|| self.by_machine(clock, usage)).or_else(|| self.by_words(progress))
     }
 
     /// What a run that has ended by itself was stopped by all the same: what came with its last words counts too.
-    pub(crate) fn passed(&self, progress: &Progress) -> Option<Stop> {
-        self.by_words(&Progress { goes_on: false, ..progress.clone() })
+    pub(crate) fn passed(&self, progress: &RunProgress) -> Option<Stop> {
+        self.by_words(&RunProgress { goes_on: false, ..progress.clone() })
     }
 
     /// What a run that has ended well is stopped by all the same: it did something, and has never told what that cost.
-    pub(crate) fn untold(&self, progress: &Progress) -> Option<Stop> {
+    pub(crate) fn untold(&self, progress: &RunProgress) -> Option<Stop> {
         let why = progress.untold().filter(|_| self.needs_counting())?;
         Some(Stop::Uncounted(why.to_owned()))
     }
@@ -242,7 +242,7 @@ impl Switches {
         self.budget.is_some() || self.tokens.is_some()
     }
 
-    fn by_machine(&self, clock: Clock, usage: Option<Usage>) -> Option<Stop> {
+    fn by_machine(&self, clock: RunClock, usage: Option<Usage>) -> Option<Stop> {
         if let Some(limit) = self.time.filter(|limit| clock.running >= *limit) {
             return Some(Stop::Time(limit));
         }
@@ -257,7 +257,7 @@ impl Switches {
         (used > limit).then_some(Stop::Memory(used, limit))
     }
 
-    fn by_words(&self, progress: &Progress) -> Option<Stop> {
+    fn by_words(&self, progress: &RunProgress) -> Option<Stop> {
         let used = progress.tokens.counted();
         if let Some(limit) = self.tokens.filter(|limit| used > *limit) {
             return Some(Stop::Tokens(used, limit));
@@ -279,7 +279,7 @@ impl Switches {
 
     /// The circuit breaker: what the next call will probably need is not there any more. What the model knows already costs no tokens of
     /// the limit, so only what is new of a conversation counts.
-    fn breaker(&self, progress: &Progress) -> Option<Stop> {
+    fn breaker(&self, progress: &RunProgress) -> Option<Stop> {
         if progress.last_sent == 0 {
             return None;
         }
@@ -304,17 +304,17 @@ impl Switches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use checkrein_protocol::Tokens;
+    use checkrein_protocol::TokenCounts;
 
-    fn at(tokens: u64, last_sent: u64) -> Progress {
-        Progress {
-            tokens: Tokens { input: tokens, ..Tokens::default() },
+    fn at(tokens: u64, last_sent: u64) -> RunProgress {
+        RunProgress {
+            tokens: TokenCounts { input: tokens, ..TokenCounts::default() },
             last_sent,
             goes_on: true,
-            ..Progress::default()
+            ..RunProgress::default()
         }
     }
-    const NOW: Clock = Clock { running: Duration::ZERO, idle: Duration::ZERO };
+    const NOW: RunClock = RunClock { running: Duration::ZERO, idle: Duration::ZERO };
 
     #[test]
     fn the_next_call_is_estimated_as_upstream_does() {
@@ -334,13 +334,13 @@ mod tests {
         let switches = Switches { tokens: Some(50_000), ..Switches::default() };
         assert_eq!(switches.judge(&at(32_000, 10_000), NOW, None), None, "exactly enough is enough");
         assert_eq!(switches.judge(&at(32_001, 10_000), NOW, None), Some(Stop::NextCall(18_000, 17_999)));
-        let last = Progress { goes_on: false, ..at(49_000, 10_000) };
+        let last = RunProgress { goes_on: false, ..at(49_000, 10_000) };
         assert_eq!(switches.judge(&last, NOW, None), None);
     }
 
     #[test]
     fn a_limit_that_cannot_hold_stops_instead_of_counting_nothing() {
-        let uncounted = Progress { uncounted: Some("why".into()), ..at(1, 1) };
+        let uncounted = RunProgress { uncounted: Some("why".into()), ..at(1, 1) };
         for switches in [
             Switches { budget: Some(1.0), ..Switches::default() },
             Switches { tokens: Some(100_000), ..Switches::default() },
@@ -379,15 +379,15 @@ mod tests {
     #[test]
     fn an_agent_that_is_done_with_its_last_iteration_ends_by_itself() {
         let switches = Switches { iterations: Some(3), ..Switches::default() };
-        let third = Progress { iterations: 3, goes_on: false, ..at(1, 1) };
+        let third = RunProgress { iterations: 3, goes_on: false, ..at(1, 1) };
         assert_eq!(switches.judge(&third, NOW, None), None);
-        let fourth = Progress { iterations: 4, ..third.clone() };
+        let fourth = RunProgress { iterations: 4, ..third.clone() };
         assert_eq!(
             switches.judge(&fourth, NOW, None),
             Some(Stop::Iterations(3)),
             "answers without calls count too"
         );
-        let goes_on = Progress { goes_on: true, ..third };
+        let goes_on = RunProgress { goes_on: true, ..third };
         assert_eq!(switches.judge(&goes_on, NOW, None), Some(Stop::Iterations(3)));
     }
 }

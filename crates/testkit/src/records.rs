@@ -1,9 +1,9 @@
 //! Records to write into a ledger.
 
 use checkrein_protocol::{
-    AbsolutePath, ActionId, Decision, Depth, DoubtRecord, Effect, EffectKind, Enforcement, HaltScope, Looked,
-    OutcomeRecord, RecordBody, ReviewRecord, RiskLevel, RiskRecord, SessionId, SurpriseRecord,
-    SurpriseRecordKind, Target, ToolName, VerdictKind, VerificationRecord,
+    AbsolutePath, ActionId, Decision, Depth, DoubtRecord, Effect, EffectKind, Enforcement, HaltScope,
+    ObservedExtent, OutcomeRecord, RecordBody, ReviewRecord, RiskLevel, RiskRecord, SessionId,
+    SurpriseRecord, SurpriseRecordKind, Target, ToolName, VerdictKind, VerificationRecord,
 };
 use serde_json::json;
 
@@ -104,7 +104,7 @@ pub fn surprised(id: &str, points: i32, ceiling: u32) -> RecordBody {
         predicted: "no change".to_owned(),
     };
     record.verification = Some(Box::new(VerificationRecord {
-        looked: Looked::Whole,
+        looked: ObservedExtent::Whole,
         surprises: if points > 0 { vec![surprise] } else { Vec::new() },
         doubt: Some(DoubtRecord { points, ceiling }),
         ..VerificationRecord::default()

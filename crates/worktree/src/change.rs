@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::git::{Call, Repository};
-use super::owner::{Kind, Owner};
+use super::git::{Call, GitRepository};
+use super::owner::{Owner, WorktreeKind};
 use checkrein_supervise::runs::file::create_directory;
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
@@ -26,7 +26,7 @@ pub enum GuardFiles {
 
 /// What was done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum FileOperation {
     /// It is new.
     Added,
     /// It is another.
@@ -35,7 +35,7 @@ pub enum Deed {
     Removed,
 }
 
-impl Deed {
+impl FileOperation {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -48,11 +48,11 @@ impl Deed {
 
 /// One file that a run changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct WorktreeChange {
     /// Where, from the root of the worktree.
     pub path: PathBuf,
     /// What was done to it.
-    pub deed: Deed,
+    pub deed: FileOperation,
     /// How many lines are new and how many are gone; `None` where there are no lines.
     pub lines: Option<(u64, u64)>,
     /// Where it leads, when it is a link now.
@@ -63,7 +63,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
     /// By path.
-    pub files: Vec<Change>,
+    pub files: Vec<WorktreeChange>,
     /// Other repositories inside, of which nothing is looked at.
     pub inner: Vec<PathBuf>,
     /// Directories that could not be read: what was in them counts as unchanged.
@@ -85,8 +85,8 @@ pub struct Merge {
 
 impl Changes {
     /// What differs in the worktree from what it began with. `record` is the folder with what is known of it.
-    pub fn of(repository: &Repository, owner: &Owner, record: &Path) -> Result<Self, RunError> {
-        let Kind::Git { commit, tree, .. } = &owner.kind else {
+    pub fn of(repository: &GitRepository, owner: &Owner, record: &Path) -> Result<Self, RunError> {
+        let WorktreeKind::Git { commit, tree, .. } = &owner.kind else {
             return Err(RunError::asked(
                 "the worktree is a copy, and there is a repository now",
                 "move the repository away",
@@ -121,14 +121,14 @@ impl Changes {
         let mut files = Vec::new();
         while let (Some(facts), Some(path)) = (fields.next(), fields.next()) {
             let deed = match facts.last() {
-                Some(b'A') => Deed::Added,
-                Some(b'D') => Deed::Removed,
-                _ => Deed::Changed,
+                Some(b'A') => FileOperation::Added,
+                Some(b'D') => FileOperation::Removed,
+                _ => FileOperation::Changed,
             };
             let path = PathBuf::from(OsStr::from_bytes(path));
             let is_link = facts.split(|byte| *byte == b' ').nth(1) == Some(b"120000");
             let link = is_link.then(|| fs::read_link(owner.place.join(&path)).unwrap_or_default());
-            files.push(Change { path, deed, lines: None, link });
+            files.push(WorktreeChange { path, deed, lines: None, link });
         }
         for row in counts.split(|byte| *byte == 0).filter(|row| !row.is_empty()) {
             let mut parts = row.splitn(3, |byte| *byte == b'\t');
@@ -144,7 +144,7 @@ impl Changes {
     }
 
     /// The same as a patch.
-    pub fn patch(&self, repository: &Repository) -> Result<Vec<u8>, RunError> {
+    pub fn patch(&self, repository: &GitRepository) -> Result<Vec<u8>, RunError> {
         let call = Call { objects: Some(&self.objects), ..Call::default() };
         let arguments = [
             "diff-tree",
@@ -165,7 +165,7 @@ impl Changes {
     /// changes of its own that are in no commit.
     pub fn merge(
         &self,
-        repository: &Repository,
+        repository: &GitRepository,
         record: &Path,
         guard_files: GuardFiles,
     ) -> Result<Merge, RunError> {
@@ -252,11 +252,11 @@ impl Changes {
 
 impl Merge {
     /// Changes the work tree: all of it or nothing.
-    pub fn carry_out(&self, repository: &Repository) -> Result<(), RunError> {
+    pub fn carry_out(&self, repository: &GitRepository) -> Result<(), RunError> {
         self.apply(repository, &[])
     }
 
-    fn apply(&self, repository: &Repository, options: &[&str]) -> Result<(), RunError> {
+    fn apply(&self, repository: &GitRepository, options: &[&str]) -> Result<(), RunError> {
         if self.paths.is_empty() {
             return Ok(());
         }

@@ -7,14 +7,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_snapshot::{
-    Bounds, Choice, Circumstances, Difference, Effort, Ended, Manner, Node, Occasion, Over, Pin,
-    SessionPlace, SnapshotId, Store, Wanted, capture,
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Circumstances,
+    Difference, Effort, LimitExceeded, Node, Pin, SessionPlace, SnapshotId, SnapshotReason, Store, capture,
 };
 
 use super::carry::{Carried, carry, chosen, copy_one, is_secret, make_way};
-use super::change::{Change, Deed, GuardFiles, conflict};
-use super::make::Plan;
-use super::owner::{Kind, Owner};
+use super::change::{FileOperation, GuardFiles, WorktreeChange, conflict};
+use super::make::WorktreePlan;
+use super::owner::{Owner, WorktreeKind};
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// What it takes to copy a folder.
@@ -23,9 +23,9 @@ pub struct Copies<'a> {
     /// The snapshots of the folder.
     pub store: &'a Store,
     /// How the folder is captured, but for the bounds.
-    pub manner: &'a Manner<'a>,
+    pub manner: &'a CaptureOptions<'a>,
     /// The same for the copy, whose rules of what is ignored are its own.
-    pub copied: &'a Manner<'a>,
+    pub copied: &'a CaptureOptions<'a>,
 }
 
 /// What a merge of a copy would do.
@@ -45,7 +45,7 @@ const MOST: (u64, u64) = (250_000, 4 << 30);
 impl Copies<'_> {
     /// Copies the folder to a place that is not there yet: what is not ignored and no secret, and what is chosen. Returns the number of
     /// the snapshot of the copy.
-    pub(crate) fn copy_to(&self, place: &Path, plan: &Plan<'_>) -> Result<(u64, Carried), RunError> {
+    pub(crate) fn copy_to(&self, place: &Path, plan: &WorktreePlan<'_>) -> Result<(u64, Carried), RunError> {
         let reason = |what: &str| format!("{what} the copy `{}`", plan.name);
         let taken = self.take(plan.workspace, self.manner, plan.now, reason("before making"))?;
         let aside = aside(place);
@@ -82,31 +82,31 @@ impl Copies<'_> {
     fn take(
         &self,
         folder: &Path,
-        manner: &Manner<'_>,
+        manner: &CaptureOptions<'_>,
         now: u64,
         reason: String,
     ) -> Result<SnapshotId, RunError> {
         let draft = self.store.begin(Effort::Small).map_err(machine)?;
-        let wanted = [Wanted { path: folder.to_owned(), selection: Choice::NotIgnored }];
+        let wanted = [CaptureRequest { path: folder.to_owned(), selection: CaptureSelection::NotIgnored }];
         let captured = match capture(&draft, &wanted, &bounded(manner)).map_err(machine)? {
-            Ended::Whole(captured) => captured,
-            Ended::Over(over) => return Err(too_large(folder, over)),
+            CaptureOutcome::Whole(captured) => captured,
+            CaptureOutcome::Over(over) => return Err(too_large(folder, over)),
         };
-        let circumstances = Circumstances { at: now, occasion: Occasion::Request, reason, place: None };
+        let circumstances = Circumstances { at: now, occasion: SnapshotReason::Request, reason, place: None };
         draft.commit(&captured.described(circumstances)).map_err(machine)
     }
 
     /// What differs in the copy from what it began as, and the lines of text that do.
-    pub fn changes(&self, owner: &Owner) -> Result<(Vec<Change>, String), RunError> {
+    pub fn changes(&self, owner: &Owner) -> Result<(Vec<WorktreeChange>, String), RunError> {
         let compared = self.compare(owner)?;
         let mut changes = Vec::new();
         let mut patch = String::new();
         for one in compared.differences.iter().filter(|one| is_another(one)) {
             let place = below(owner, one);
             let deed = match (&one.then, &one.now) {
-                (None, _) => Deed::Added,
-                (_, None) => Deed::Removed,
-                (Some(_), Some(_)) => Deed::Changed,
+                (None, _) => FileOperation::Added,
+                (_, None) => FileOperation::Removed,
+                (Some(_), Some(_)) => FileOperation::Changed,
             };
             let text = |node: Option<&Node>| match node {
                 Some(Node::File { content, length, .. }) if *length <= LONGEST => compared.text(content).ok(),
@@ -137,13 +137,13 @@ impl Copies<'_> {
                 Some(Node::Symlink { target, .. }) => Some(PathBuf::from(OsStr::from_bytes(target))),
                 Some(Node::File { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
             };
-            changes.push(Change { path: place, deed, lines, link });
+            changes.push(WorktreeChange { path: place, deed, lines, link });
         }
         Ok((changes, patch))
     }
 
     fn compare(&self, owner: &Owner) -> Result<checkrein_snapshot::Compared, RunError> {
-        let Kind::Copy { base } = owner.kind else {
+        let WorktreeKind::Copy { base } = owner.kind else {
             return Err(RunError::not_ours("the worktree was made by git, and the repository is gone"));
         };
         self.store.compare(SnapshotId(base), None, &bounded(self.copied)).map_err(machine)
@@ -173,11 +173,13 @@ impl Copies<'_> {
         let targets: Vec<PathBuf> =
             changes.iter().map(|one| owner.workspace.join(below(owner, one))).collect();
         let draft = self.store.begin(Effort::Small).map_err(machine)?;
-        let wanted: Vec<Wanted> =
-            targets.iter().map(|path| Wanted { path: path.clone(), selection: Choice::Itself }).collect();
+        let wanted: Vec<CaptureRequest> = targets
+            .iter()
+            .map(|path| CaptureRequest { path: path.clone(), selection: CaptureSelection::Itself })
+            .collect();
         let captured = match capture(&draft, &wanted, &bounded(self.manner)).map_err(machine)? {
-            Ended::Whole(captured) => captured,
-            Ended::Over(over) => return Err(too_large(&owner.workspace, over)),
+            CaptureOutcome::Whole(captured) => captured,
+            CaptureOutcome::Over(over) => return Err(too_large(&owner.workspace, over)),
         };
         let there: BTreeMap<&Path, Option<&Node>> =
             captured.roots.iter().map(|root| (root.path.as_path(), root.node.as_ref())).collect();
@@ -207,7 +209,7 @@ impl Copies<'_> {
         } else {
             let reason = format!("merging the worktree `{}`", owner.name);
             let circumstances =
-                Circumstances { at: now, occasion: Occasion::BeforeAction, reason, place: Some(place) };
+                Circumstances { at: now, occasion: SnapshotReason::BeforeAction, reason, place: Some(place) };
             Some(draft.commit(&captured.described(circumstances)).map_err(machine)?)
         };
         Ok((CopyMerge { paths, left_behind, changes, place: owner.place.clone() }, saved))
@@ -243,9 +245,9 @@ impl CopyMerge {
     }
 }
 
-fn bounded<'a>(manner: &Manner<'a>) -> Manner<'a> {
-    let bounds = Bounds { entries: MOST.0, bytes: MOST.1, ..Bounds::NONE };
-    Manner { bounds, seen: None, ..*manner }
+fn bounded<'a>(manner: &CaptureOptions<'a>) -> CaptureOptions<'a> {
+    let bounds = CaptureBounds { entries: MOST.0, bytes: MOST.1, ..CaptureBounds::NONE };
+    CaptureOptions { bounds, seen: None, ..*manner }
 }
 
 /// The longest text of which lines are compared, in bytes (ours).
@@ -270,7 +272,7 @@ fn is_like(one: Option<&Node>, other: Option<&Node>) -> bool {
 }
 
 /// Takes secrets that nobody named out of a copy, and takes along what is chosen of what is ignored.
-fn choose(plan: &Plan<'_>, place: &Path) -> Result<Carried, RunError> {
+fn choose(plan: &WorktreePlan<'_>, place: &Path) -> Result<Carried, RunError> {
     let (wanted, _) = chosen(&files(plan.workspace), plan.carry);
     let mut carried = Carried::default();
     for path in files(place).into_iter().filter(|path| is_secret(path) && !wanted.contains(path)) {
@@ -324,11 +326,11 @@ fn aside(place: &Path) -> PathBuf {
     place.with_file_name(format!(".{name}.copy"))
 }
 
-fn too_large(folder: &Path, over: Over) -> RunError {
+fn too_large(folder: &Path, over: LimitExceeded) -> RunError {
     let what = match over {
-        Over::Entries => format!("it has more than {} files", MOST.0),
-        Over::Bytes => format!("it holds more than {} GB", MOST.1 >> 30),
-        Over::Time => "it takes too long".to_owned(),
+        LimitExceeded::Entries => format!("it has more than {} files", MOST.0),
+        LimitExceeded::Bytes => format!("it holds more than {} GB", MOST.1 >> 30),
+        LimitExceeded::Time => "it takes too long".to_owned(),
     };
     RunError::asked(
         format!("`{}` is too large to be copied: {what}", folder.display()),

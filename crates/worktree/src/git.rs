@@ -14,17 +14,17 @@ use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// The few variables of the environment that `git` is given.
 #[derive(Debug, Clone, Default)]
-pub struct Environment(pub Vec<(OsString, OsString)>);
+pub struct GitEnvironment(pub Vec<(OsString, OsString)>);
 
 /// A repository, as seen from one of its work trees.
 #[derive(Debug, Clone)]
-pub struct Repository {
+pub struct GitRepository {
     /// What all work trees share.
     common: PathBuf,
     /// What belongs to this work tree.
     own: PathBuf,
     work_tree: PathBuf,
-    environment: Environment,
+    environment: GitEnvironment,
     settings: Vec<(OsString, OsString)>,
     disabled: Vec<String>,
 }
@@ -62,9 +62,9 @@ const ALWAYS: [(&str, &str); 16] = [
     ("apply.whitespace", "nowarn"),
 ];
 
-impl Repository {
+impl GitRepository {
     /// The repository whose work tree has its root at a directory; `None` when there is none.
-    pub fn at(root: &Path, environment: &Environment) -> Result<Option<Self>, RunError> {
+    pub fn at(root: &Path, environment: &GitEnvironment) -> Result<Option<Self>, RunError> {
         if std::fs::symlink_metadata(root.join(".git")).is_err() {
             return Ok(None);
         }

@@ -32,12 +32,12 @@ mod shared;
 mod tree;
 
 pub use carry::Carried;
-pub use change::{Change, Changes, Deed, GuardFiles, Merge, guard_files};
+pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
 pub use copy::{Copies, CopyMerge};
-pub use git::{Environment, Repository};
-pub use make::{Made, Origin, Places, Plan, Uncommitted, make};
-pub use merging::{Merging, Progress as MergeProgress};
+pub use git::{GitEnvironment, GitRepository};
+pub use make::{Made, Uncommitted, WorktreeOrigin, WorktreePlan, WorktreeRegistry, make};
+pub use merging::{MergeProgress, Merging};
 pub use name::WorktreeName;
-pub use owner::{Kind, Owner};
+pub use owner::{Owner, WorktreeKind};
 pub use remove::{Branch, Removal, keep_commits, remove};
-pub use shared::{Moment as SharedMoment, SharedChange, Watched};
+pub use shared::{RunPhase as SharedMoment, SharedChange, Watched};

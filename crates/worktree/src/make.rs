@@ -8,20 +8,20 @@ use sha2::{Digest as _, Sha256};
 
 use super::carry::{Carried, carry, chosen};
 use super::copy::Copies;
-use super::git::{Call, Repository};
+use super::git::{Call, GitRepository};
 use super::name::WorktreeName;
-use super::owner::{Kind, Owner, identity};
+use super::owner::{Owner, WorktreeKind, identity};
 use checkrein_supervise::runs::file::{create_directory, hexadecimal, read, replace};
 use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 
 /// Where the worktrees of one work tree are, and what is known of them.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct WorktreeRegistry {
     records: PathBuf,
     worktrees: PathBuf,
 }
 
-impl Places {
+impl WorktreeRegistry {
     /// For a work tree, by its real path; `state` is out of the agent's reach, `worktrees` is not.
     pub fn of(state: &Path, worktrees: &Path, workspace: &Path) -> Self {
         let bytes = workspace.as_os_str().as_encoded_bytes();
@@ -56,16 +56,16 @@ impl Places {
 
 /// What a worktree is made from.
 #[derive(Debug)]
-pub enum Origin<'a> {
+pub enum WorktreeOrigin<'a> {
     /// A repository.
-    Repository(&'a Repository),
+    Repository(&'a GitRepository),
     /// A folder that is none.
     Folder(&'a Copies<'a>),
 }
 
 /// What is wanted.
 #[derive(Debug)]
-pub struct Plan<'a> {
+pub struct WorktreePlan<'a> {
     /// Its name.
     pub name: &'a WorktreeName,
     /// The run that it is made for.
@@ -110,7 +110,11 @@ struct Intent {
 const INTENT: &str = "making.json";
 
 /// Makes a worktree, or finds the one of ours of this name. The caller holds its lock.
-pub fn make(places: &Places, plan: &Plan<'_>, origin: &Origin<'_>) -> Result<Made, RunError> {
+pub fn make(
+    places: &WorktreeRegistry,
+    plan: &WorktreePlan<'_>,
+    origin: &WorktreeOrigin<'_>,
+) -> Result<Made, RunError> {
     let (record, place) = (places.record(plan.name), places.place(plan.name));
     if let Some(owner) = Owner::load(&record)? {
         if owner.workspace != plan.workspace {
@@ -136,16 +140,16 @@ pub fn make(places: &Places, plan: &Plan<'_>, origin: &Origin<'_>) -> Result<Mad
         )));
     }
     match origin {
-        Origin::Repository(repository) => of_repository(&record, place, plan, repository),
-        Origin::Folder(copies) => of_folder(&record, place, plan, copies),
+        WorktreeOrigin::Repository(repository) => of_repository(&record, place, plan, repository),
+        WorktreeOrigin::Folder(copies) => of_folder(&record, place, plan, copies),
     }
 }
 
 fn of_repository(
     record: &Path,
     place: PathBuf,
-    plan: &Plan<'_>,
-    repository: &Repository,
+    plan: &WorktreePlan<'_>,
+    repository: &GitRepository,
 ) -> Result<Made, RunError> {
     let commit = repository.head()?.ok_or_else(|| {
         RunError::asked(
@@ -177,23 +181,34 @@ fn of_repository(
     } else {
         repository.standing(&place, &commit, &objects, record)?.tree
     };
-    let kind = Kind::Git { repository: repository.common().to_owned(), administration, commit, tree, branch };
+    let kind = WorktreeKind::Git {
+        repository: repository.common().to_owned(),
+        administration,
+        commit,
+        tree,
+        branch,
+    };
     finish(record, plan, place, &facts, kind, carried)
 }
 
-fn of_folder(record: &Path, place: PathBuf, plan: &Plan<'_>, copies: &Copies<'_>) -> Result<Made, RunError> {
+fn of_folder(
+    record: &Path,
+    place: PathBuf,
+    plan: &WorktreePlan<'_>,
+    copies: &Copies<'_>,
+) -> Result<Made, RunError> {
     intend(record, &Intent { place: place.clone(), branch: None })?;
     let (base, carried) = copies.copy_to(&place, plan)?;
     let facts = fs::symlink_metadata(&place).map_err(RunError::file("find", &place))?;
-    finish(record, plan, place, &facts, Kind::Copy { base }, carried)
+    finish(record, plan, place, &facts, WorktreeKind::Copy { base }, carried)
 }
 
 fn finish(
     record: &Path,
-    plan: &Plan<'_>,
+    plan: &WorktreePlan<'_>,
     place: PathBuf,
     facts: &fs::Metadata,
-    kind: Kind,
+    kind: WorktreeKind,
     carried: Carried,
 ) -> Result<Made, RunError> {
     let owner = Owner {
@@ -212,7 +227,7 @@ fn finish(
 }
 
 /// Where git keeps what it knows of a worktree that was made a moment ago.
-fn administration_of(repository: &Repository, place: &Path) -> Result<PathBuf, RunError> {
+fn administration_of(repository: &GitRepository, place: &Path) -> Result<PathBuf, RunError> {
     let odd = || {
         RunError::new(
             RunErrorKind::Machine,
@@ -228,7 +243,11 @@ fn administration_of(repository: &Repository, place: &Path) -> Result<PathBuf, R
     Ok(repository.common().join("worktrees").join(name))
 }
 
-fn carry_over(repository: &Repository, plan: &Plan<'_>, place: &Path) -> Result<Carried, RunError> {
+fn carry_over(
+    repository: &GitRepository,
+    plan: &WorktreePlan<'_>,
+    place: &Path,
+) -> Result<Carried, RunError> {
     let list = |arguments: &[&str]| -> Result<Vec<Vec<u8>>, RunError> {
         let names = repository.bytes(arguments, &Call::default())?;
         let is_file = |name: &&[u8]| !name.is_empty() && !name.ends_with(b"/");
@@ -283,7 +302,7 @@ fn intend(record: &Path, intent: &Intent) -> Result<(), RunError> {
 
 /// Takes away what `git` had written about a worktree when it was killed before it was done: it cannot read that itself, and then lists no
 /// worktree at all. Only what says that it is about this place, or says nothing yet under its name, is taken.
-fn clear_half_made(repository: &Repository, place: &Path) {
+fn clear_half_made(repository: &GitRepository, place: &Path) {
     let link = place.join(".git");
     for entry in fs::read_dir(repository.common().join("worktrees")).into_iter().flatten().flatten() {
         let folder = entry.path();
@@ -299,14 +318,14 @@ fn clear_half_made(repository: &Repository, place: &Path) {
 }
 
 /// Takes away what was begun by somebody who was killed: no agent has ever been in there, so nothing in it is anybody's work.
-fn clear_attempt(record: &Path, origin: &Origin<'_>) -> Result<(), RunError> {
+fn clear_attempt(record: &Path, origin: &WorktreeOrigin<'_>) -> Result<(), RunError> {
     let path = record.join(INTENT);
     let Some(bytes) = read(&path)? else { return Ok(()) };
     if let Ok(intent) = serde_json::from_slice::<Intent>(&bytes) {
         if fs::symlink_metadata(&intent.place).is_ok_and(|facts| facts.is_dir()) {
             fs::remove_dir_all(&intent.place).map_err(RunError::file("remove", &intent.place))?;
         }
-        if let (Origin::Repository(repository), Some((branch, commit)), Some(place)) =
+        if let (WorktreeOrigin::Repository(repository), Some((branch, commit)), Some(place)) =
             (origin, &intent.branch, intent.place.to_str())
         {
             clear_half_made(repository, &intent.place);
@@ -317,7 +336,7 @@ fn clear_attempt(record: &Path, origin: &Origin<'_>) -> Result<(), RunError> {
             repository.output(&["worktree", "remove", "--", place], &call)?;
             repository.output(&["update-ref", "-d", &format!("refs/heads/{branch}"), commit], &call)?;
         }
-        if matches!(origin, Origin::Folder(_)) {
+        if matches!(origin, WorktreeOrigin::Folder(_)) {
             Copies::clear(&intent.place);
         }
     }

@@ -14,7 +14,7 @@ const RECORD: &str = "merging.json";
 /// How far a merge is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Progress {
+pub enum MergeProgress {
     /// Files are being changed: some may be and others not.
     Begun,
     /// All are; the worktree is about to go.
@@ -25,7 +25,7 @@ pub enum Progress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Merging {
     /// How far it is.
-    pub progress: Progress,
+    pub progress: MergeProgress,
     /// The snapshot of what it changes; `None` when it changes nothing, or nothing more.
     pub snapshot: Option<u64>,
 }
@@ -33,12 +33,12 @@ pub struct Merging {
 impl Merging {
     /// One that is about to change what is saved.
     pub fn begun(snapshot: Option<u64>) -> Self {
-        Self { progress: Progress::Begun, snapshot }
+        Self { progress: MergeProgress::Begun, snapshot }
     }
 
     /// One that has changed everything.
     pub fn done() -> Self {
-        Self { progress: Progress::Done, snapshot: None }
+        Self { progress: MergeProgress::Done, snapshot: None }
     }
 
     /// The one that is written down in the folder of a worktree; `None` when there is none.

@@ -13,7 +13,7 @@ use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 /// How a worktree was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Kind {
+pub enum WorktreeKind {
     /// By git, on a branch of its own.
     Git {
         /// The directory of the repository that all its work trees share.
@@ -53,7 +53,7 @@ pub struct Owner {
     pub created: u64,
     /// How it was made.
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: WorktreeKind,
 }
 
 const RECORD: &str = "owner.json";
@@ -106,7 +106,7 @@ impl Owner {
         if fs::canonicalize(&self.place).ok().as_deref() != Some(&self.place) {
             return Err(RunError::not_ours(format!("the way to `{shown}` leads through a link now")));
         }
-        if let Kind::Git { repository, administration, .. } = &self.kind {
+        if let WorktreeKind::Git { repository, administration, .. } = &self.kind {
             prove_administration(repository, administration, &self.place)?;
         }
         Ok(())
@@ -118,8 +118,8 @@ impl Owner {
             fs::symlink_metadata(place).is_ok_and(|facts| facts.is_dir() && identity(&facts) == self.folder)
         };
         let known = match &self.kind {
-            Kind::Git { administration, .. } => read(&administration.join("gitdir")).ok().flatten(),
-            Kind::Copy { .. } => None,
+            WorktreeKind::Git { administration, .. } => read(&administration.join("gitdir")).ok().flatten(),
+            WorktreeKind::Copy { .. } => None,
         };
         let known = known.and_then(|bytes| {
             let text = String::from_utf8(bytes).ok()?;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::git::{Call, Repository};
-use super::owner::{Kind, Owner, identity};
+use super::git::{Call, GitRepository};
+use super::owner::{Owner, WorktreeKind, identity};
 use checkrein_supervise::runs::RunError;
 
 /// What became of the branch of a run.
@@ -28,8 +28,8 @@ pub struct Removal {
 }
 
 /// Keeps the commits of a run in a file, so that taking its branch away loses none. Returns whether there were any.
-pub fn keep_commits(repository: &Repository, owner: &Owner, file: &Path) -> Result<bool, RunError> {
-    let Kind::Git { administration, commit, branch, .. } = &owner.kind else { return Ok(false) };
+pub fn keep_commits(repository: &GitRepository, owner: &Owner, file: &Path) -> Result<bool, RunError> {
+    let WorktreeKind::Git { administration, commit, branch, .. } = &owner.kind else { return Ok(false) };
     let name = administration.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut references = Vec::new();
     for reference in [format!("refs/heads/{branch}"), format!("worktrees/{name}/HEAD")] {
@@ -56,7 +56,7 @@ pub fn keep_commits(repository: &Repository, owner: &Owner, file: &Path) -> Resu
 
 /// Takes away a worktree that is proved to be ours, its branch where that is ours as well, and at last its record. A worktree that is
 /// not there any more leaves the rest to be taken away. Its commits are kept before, by [`keep_commits`].
-pub fn remove(repository: Option<&Repository>, owner: &Owner, record: &Path) -> Result<Removal, RunError> {
+pub fn remove(repository: Option<&GitRepository>, owner: &Owner, record: &Path) -> Result<Removal, RunError> {
     if owner.is_there() {
         owner.prove()?;
     }
@@ -67,7 +67,7 @@ pub fn remove(repository: Option<&Repository>, owner: &Owner, record: &Path) -> 
     }
     let left = if owner.is_there() { put_aside_and_remove(owner)? } else { None };
     let branch = match (repository, &owner.kind) {
-        (Some(repository), Kind::Git { branch, commit, .. }) => {
+        (Some(repository), WorktreeKind::Git { branch, commit, .. }) => {
             // Whoever was killed right after git had forgotten it left the rest to us.
             if let Some(place) = owner.place.to_str().filter(|place| knows(repository, place).unwrap_or(true))
             {
@@ -83,7 +83,7 @@ pub fn remove(repository: Option<&Repository>, owner: &Owner, record: &Path) -> 
 }
 
 /// Whether git knows a worktree at a place.
-fn knows(repository: &Repository, place: &str) -> Result<bool, RunError> {
+fn knows(repository: &GitRepository, place: &str) -> Result<bool, RunError> {
     let listed = repository.bytes(&["worktree", "list", "--porcelain", "-z"], &Call::default())?;
     let line = format!("worktree {place}");
     Ok(listed.split(|byte| *byte == 0).any(|field| field == line.as_bytes()))
@@ -111,7 +111,7 @@ fn is_folder_of(owner: &Owner, place: &Path) -> bool {
 }
 
 /// Deletes the branch when it is ours: it still grows from where it began, nobody else uses it, and it follows no other.
-fn delete_branch(repository: &Repository, branch: &str, commit: &str) -> Result<Branch, RunError> {
+fn delete_branch(repository: &GitRepository, branch: &str, commit: &str) -> Result<Branch, RunError> {
     let reference = format!("refs/heads/{branch}");
     let call = Call::default();
     let Some(tip) = repository.resolve(&reference)? else { return Ok(Branch::None) };

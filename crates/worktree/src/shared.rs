@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Choice, Circumstances, Compared, Effort, Ended, Kept, Manner, Node, Occasion, Pin, SnapshotId,
-    Store, Wanted, capture,
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Circumstances, Compared,
+    Effort, Node, ObjectRetention, Pin, SnapshotId, SnapshotReason, Store, capture,
 };
 use serde::{Deserialize, Serialize};
 
-use super::git::Repository;
-use super::owner::{Kind, Owner};
+use super::git::GitRepository;
+use super::owner::{Owner, WorktreeKind};
 use checkrein_supervise::runs::file::{read, replace};
 use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 
@@ -23,7 +23,8 @@ const PARTS: [&str; 8] =
     ["HEAD", "packed-refs", "refs", "logs", "config", "config.worktree", "hooks", "info"];
 
 /// How many objects get second names (ours).
-const OBJECTS: Bounds = Bounds { entries: 2_000_000, bytes: 1 << 30, time: Duration::from_mins(1) };
+const OBJECTS: CaptureBounds =
+    CaptureBounds { entries: 2_000_000, bytes: 1 << 30, time: Duration::from_mins(1) };
 
 const RECORD: &str = "shared.json";
 
@@ -41,7 +42,7 @@ struct Between {
 
 /// Whether an agent is about to work, or has worked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub enum RunPhase {
     /// It is about to.
     Before,
     /// It has.
@@ -67,9 +68,9 @@ pub struct Watched<'a> {
     /// The snapshots of the workspace.
     pub store: &'a Store,
     /// How it is captured, but for the bounds.
-    pub manner: &'a Manner<'a>,
+    pub manner: &'a CaptureOptions<'a>,
     /// The repository.
-    pub repository: &'a Repository,
+    pub repository: &'a GitRepository,
     /// The worktree.
     pub owner: &'a Owner,
     /// The folder with what is known of it.
@@ -78,17 +79,17 @@ pub struct Watched<'a> {
 
 impl Watched<'_> {
     /// Saves what is shared. Returns whether all objects are kept too, so that everything could be taken back.
-    pub fn note(&self, run: &RunId, moment: Moment, now: u64) -> Result<Kept, RunError> {
+    pub fn note(&self, run: &RunId, moment: RunPhase, now: u64) -> Result<ObjectRetention, RunError> {
         let mut times = self.times()?;
         let when = match moment {
-            Moment::Before => "before",
-            Moment::After => "after",
+            RunPhase::Before => "before",
+            RunPhase::After => "after",
         };
         let id = self.save(format!("the repository {when} run {run}"), now)?;
         match (moment, times.0.last_mut()) {
-            (Moment::After, Some(last)) if last.run == *run => last.after = Some(id.0),
-            (Moment::After, _) => return Ok(Kept::All),
-            (Moment::Before, _) => {
+            (RunPhase::After, Some(last)) if last.run == *run => last.after = Some(id.0),
+            (RunPhase::After, _) => return Ok(ObjectRetention::All),
+            (RunPhase::Before, _) => {
                 self.store.pin(id, Pin::Pinned).map_err(machine)?;
                 times.0.push(Between { run: run.clone(), before: id.0, after: None });
             }
@@ -96,10 +97,10 @@ impl Watched<'_> {
         let text = serde_json::to_vec(&times).map_err(|error| damaged(&error.to_string()))?;
         replace(&self.record.join(RECORD), &text)?;
         match moment {
-            Moment::Before => {
+            RunPhase::Before => {
                 self.store.keep_objects(&self.repository.common().join("objects"), &OBJECTS).map_err(machine)
             }
-            Moment::After => Ok(Kept::All),
+            RunPhase::After => Ok(ObjectRetention::All),
         }
     }
 
@@ -107,7 +108,7 @@ impl Watched<'_> {
     pub fn changes(&self) -> Result<Vec<SharedChange>, RunError> {
         let mut all: Vec<SharedChange> = Vec::new();
         for Between { before, after, .. } in self.times()?.0 {
-            let manner = Manner { bounds: Bounds::NONE, seen: None, ..*self.manner };
+            let manner = CaptureOptions { bounds: CaptureBounds::NONE, seen: None, ..*self.manner };
             let compared =
                 self.store.compare(SnapshotId(before), after.map(SnapshotId), &manner).map_err(machine)?;
             for change in self.described(&compared, before) {
@@ -163,16 +164,16 @@ impl Watched<'_> {
     fn save(&self, reason: String, now: u64) -> Result<SnapshotId, RunError> {
         let draft = self.store.begin(Effort::Small).map_err(machine)?;
         let common = self.repository.common();
-        let wanted: Vec<Wanted> = PARTS
+        let wanted: Vec<CaptureRequest> = PARTS
             .iter()
-            .map(|part| Wanted { path: common.join(part), selection: Choice::Everything })
+            .map(|part| CaptureRequest { path: common.join(part), selection: CaptureSelection::Everything })
             .collect();
-        let manner = Manner { bounds: Bounds::NONE, seen: None, ..*self.manner };
+        let manner = CaptureOptions { bounds: CaptureBounds::NONE, seen: None, ..*self.manner };
         let captured = match capture(&draft, &wanted, &manner).map_err(machine)? {
-            Ended::Whole(captured) => captured,
-            Ended::Over(_) => return Err(damaged("there is too much in it to be saved")),
+            CaptureOutcome::Whole(captured) => captured,
+            CaptureOutcome::Over(_) => return Err(damaged("there is too much in it to be saved")),
         };
-        let circumstances = Circumstances { at: now, occasion: Occasion::Request, reason, place: None };
+        let circumstances = Circumstances { at: now, occasion: SnapshotReason::Request, reason, place: None };
         draft.commit(&captured.described(circumstances)).map_err(machine)
     }
 
@@ -180,8 +181,8 @@ impl Watched<'_> {
     fn described(&self, compared: &Compared, before: u64) -> Vec<SharedChange> {
         let common = self.repository.common();
         let own = match &self.owner.kind {
-            Kind::Git { branch, .. } => format!("refs/heads/{branch}"),
-            Kind::Copy { .. } => String::new(),
+            WorktreeKind::Git { branch, .. } => format!("refs/heads/{branch}"),
+            WorktreeKind::Copy { .. } => String::new(),
         };
         let text = |node: Option<&Node>| match node {
             Some(Node::File { content, .. }) => compared.text(content).ok(),

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::git::{Call, Repository, finished};
+use super::git::{Call, GitRepository, finished};
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// How much may be new in a worktree that no commit knows (ours).
@@ -51,7 +51,7 @@ impl Drop for Scratch {
     }
 }
 
-impl Repository {
+impl GitRepository {
     /// The tree of what stands in a folder: what `base` knows and what is new and not ignored. Objects are written to `objects`.
     pub(crate) fn standing(
         &self,

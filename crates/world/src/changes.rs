@@ -13,14 +13,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_protocol::{AbsolutePath, Change, Standing, Timestamp};
+use checkrein_protocol::{AbsolutePath, Change, PathState, Timestamp};
 
-pub use crate::ignore::Node;
+pub use crate::ignore::PathKind;
 pub use picture::{PICTURE_LIMIT, Picture};
 
 /// Where to look, and how far.
 #[derive(Debug, Clone)]
-pub struct Ground<'a> {
+pub struct ScanRequest<'a> {
     /// The root of the workspace.
     pub root: &'a AbsolutePath,
     /// The directory in which the action ran; looked at first.
@@ -34,12 +34,12 @@ pub struct Ground<'a> {
     /// The time.
     pub now: Timestamp,
     /// How far.
-    pub bounds: Bounds,
+    pub bounds: ScanBounds,
 }
 
 /// How far a look goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct ScanBounds {
     /// Names that are read or looked at.
     pub entries: usize,
     /// Changes that are listed.
@@ -48,7 +48,7 @@ pub struct Bounds {
     pub time: Duration,
 }
 
-impl Default for Bounds {
+impl Default for ScanBounds {
     /// All ours.
     fn default() -> Self {
         Self { entries: 20_000, changes: 1_000, time: Duration::from_millis(20) }
@@ -57,7 +57,7 @@ impl Default for Bounds {
 
 /// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct ChangeScan {
     /// What changed, in the order in which it was found.
     pub changes: Vec<Change>,
     /// How much of the workspace was looked at.
@@ -106,11 +106,11 @@ pub struct Before<'a> {
     /// The picture of the last look.
     pub picture: Option<&'a Picture>,
     /// The names that stood in a directory right before the action, by its path below the root; `None` when that is not known.
-    pub names: &'a Names<'a>,
+    pub names: &'a KnownNames<'a>,
 }
 
 /// Says which names stood in a directory.
-pub type Names<'a> = dyn Fn(&str) -> Option<Vec<(String, Node)>> + 'a;
+pub type KnownNames<'a> = dyn Fn(&str) -> Option<Vec<(String, PathKind)>> + 'a;
 
 impl<'a> Before<'a> {
     /// A picture and nothing else.
@@ -122,22 +122,22 @@ impl<'a> Before<'a> {
 /// Looks at a workspace for what changed at or after `since`. `before` is what is known from before; `mask` gives a name with its
 /// secrets masked, `None` when it holds none. Links are never followed, other file systems are not entered.
 pub fn look(
-    ground: &Ground<'_>,
+    ground: &ScanRequest<'_>,
     since: Timestamp,
     before: &Before<'_>,
     mask: &dyn Fn(&str) -> Option<String>,
-) -> Look {
+) -> ChangeScan {
     walk::Walk::new(ground, since, before, mask).run()
 }
 
 /// What stands at a path now, against the moment `since`. Takes one question to the file system; nothing is followed.
-pub fn standing(path: &AbsolutePath, since: Timestamp) -> Standing {
+pub fn standing(path: &AbsolutePath, since: Timestamp) -> PathState {
     match fs::symlink_metadata(path.as_str()) {
-        Ok(facts) if changed_at(&facts) >= nanoseconds(since) => Standing::Changed,
-        Ok(_) => Standing::Unchanged,
+        Ok(facts) if changed_at(&facts) >= nanoseconds(since) => PathState::Changed,
+        Ok(_) => PathState::Unchanged,
         Err(error) => match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Standing::Missing,
-            _ => Standing::Unknown,
+            ErrorKind::NotFound | ErrorKind::NotADirectory => PathState::Missing,
+            _ => PathState::Unknown,
         },
     }
 }

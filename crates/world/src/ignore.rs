@@ -18,12 +18,12 @@ struct Rule {
     /// Whether it starts at the directory of its file; else any name below may match.
     is_anchored: bool,
     only_directories: bool,
-    answer: Answer,
+    answer: IgnoreDecision,
 }
 
 /// What rules say about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum IgnoreDecision {
     /// It is ignored.
     Ignore,
     /// It is not, whatever earlier rules say.
@@ -32,7 +32,7 @@ pub enum Answer {
 
 /// What stands at the path that rules are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Node {
+pub enum PathKind {
     /// A directory.
     Directory,
     /// Anything else.
@@ -63,7 +63,7 @@ impl Rules {
     }
 
     /// What the last rule that matches says; `None` when none does. The path is relative to the directory of the file.
-    pub fn answer(&self, path: &str, node: Node) -> Option<Answer> {
+    pub fn answer(&self, path: &str, node: PathKind) -> Option<IgnoreDecision> {
         if self.is_empty() {
             return None;
         }
@@ -73,8 +73,8 @@ impl Rules {
 }
 
 impl Rule {
-    fn matches(&self, parts: &[&str], node: Node) -> bool {
-        if self.only_directories && node == Node::File {
+    fn matches(&self, parts: &[&str], node: PathKind) -> bool {
+        if self.only_directories && node == PathKind::File {
             return false;
         }
         if self.is_anchored {
@@ -93,8 +93,8 @@ fn rule(line: &str) -> Option<Rule> {
         return None;
     }
     let (answer, line) = match line.strip_prefix('!') {
-        Some(rest) => (Answer::Keep, rest),
-        None => (Answer::Ignore, line),
+        Some(rest) => (IgnoreDecision::Keep, rest),
+        None => (IgnoreDecision::Ignore, line),
     };
     let line = if line.starts_with("\\#") || line.starts_with("\\!") { line.get(1..)? } else { line };
     let (line, only_directories) = match line.strip_suffix('/') {
@@ -219,7 +219,7 @@ mod tests {
         let rules = Rules::parse(
             "# comment\n*.log\n!keep.log\n/build\ntmp/\ndoc/*.txt\na/**/z\n**/deep\nall/**\n\\#odd\nblank\\ \n[a-c]?.x\n",
         );
-        let ignored = |path: &str, node| rules.answer(path, node) == Some(Answer::Ignore);
+        let ignored = |path: &str, node| rules.answer(path, node) == Some(IgnoreDecision::Ignore);
         for path in [
             "x.log",
             "d/x.log",
@@ -235,14 +235,14 @@ mod tests {
             "b1.x",
             ".log",
         ] {
-            assert!(ignored(path, Node::File), "{path}");
+            assert!(ignored(path, PathKind::File), "{path}");
         }
         for path in ["keep.log", "d/build", "tmp", "doc/d/a.txt", "z", "all", "comment", "d1.x", "blank"] {
-            assert!(!ignored(path, Node::File), "{path}");
+            assert!(!ignored(path, PathKind::File), "{path}");
         }
-        assert!(ignored("d/tmp", Node::Directory));
-        assert_eq!(rules.answer("keep.log", Node::File), Some(Answer::Keep));
-        assert_eq!(rules.answer("other", Node::File), None);
+        assert!(ignored("d/tmp", PathKind::Directory));
+        assert_eq!(rules.answer("keep.log", PathKind::File), Some(IgnoreDecision::Keep));
+        assert_eq!(rules.answer("other", PathKind::File), None);
     }
 
     #[test]
@@ -251,6 +251,6 @@ mod tests {
         let name = "a".repeat(199) + "b";
         assert!(!name_matches(&pattern, &name));
         let rules = Rules::parse(&format!("{}x", "**/".repeat(200)));
-        assert_eq!(rules.answer(&"d/".repeat(200), Node::File), None);
+        assert_eq!(rules.answer(&"d/".repeat(200), PathKind::File), None);
     }
 }

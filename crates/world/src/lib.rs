@@ -34,5 +34,5 @@ mod repository;
 mod revision;
 mod version;
 
-pub use real::{RealWorld, Surroundings};
+pub use real::{RealWorld, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};

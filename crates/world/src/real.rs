@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
-    Committed, Entry, FileFacts, FileText, GuardedPath, History, Listing, Place, Repository, VersionState,
-    World,
+    Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
+    VersionState, World,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp};
 
@@ -22,7 +22,7 @@ use crate::version::Versions;
 
 /// Everything about an action's surroundings that is not asked of the file system.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct WorldInputs {
     /// The home directory of the person.
     pub home: AbsolutePath,
     /// Their login name, when known.
@@ -48,7 +48,7 @@ pub struct Surroundings {
 /// The machine, read within bounds. One value serves one action: the first answer to a question stays the answer.
 #[derive(Debug)]
 pub struct RealWorld {
-    place: Place,
+    place: HostPaths,
     history: History,
     now: Timestamp,
     variables: Arc<BTreeMap<String, String>>,
@@ -62,8 +62,8 @@ pub struct RealWorld {
 
 impl RealWorld {
     /// A world around an action. Nothing is read yet.
-    pub fn new(surroundings: Surroundings) -> Self {
-        let Surroundings {
+    pub fn new(surroundings: WorldInputs) -> Self {
+        let WorldInputs {
             home,
             user,
             workspace,
@@ -77,7 +77,7 @@ impl RealWorld {
         } = surroundings;
         let versions = Versions::new(&home, variables.get("XDG_CONFIG_HOME").map(String::as_str));
         Self {
-            place: Place { home, user, workspace, temporary, guarded, expected },
+            place: HostPaths { home, user, workspace, temporary, guarded, expected },
             history,
             now,
             variables,
@@ -160,7 +160,7 @@ impl RealWorld {
 }
 
 impl World for RealWorld {
-    fn place(&self) -> &Place {
+    fn place(&self) -> &HostPaths {
         &self.place
     }
 

@@ -15,7 +15,7 @@ use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use crate::budget::Budget;
-use crate::ignore::{Answer, Node, Rules};
+use crate::ignore::{IgnoreDecision, PathKind, Rules};
 use crate::index::{self, Holding, Index, Tracked};
 use crate::objects::hexadecimal;
 use crate::repository::{object_name_length, repository_at, setting, shared_directory, small_text};
@@ -263,7 +263,7 @@ impl Open {
                 }
             }
         }
-        if self.is_ignored(relative, Node::File, budget) {
+        if self.is_ignored(relative, PathKind::File, budget) {
             VersionState::Ignored
         } else {
             VersionState::Untracked
@@ -278,17 +278,17 @@ impl Open {
             Staged::Index(index, _) => index.holds_below(relative),
             Staged::Unknown => true,
         };
-        !relative.is_empty() && !holds && self.is_ignored(relative, Node::Directory, budget)
+        !relative.is_empty() && !holds && self.is_ignored(relative, PathKind::Directory, budget)
     }
 
     /// Whether rules ignore a path, or a directory above it, which nothing below can undo.
-    fn is_ignored(&self, relative: &str, node: Node, budget: &Budget) -> bool {
+    fn is_ignored(&self, relative: &str, node: PathKind, budget: &Budget) -> bool {
         let ground = self.ground(parent(relative), budget);
-        ground.is_ignored || self.answer(&ground, relative, node) == Some(Answer::Ignore)
+        ground.is_ignored || self.answer(&ground, relative, node) == Some(IgnoreDecision::Ignore)
     }
 
     /// The strongest rule about one path: of the directory nearest to it, then upward, then the general ones.
-    fn answer(&self, ground: &Ground, relative: &str, node: Node) -> Option<Answer> {
+    fn answer(&self, ground: &Ground, relative: &str, node: PathKind) -> Option<IgnoreDecision> {
         let local =
             ground.rules.iter().rev().find_map(|(skip, rules)| rules.answer(relative.get(*skip..)?, node));
         local.or_else(|| self.general.iter().find_map(|rules| rules.answer(relative, node)))
@@ -310,7 +310,8 @@ impl Open {
         };
         for directory in missing.into_iter().rev() {
             let is_ignored = above.as_ref().is_some_and(|above| {
-                above.is_ignored || self.answer(above, directory, Node::Directory) == Some(Answer::Ignore)
+                above.is_ignored
+                    || self.answer(above, directory, PathKind::Directory) == Some(IgnoreDecision::Ignore)
             });
             let mut inherited = above.map(|above| Rc::clone(&above.rules)).unwrap_or_default();
             if !is_ignored && budget.question().is_ok() {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use checkrein_effects::predict;
 use checkrein_facts::History;
 use checkrein_protocol::{AbsolutePath, Action, Timestamp};
-use checkrein_world::{RealWorld, Surroundings};
+use checkrein_world::{RealWorld, WorldInputs};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -201,7 +201,7 @@ fn real_words(text: &str, directory: &Path) -> Vec<String> {
 
 fn our_words(text: &str, directory: &Path) -> Vec<Option<String>> {
     let workspace = AbsolutePath::new(directory.to_str().unwrap()).unwrap();
-    let world = RealWorld::new(Surroundings {
+    let world = RealWorld::new(WorldInputs {
         home: workspace.join("home"),
         user: None,
         workspace: workspace.clone(),

@@ -10,9 +10,9 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checkrein_protocol::{AbsolutePath, ChangeKind, Standing, Timestamp};
+use checkrein_protocol::{AbsolutePath, ChangeKind, PathState, Timestamp};
 use checkrein_world::changes::{
-    Before, Bounds, Ground, Look, Memory, Novelty, Picture, look, real_path, standing,
+    Before, ChangeScan, Memory, Novelty, Picture, ScanBounds, ScanRequest, look, real_path, standing,
 };
 
 /// A workspace in a temporary directory.
@@ -55,15 +55,15 @@ impl Workspace {
         fs::write(path, text).unwrap();
     }
 
-    fn look(&self, since: Timestamp, before: Option<&Picture>) -> Look {
-        self.look_within(Bounds { time: Duration::from_mins(1), ..Bounds::default() }, since, before)
+    fn look(&self, since: Timestamp, before: Option<&Picture>) -> ChangeScan {
+        self.look_within(ScanBounds { time: Duration::from_mins(1), ..ScanBounds::default() }, since, before)
     }
 
-    fn look_within(&self, bounds: Bounds, since: Timestamp, before: Option<&Picture>) -> Look {
+    fn look_within(&self, bounds: ScanBounds, since: Timestamp, before: Option<&Picture>) -> ChangeScan {
         let home = self.root.join("nobody");
         let near = self.root.join("src");
         let spared = [self.root.join("own")];
-        let ground = Ground {
+        let ground = ScanRequest {
             root: &self.root,
             near: &near,
             spared: &spared,
@@ -78,7 +78,7 @@ impl Workspace {
     }
 
     /// The picture before, then what changed by `deed`.
-    fn after(&self, deed: impl FnOnce()) -> Look {
+    fn after(&self, deed: impl FnOnce()) -> ChangeScan {
         sleep(Duration::from_millis(30));
         let before = self.look(later(), None).picture;
         let since = settled();
@@ -87,7 +87,7 @@ impl Workspace {
     }
 
     /// What changed by `deed`, nothing known before.
-    fn after_unseen(&self, deed: impl FnOnce()) -> Look {
+    fn after_unseen(&self, deed: impl FnOnce()) -> ChangeScan {
         let since = settled();
         deed();
         self.look(since, None)
@@ -111,7 +111,7 @@ fn settled() -> Timestamp {
     now
 }
 
-fn found(workspace: &Workspace, look: &Look) -> Vec<(ChangeKind, String)> {
+fn found(workspace: &Workspace, look: &ChangeScan) -> Vec<(ChangeKind, String)> {
     let relative = |path: &AbsolutePath| path.relative_to(&workspace.root).unwrap().to_owned();
     let mut found: Vec<_> = look.changes.iter().map(|change| (change.kind, relative(&change.path))).collect();
     found.sort();
@@ -302,24 +302,24 @@ fn a_bound_that_is_hit_is_said() {
             workspace.write(&format!("d{directory}/f{file}"), "");
         }
     }
-    let wide = Bounds { time: Duration::from_mins(1), ..Bounds::default() };
+    let wide = ScanBounds { time: Duration::from_mins(1), ..ScanBounds::default() };
     let since = settled();
     workspace.write("src/main.rs", "changed");
-    let few = workspace.look_within(Bounds { entries: 60, ..wide }, since, None);
+    let few = workspace.look_within(ScanBounds { entries: 60, ..wide }, since, None);
     assert_eq!(few.coverage.gaps, ["there are more names than are looked at"]);
-    let hasty = workspace.look_within(Bounds { time: Duration::ZERO, ..wide }, since, None);
+    let hasty = workspace.look_within(ScanBounds { time: Duration::ZERO, ..wide }, since, None);
     assert_eq!(hasty.coverage.gaps, ["the time for looking was over"]);
     for file in 0..20 {
         workspace.write(&format!("src/f{file}"), "");
     }
-    let crowded = workspace.look_within(Bounds { changes: 10, ..wide }, since, None);
+    let crowded = workspace.look_within(ScanBounds { changes: 10, ..wide }, since, None);
     assert_eq!(
         (crowded.changes.len(), crowded.coverage.gaps.as_slice()),
         (10, &["there are more changes than are listed".to_owned()][..])
     );
     // What was not reached is remembered from the look before.
     let whole = workspace.look(later(), None).picture;
-    let part = workspace.look_within(Bounds { entries: 60, ..wide }, later(), Some(&whole)).picture;
+    let part = workspace.look_within(ScanBounds { entries: 60, ..wide }, later(), Some(&whole)).picture;
     assert_eq!(part.directories(), whole.directories());
 }
 
@@ -328,14 +328,14 @@ fn a_look_at_nothing_says_so() {
     let workspace = Workspace::new();
     let root = workspace.root.clone();
     drop(workspace);
-    let ground = Ground {
+    let ground = ScanRequest {
         root: &root,
         near: &root,
         spared: &[],
         home: &root,
         configuration: None,
         now: now(),
-        bounds: Bounds::default(),
+        bounds: ScanBounds::default(),
     };
     let seen = look(&ground, Timestamp(0), &Before::picture(None), &|_| None);
     assert!(!seen.coverage.gaps.is_empty());
@@ -348,8 +348,8 @@ fn what_stands_at_a_predicted_place() {
     let since = settled();
     workspace.write("new", "");
     let at = |relative: &str| standing(&workspace.root.join(relative), since);
-    assert_eq!(at("new"), Standing::Changed);
-    assert_eq!(at("notes.md"), Standing::Unchanged);
-    assert_eq!(at("gone"), Standing::Missing);
-    assert_eq!(at("notes.md/below"), Standing::Missing);
+    assert_eq!(at("new"), PathState::Changed);
+    assert_eq!(at("notes.md"), PathState::Unchanged);
+    assert_eq!(at("gone"), PathState::Missing);
+    assert_eq!(at("notes.md/below"), PathState::Missing);
 }

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use checkrein_facts::{Entry, FileText, History, Listing, VersionState, World};
 use checkrein_protocol::{AbsolutePath, Timestamp};
-use checkrein_world::{RealWorld, Surroundings, find_workspace};
+use checkrein_world::{RealWorld, WorldInputs, find_workspace};
 use tempfile::TempDir;
 
 /// A directory that is thrown away, with a home and a repository in it.
@@ -55,7 +55,7 @@ impl Ground {
     }
 
     fn world(&self) -> RealWorld {
-        RealWorld::new(Surroundings {
+        RealWorld::new(WorldInputs {
             home: self.path("home"),
             user: None,
             workspace: self.path("proj"),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_facts::{Committed, FileText, GuardedPath, Listing, Place, RecordedWorld, VersionState};
+use checkrein_facts::{Committed, FileText, GuardedPath, HostPaths, Listing, RecordedWorld, VersionState};
 use checkrein_protocol::{AbsolutePath, Action};
 
 /// All pages below a folder, sorted.
@@ -83,7 +83,7 @@ pub fn build_world(scene: &str) -> RecordedWorld {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
     let root = AbsolutePath::root();
-    let place_of = Place {
+    let place_of = HostPaths {
         home,
         user: Some("dev".to_owned()),
         workspace: workspace.clone(),

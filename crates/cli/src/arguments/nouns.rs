@@ -1,6 +1,6 @@
 //! The nouns of the command line, each with what can be done to it.
 
-use crate::commands::restoring::Consent;
+use crate::commands::restore::Consent;
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Subcommand};
 

@@ -1,6 +1,6 @@
 //! The command line of what puts files back.
 
-use crate::commands::restoring::{Changed, Consent, GuardPlaces, New, Permissions};
+use crate::commands::restore::{Changed, Consent, GuardPlaces, New, Permissions};
 use clap::Args;
 
 #[derive(Debug, Args)]

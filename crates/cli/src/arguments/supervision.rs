@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::commands::exec::{self, Enforcement, Environment};
+use crate::commands::exec::{self, InheritedEnvironment, ScopeStrictness};
 use crate::commands::{route, run};
 use crate::credentials::CredentialName;
 use checkrein_clients::Prices;
@@ -132,7 +132,7 @@ pub(crate) struct RouteArguments {
     command: Vec<OsString>,
 }
 
-impl From<RouteArguments> for route::Wanted {
+impl From<RouteArguments> for route::RouteOptions {
     fn from(wanted: RouteArguments) -> Self {
         Self {
             runner: wanted.runner.into(),
@@ -252,7 +252,7 @@ fn changes_programs(variable: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| variable.starts_with(beginning)) || NAMES.contains(&variable)
 }
 
-impl From<RunArguments> for run::Wanted {
+impl From<RunArguments> for run::RunOptions {
     fn from(wanted: RunArguments) -> Self {
         Self {
             budget: wanted.budget,
@@ -270,9 +270,9 @@ impl From<RunArguments> for run::Wanted {
             retries: wanted.retries,
             ignore_breaker: wanted.ignore_breaker.into(),
             hold: match wanted.hold {
-                None => run::HoldWanted::Profile,
-                Some(HoldName::Processes) => run::HoldWanted::Processes,
-                Some(HoldName::Namespace) => run::HoldWanted::Namespace,
+                None => run::KillGuarantee::Profile,
+                Some(HoldName::Processes) => run::KillGuarantee::Processes,
+                Some(HoldName::Namespace) => run::KillGuarantee::Namespace,
             },
             keeps: wanted.clean_environment,
             credentials: wanted.credentials,
@@ -282,7 +282,7 @@ impl From<RunArguments> for run::Wanted {
     }
 }
 
-impl From<ExecArguments> for exec::Wanted {
+impl From<ExecArguments> for exec::ExecOptions {
     fn from(wanted: ExecArguments) -> Self {
         Self {
             write: wanted.write,
@@ -293,8 +293,12 @@ impl From<ExecArguments> for exec::Wanted {
             time: wanted.time.map(|period| period.0),
             processes: wanted.processes,
             file_size: wanted.file_size,
-            environment: if wanted.clean_environment { Environment::Plain } else { Environment::Whole },
-            enforcement: if wanted.require { Enforcement::Whole } else { Enforcement::Possible },
+            environment: if wanted.clean_environment {
+                InheritedEnvironment::Plain
+            } else {
+                InheritedEnvironment::Whole
+            },
+            enforcement: if wanted.require { ScopeStrictness::Whole } else { ScopeStrictness::Possible },
             command: wanted.command,
         }
     }

@@ -6,7 +6,7 @@ use checkrein_clients::CLIENTS;
 use checkrein_intervention::RecoveryPolicy;
 use checkrein_policy::{LimitPreset, Profile, VerdictKind};
 use checkrein_protocol::Judgement;
-use checkrein_supervise::Runner;
+use checkrein_supervise::TestRunner;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
@@ -66,7 +66,7 @@ pub(crate) enum PhaseName {
     Green,
 }
 
-impl From<RunnerName> for Runner {
+impl From<RunnerName> for TestRunner {
     fn from(name: RunnerName) -> Self {
         match name {
             RunnerName::Pytest => Self::Pytest,

@@ -1,7 +1,7 @@
 //! The command line of worktrees and of going on with a run.
 
-use crate::commands::kept::Keeping;
-use crate::commands::restoring::Consent;
+use crate::commands::restore::Consent;
+use crate::commands::run_session::RunSessionOptions;
 use checkrein_supervise::runs::Insistence;
 use checkrein_worktree::Uncommitted;
 use clap::{Args, Subcommand};
@@ -25,7 +25,7 @@ pub(crate) struct KeepingArguments {
     take_over: bool,
 }
 
-impl From<KeepingArguments> for Keeping {
+impl From<KeepingArguments> for RunSessionOptions {
     fn from(wanted: KeepingArguments) -> Self {
         Self {
             worktree: wanted.worktree,

@@ -7,7 +7,7 @@ use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, ReviewRecord
 
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum QuestionOutcome {
     /// The call ran after it.
     Yes,
     /// The same, and a person at the terminal was asked before.
@@ -24,7 +24,7 @@ pub enum Answer {
     Open,
 }
 
-impl Answer {
+impl QuestionOutcome {
     /// In one word.
     pub fn word(self) -> &'static str {
         match self {
@@ -53,8 +53,8 @@ impl Answer {
 }
 
 /// The answers to all questions in the records of one session, oldest first.
-pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<ActionId, Answer> {
-    let mut found: HashMap<ActionId, Answer> = HashMap::new();
+pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<ActionId, QuestionOutcome> {
+    let mut found: HashMap<ActionId, QuestionOutcome> = HashMap::new();
     let mut calls: HashMap<ActionId, &ReviewRecord> = HashMap::new();
     let mut by_user: HashSet<ActionId> = HashSet::new();
     for record in records {
@@ -63,27 +63,27 @@ pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<Act
                 if review.verdict == VerdictKind::Escalate && review.mode == Enforcement::Enforce =>
             {
                 let answer = match review.answered.as_deref() {
-                    Some(TOLD_FIRST) => Answer::Told,
-                    Some(_) => Answer::Refused,
-                    None => Answer::Open,
+                    Some(TOLD_FIRST) => QuestionOutcome::Told,
+                    Some(_) => QuestionOutcome::Refused,
+                    None => QuestionOutcome::Open,
                 };
                 found.insert(review.action_id.clone(), answer);
                 calls.insert(review.action_id.clone(), review);
             }
             RecordBody::Unanswered(unanswered) => {
-                found.insert(unanswered.action_id.clone(), Answer::Nobody);
+                found.insert(unanswered.action_id.clone(), QuestionOutcome::Nobody);
             }
             RecordBody::Outcome(outcome) => {
-                if let Some(answer @ Answer::Open) = found.get_mut(&outcome.action_id) {
+                if let Some(answer @ QuestionOutcome::Open) = found.get_mut(&outcome.action_id) {
                     let is_known = by_user.contains(&outcome.action_id);
-                    *answer = if is_known { Answer::YesByUser } else { Answer::Yes };
+                    *answer = if is_known { QuestionOutcome::YesByUser } else { QuestionOutcome::Yes };
                 }
             }
             RecordBody::Event { name, fields }
                 if name == "PermissionRequest" && fields["answerer"] == "user" =>
             {
                 // The client gives no number of the call, so what is called tells.
-                let is_open = |id: &ActionId| found.get(id) == Some(&Answer::Open);
+                let is_open = |id: &ActionId| found.get(id) == Some(&QuestionOutcome::Open);
                 let asked =
                     calls.iter().filter(|(id, review)| is_open(id) && is_question_about(fields, review));
                 by_user.extend(asked.map(|(id, _)| id.clone()));
@@ -101,6 +101,9 @@ pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<Act
     found
 }
 
-fn close(found: &mut HashMap<ActionId, Answer>) {
-    found.values_mut().filter(|answer| **answer == Answer::Open).for_each(|answer| *answer = Answer::No);
+fn close(found: &mut HashMap<ActionId, QuestionOutcome>) {
+    found
+        .values_mut()
+        .filter(|answer| **answer == QuestionOutcome::Open)
+        .for_each(|answer| *answer = QuestionOutcome::No);
 }

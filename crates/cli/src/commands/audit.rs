@@ -10,9 +10,9 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output, line};
-use crate::terminal::{Wellness, counted, mark, print};
+use crate::terminal::{Health, counted, mark, print};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::session_ledger;
 
@@ -27,7 +27,7 @@ pub enum ExportForm {
 
 /// Verifies every ledger, or those of the sessions whose name begins so.
 pub fn verify(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     session: Option<&str>,
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -70,7 +70,7 @@ pub fn verify(
                 "session": name, "records": verification.records, "problems": problems, "repairs": repairs,
             }))?),
             Output::Text => {
-                let well = if verification.is_whole() { Wellness::Well } else { Wellness::Broken };
+                let well = if verification.is_whole() { Health::Well } else { Health::Broken };
                 print(&format!("{} {name}  {} records", mark(well), verification.records));
                 problems.iter().for_each(|problem| print(&format!("     {problem}")));
                 repairs.iter().for_each(|repair| print(&format!("     repaired: {repair}")));
@@ -83,7 +83,7 @@ pub fn verify(
             Output::Json => print(&line(&json!({
                 "session": name, "records": 0, "problems": [problem], "repairs": [],
             }))?),
-            Output::Text => print(&format!("{} {name}\n     {problem}", mark(Wellness::Broken))),
+            Output::Text => print(&format!("{} {name}\n     {problem}", mark(Health::Broken))),
         }
     }
     if let Some(testimony) = surroundings.state.testimony()
@@ -96,7 +96,7 @@ pub fn verify(
     for problem in around {
         match output {
             Output::Json => print(&line(&json!({ "session": null, "problems": [describe(problem)] }))?),
-            Output::Text => print(&format!("{} {}", mark(Wellness::Broken), describe(problem))),
+            Output::Text => print(&format!("{} {}", mark(Health::Broken), describe(problem))),
         }
     }
     if output == Output::Text {
@@ -109,13 +109,13 @@ pub fn verify(
 }
 
 /// The file of heads outside the state directory that the configuration names.
-fn anchor(surroundings: &Surroundings) -> Option<std::path::PathBuf> {
+fn anchor(surroundings: &HostEnvironment) -> Option<std::path::PathBuf> {
     let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd)).ok()?;
     session_ledger::anchor(surroundings, &loaded.config.audit)
 }
 
 /// The form of an export when none is named: what `audit.export_format` says.
-fn usual_form(surroundings: &Surroundings) -> ExportForm {
+fn usual_form(surroundings: &HostEnvironment) -> ExportForm {
     let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd));
     match loaded.map(|loaded| loaded.config.audit.export_format) {
         Ok(ExportFormat::Csv) => ExportForm::Csv,
@@ -130,7 +130,7 @@ fn describe(broken: &checkrein_ledger::Broken) -> String {
 
 /// Writes all records, or those of the sessions whose name begins so, to a file or to standard output.
 pub fn export(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     session: Option<&str>,
     form: Option<ExportForm>,
     file: Option<&str>,

@@ -6,14 +6,14 @@ use std::io::{self, BufRead, BufReader, Write};
 use checkrein_engine::batch::batch_answer;
 use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion};
 
-use checkrein_review::{Governance, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
+use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
 
 use super::{Exit, Output, line, pretty};
 use crate::terminal::{bold, dim, plain, print, verdict};
 use checkrein_engine::check as check_action;
 use checkrein_engine::context::Context;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Where the action would run.
@@ -27,7 +27,7 @@ pub struct Where {
 
 /// Explains the verdict on one shell command.
 pub fn one(
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     place: &Where,
     command: &str,
     output: Output,
@@ -43,7 +43,7 @@ pub fn one(
 }
 
 /// Answers JSON Lines of questions, one line each, in order. A line that cannot be read is answered with an error and a block.
-pub fn batch(surroundings: Surroundings, place: &Where, source: &str) -> Result<Exit, CommandError> {
+pub fn batch(surroundings: HostEnvironment, place: &Where, source: &str) -> Result<Exit, CommandError> {
     let input: Box<dyn BufRead> = match source {
         "-" => Box::new(io::stdin().lock()),
         path => Box::new(BufReader::new(
@@ -134,11 +134,11 @@ fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
     }
 }
 
-fn directory(surroundings: &Surroundings, given: Option<&str>) -> AbsolutePath {
+fn directory(surroundings: &HostEnvironment, given: Option<&str>) -> AbsolutePath {
     given.map_or_else(|| surroundings.cwd.clone(), |text| surroundings.cwd.join(text))
 }
 
-fn context(surroundings: Surroundings, place: &Where, cwd: &AbsolutePath) -> Context {
+fn context(surroundings: HostEnvironment, place: &Where, cwd: &AbsolutePath) -> Context {
     match &place.root {
         Some(root) => {
             let root = surroundings.cwd.join(root);
@@ -237,7 +237,7 @@ pub fn explain(review: &Review) -> String {
 }
 
 fn governance(review: &Review) -> String {
-    let Governance { ctq, tier, by_thresholds, trust, .. } = &review.governance;
+    let GovernanceAssessment { ctq, tier, by_thresholds, trust, .. } = &review.governance;
     let context =
         ctq.context.map_or_else(|| "context did not run".to_owned(), |score| format!("context {score}"));
     let parts = format!(

@@ -1,17 +1,17 @@
 //! `checkrein config`: what is set, where it was set, and whether it is right.
 
-use checkrein_policy::{Loaded, Loosening, Provenance, settings_of};
+use checkrein_policy::{LoadedConfig, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output, pretty};
 use crate::terminal::{dim, print, table};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Prints the effective configuration with the place of every setting.
-pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?;
     match output {
         Output::Json => {
@@ -41,7 +41,7 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 }
 
 /// What holds in one pipeline, step or place only: path, value, place.
-fn limited(loaded: &Loaded) -> impl Iterator<Item = (String, &str, &Provenance)> {
+fn limited(loaded: &LoadedConfig) -> impl Iterator<Item = (String, &str, &Provenance)> {
     loaded.sections.iter().flat_map(|section| {
         let path = section.limit.path();
         section
@@ -52,7 +52,7 @@ fn limited(loaded: &Loaded) -> impl Iterator<Item = (String, &str, &Provenance)>
 }
 
 /// Checks every configuration file that takes part.
-pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn check(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let loaded = config_files::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
     config_files::catalogue(surroundings)?;
     checkrein_engine::check_intervention_texts(surroundings, &loaded.config)?;

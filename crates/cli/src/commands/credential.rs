@@ -8,11 +8,15 @@ use serde_json::json;
 use super::{Exit, Output, for_no_agent, for_people_only, line};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
 use crate::terminal::{log, print, table};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Reads a credential from standard input, without showing it, and keeps it.
-pub fn set(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {
+pub fn set(
+    surroundings: &HostEnvironment,
+    name: &CredentialName,
+    output: Output,
+) -> Result<Exit, CommandError> {
     for_no_agent(surroundings, "credential set")?;
     let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(surroundings).set(name, &secret)?;
@@ -24,7 +28,11 @@ pub fn set(surroundings: &Surroundings, name: &CredentialName, output: Output) -
 }
 
 /// Prints a credential.
-pub fn get(surroundings: &Surroundings, name: &CredentialName, output: Output) -> Result<Exit, CommandError> {
+pub fn get(
+    surroundings: &HostEnvironment,
+    name: &CredentialName,
+    output: Output,
+) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "credential get")?;
     let secret = Credentials::of(surroundings).get(name)?;
     match output {
@@ -35,11 +43,11 @@ pub fn get(surroundings: &Surroundings, name: &CredentialName, output: Output) -
 }
 
 /// Names what is kept.
-pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let all = Credentials::of(surroundings).list();
     match output {
         Output::Json => {
-            let one = |(name, place): &(CredentialName, crate::credentials::Place)| json!({ "name": name.to_string(), "place": place.word() });
+            let one = |(name, place): &(CredentialName, crate::credentials::CredentialStore)| json!({ "name": name.to_string(), "place": place.word() });
             print(&line(&all.iter().map(one).collect::<Vec<_>>())?);
         }
         Output::Text if all.is_empty() => print("no credential is kept"),
@@ -53,7 +61,7 @@ pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 
 /// Takes one away.
 pub fn delete(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     name: &CredentialName,
     output: Output,
 ) -> Result<Exit, CommandError> {

@@ -4,11 +4,11 @@ use checkrein_snapshot::{Difference, Node, SnapshotId};
 use serde_json::json;
 use similar::TextDiff;
 
-use super::restoring::Ground;
+use super::restore::RestoreContext;
 use super::snapshots::size;
 use super::{Exit, Output, Switch, line};
 use crate::terminal::{dim, plain, print};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// The greatest file of which lines are compared, in bytes (ours).
@@ -16,13 +16,13 @@ const LONGEST: u64 = 1024 * 1024;
 
 /// Shows what differs, a path a line; with `patch` also the lines of text.
 pub fn diff(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     from: SnapshotId,
     to: Option<SnapshotId>,
     patch: Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     let compared = ground.store.compare(from, to, &ground.manner())?;
     for one in &compared.differences {
         let place = one.path.as_path().to_string_lossy();

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{
-    CANARY_SESSION, CLIENTS, ClientAdapter, FIRST, Place, Registration, Scope, Unanswered,
+    CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, Registration, SettingsScope, Unanswered,
 };
 use checkrein_policy::{Config, ContainedCommands, Mode};
 use checkrein_protocol::AbsolutePath;
@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::init::{self, read, settings_file};
 use super::{Exit, Output, pretty};
-use crate::terminal::{Wellness, counted, dim, mark, print};
+use crate::terminal::{Health, counted, dim, mark, print};
 use checkrein_engine::context::Context;
-use checkrein_engine::environment::{Surroundings, confinement_gaps};
+use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::FALLEN_HINT;
 
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 struct Finding {
     check: String,
     #[serde(serialize_with = "wellness_name")]
-    wellness: Wellness,
+    wellness: Health,
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -44,17 +44,17 @@ struct Finding {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn wellness_name<S: serde::Serializer>(wellness: &Wellness, serializer: S) -> Result<S::Ok, S::Error> {
+fn wellness_name<S: serde::Serializer>(wellness: &Health, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(match wellness {
-        Wellness::Well => "well",
-        Wellness::Doubtful => "doubtful",
-        Wellness::Broken => "broken",
+        Health::Well => "well",
+        Health::Doubtful => "doubtful",
+        Health::Broken => "broken",
     })
 }
 
 /// The clients that are to be examined: the one that is named, all that are found here, or without a name those with hooks of ours.
 pub fn clients(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     name: Option<&str>,
 ) -> Result<Vec<&'static ClientAdapter>, CommandError> {
     if let Some(name) = name {
@@ -71,7 +71,7 @@ pub fn clients(
 
 /// Examines the installation of clients in this project; fails when it does not protect.
 pub fn doctor(
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     clients: &[&'static ClientAdapter],
     output: Output,
 ) -> Result<Exit, CommandError> {
@@ -81,12 +81,12 @@ pub fn doctor(
     let state = surroundings.state.clone();
     let context = Context::open(surroundings, &crate_cwd()?);
     for failure in context.failures() {
-        findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
+        findings.push(finding("configuration", Health::Broken, failure.to_string(), Some(failure.hint())));
     }
     let observes = context.policy().config().mode == Mode::Observe;
     if context.failures().is_empty() {
         let mode = context.policy().config().mode.word();
-        let wellness = if mode == "observe" { Wellness::Doubtful } else { Wellness::Well };
+        let wellness = if mode == "observe" { Health::Doubtful } else { Health::Well };
         findings.push(finding(
             "configuration",
             wellness,
@@ -100,7 +100,7 @@ pub fn doctor(
         probe_all(&context, settings, RUNS, &mut findings);
         findings.extend(settings.client.open.iter().map(|open| Finding {
             check: "client".to_owned(),
-            wellness: Wellness::Well,
+            wellness: Health::Well,
             detail: format!("{}: {open}", settings.client.title),
             hint: None,
             not_held: Vec::new(),
@@ -108,9 +108,9 @@ pub fn doctor(
     }
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
-        findings.push(finding("projects", Wellness::Doubtful, detail, Some(FALLEN_HINT)));
+        findings.push(finding("projects", Health::Doubtful, detail, Some(FALLEN_HINT)));
     }
-    let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Wellness::Broken);
+    let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Health::Broken);
     match output {
         Output::Json => print(&pretty(&findings)?),
         Output::Text => {
@@ -127,32 +127,32 @@ pub fn doctor(
                 }
             }
             print(match worst {
-                Wellness::Well | Wellness::Doubtful if observes => "NOT enforced: the mode is observe",
-                Wellness::Well => "protected",
-                Wellness::Doubtful => "protected, with remarks",
-                Wellness::Broken => "NOT protected",
+                Health::Well | Health::Doubtful if observes => "NOT enforced: the mode is observe",
+                Health::Well => "protected",
+                Health::Doubtful => "protected, with remarks",
+                Health::Broken => "NOT protected",
             });
         }
     }
-    Ok(if worst == Wellness::Broken { Exit::Failed } else { Exit::Done })
+    Ok(if worst == Health::Broken { Exit::Failed } else { Exit::Done })
 }
 
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.
 pub(super) fn protection(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     client: &'static ClientAdapter,
 ) -> Result<(), CommandError> {
     let mut findings = Vec::new();
     let settings = settings_findings(surroundings, client, &mut findings);
     let context = Context::open(surroundings.clone(), &surroundings.cwd);
     for failure in context.failures() {
-        findings.push(finding("configuration", Wellness::Broken, failure.to_string(), Some(failure.hint())));
+        findings.push(finding("configuration", Health::Broken, failure.to_string(), Some(failure.hint())));
     }
     probe_all(&context, &settings, 1, &mut findings);
     // How fast the hook is is no matter of protection.
     findings.retain(|finding| finding.check != "latency");
     match findings.into_iter().max_by_key(|finding| finding.wellness) {
-        Some(worst) if worst.wellness != Wellness::Well => Err(CommandError::user(
+        Some(worst) if worst.wellness != Health::Well => Err(CommandError::user(
             format!("the calls of the agent would not be reviewed: {}", worst.detail),
             worst
                 .hint
@@ -164,14 +164,14 @@ pub(super) fn protection(
 }
 
 /// Whether hooks that review each call are registered here, as far as the settings tell.
-pub(super) fn has_hooks(surroundings: &Surroundings, client: &'static ClientAdapter) -> bool {
+pub(super) fn has_hooks(surroundings: &HostEnvironment, client: &'static ClientAdapter) -> bool {
     let mut findings = Vec::new();
     let settings = settings_findings(surroundings, client, &mut findings);
-    !settings.commands.is_empty() && findings.iter().all(|finding| finding.wellness != Wellness::Broken)
+    !settings.commands.is_empty() && findings.iter().all(|finding| finding.wellness != Health::Broken)
 }
 
 fn crate_cwd() -> Result<checkrein_protocol::AbsolutePath, CommandError> {
-    Ok(Surroundings::of_process()?.cwd)
+    Ok(HostEnvironment::of_process()?.cwd)
 }
 
 /// What a client would read here.
@@ -185,7 +185,7 @@ struct ClientSettings {
 
 /// Looks at every settings file that takes part; one that the client cannot read silences all hooks in it.
 fn settings_findings(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     client: &'static ClientAdapter,
     findings: &mut Vec<Finding>,
 ) -> ClientSettings {
@@ -197,7 +197,7 @@ fn settings_findings(
         let text = match read(&path) {
             Ok(text) => text,
             Err(error) => {
-                findings.push(finding("settings", Wellness::Broken, error.message, error.hint.as_deref()));
+                findings.push(finding("settings", Health::Broken, error.message, error.hint.as_deref()));
                 continue;
             }
         };
@@ -213,17 +213,17 @@ fn settings_findings(
                 let detail =
                     format!("{path}: {} events are not registered: {}", missing.len(), missing.join(", "));
                 let vital = missing.contains(&client.hooks.reviewing);
-                let wellness = if vital { Wellness::Broken } else { Wellness::Doubtful };
+                let wellness = if vital { Health::Broken } else { Health::Doubtful };
                 findings.push(finding("settings", wellness, detail, again));
             }
             Ok(Registration::Complete { unanswered: Unanswered::Passes, .. }) => {
                 let detail =
                     format!("{path}: all events registered, but calls pass when the hook cannot run");
-                findings.push(finding("settings", Wellness::Doubtful, detail, again));
+                findings.push(finding("settings", Health::Doubtful, detail, again));
             }
             Ok(Registration::Complete { unanswered: Unanswered::Refused, .. }) => {
                 let detail = format!("{path}: all events registered");
-                findings.push(finding("settings", Wellness::Well, detail, None));
+                findings.push(finding("settings", Health::Well, detail, None));
             }
         }
         let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
@@ -232,7 +232,7 @@ fn settings_findings(
             findings.push(broken(format!("{path}: all hooks are switched off"), Some(&hint)));
         }
         let set = (client.hooks.variables)(&text);
-        let leads = |name: &str| *scope != Scope::User && (client.hooks.leads_guard)(name);
+        let leads = |name: &str| *scope != SettingsScope::User && (client.hooks.leads_guard)(name);
         if let Some((name, _)) = set.iter().find(|(name, _)| leads(name)) {
             let detail =
                 format!("{path}: it sets `{name}`, which decides where the hooks look, or whether they run");
@@ -254,18 +254,18 @@ fn settings_findings(
         let init = init::init_for(client);
         let hint = format!("run `{init}` in the project, or `{init} --user`");
         let detail = "no hook is registered here".to_owned();
-        findings.push(finding("settings", Wellness::Broken, detail, Some(&hint)));
+        findings.push(finding("settings", Health::Broken, detail, Some(&hint)));
     }
     if found.commands.len() > 1 {
         let detail = format!("{} different hooks review each call", found.commands.len());
         let hint = Some("keep one: `checkrein uninstall`, with `--user`, `--team` or `--local`");
-        findings.push(finding("settings", Wellness::Doubtful, detail, hint));
+        findings.push(finding("settings", Health::Doubtful, detail, hint));
     }
     found
 }
 
 /// What a person has agreed to for a client, as it is written down; empty where it cannot be read.
-fn trust_of(surroundings: &Surroundings, client: &ClientAdapter, place: Place) -> String {
+fn trust_of(surroundings: &HostEnvironment, client: &ClientAdapter, place: ClientPath) -> String {
     let path = place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client));
     read(&path).unwrap_or_default()
 }
@@ -284,19 +284,19 @@ fn containment_finding(config: &Config) -> Finding {
     let not_held = NOT_HELD.iter().map(|open| open.brief).collect();
     if gaps.is_empty() {
         let held = detail("the kernel holds all bounds");
-        return Finding { not_held, ..finding("containment", Wellness::Well, held, None) };
+        return Finding { not_held, ..finding("containment", Health::Well, held, None) };
     }
-    let wellness = if commands == ContainedCommands::Off { Wellness::Well } else { Wellness::Doubtful };
+    let wellness = if commands == ContainedCommands::Off { Health::Well } else { Health::Doubtful };
     let held = detail(&format!("the kernel does not hold: {}", gaps.join("; ")));
     let hint = Some("nothing is rewritten to run contained here; such calls are judged as they are");
     Finding { not_held, ..finding("containment", wellness, held, hint) }
 }
 
-fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding>) {
+fn state_finding(state: &checkrein_ledger::StateDirectory, findings: &mut Vec<Finding>) {
     let verified = checkrein_ledger::verify_all(state);
     match verified {
         Err(error) => {
-            findings.push(finding("records", Wellness::Broken, error.to_string(), Some(error.hint())));
+            findings.push(finding("records", Health::Broken, error.to_string(), Some(error.hint())));
         }
         Ok(all) => {
             let broken = all.problems.len()
@@ -314,9 +314,9 @@ fn state_finding(state: &checkrein_ledger::StateHome, findings: &mut Vec<Finding
             };
             let hint = (broken + gone > 0).then_some("run `checkrein audit verify`");
             let wellness = match (broken, gone) {
-                (0, 0) => Wellness::Well,
-                (_, 0) => Wellness::Doubtful,
-                _ => Wellness::Broken,
+                (0, 0) => Health::Well,
+                (_, 0) => Health::Doubtful,
+                _ => Health::Broken,
             };
             findings.push(finding("records", wellness, detail, hint));
         }
@@ -352,7 +352,7 @@ fn probe(
             let path = &context.surroundings().state_path;
             findings.push(finding(
                 "canary",
-                Wellness::Broken,
+                Health::Broken,
                 format!("`{path}` cannot be written: {error}"),
                 None,
             ));
@@ -368,16 +368,16 @@ fn probe(
                 let hint = Some(
                     "run `checkrein init` again; the client lets calls run when its hook cannot be started",
                 );
-                findings.push(finding("canary", Wellness::Broken, format!("`{name}`: {cause}"), hint));
+                findings.push(finding("canary", Health::Broken, format!("`{name}`: {cause}"), hint));
                 return;
             }
             Ok(output) if !client.canary.is_denied(&output) => {
                 let observing = context.policy().config().mode == Mode::Observe;
                 let detail = format!("`{name}` let `rm -rf ~` pass");
                 let (wellness, hint) = if observing {
-                    (Wellness::Doubtful, "the mode is observe: nothing is stopped")
+                    (Health::Doubtful, "the mode is observe: nothing is stopped")
                 } else {
-                    (Wellness::Broken, "run `checkrein check 'rm -rf ~'` to see why")
+                    (Health::Broken, "run `checkrein check 'rm -rf ~'` to see why")
                 };
                 findings.push(finding("canary", wellness, detail, Some(hint)));
                 return;
@@ -388,8 +388,8 @@ fn probe(
     times.sort();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
     let detail = format!("`rm -rf ~` is denied by `{name}`");
-    findings.push(finding("canary", Wellness::Well, detail, None));
-    let wellness = if median > Duration::from_millis(100) { Wellness::Doubtful } else { Wellness::Well };
+    findings.push(finding("canary", Health::Well, detail, None));
+    let wellness = if median > Duration::from_millis(100) { Health::Doubtful } else { Health::Well };
     let detail = format!(
         "{:.1} ms for one call, a durable record included (median of {runs})",
         median.as_secs_f64() * 1000.0
@@ -454,10 +454,10 @@ fn run_hook(
     child.wait_with_output().map(|output| output.stdout).map_err(|error| error.to_string())
 }
 
-fn finding(check: &str, wellness: Wellness, detail: String, hint: Option<&str>) -> Finding {
+fn finding(check: &str, wellness: Health, detail: String, hint: Option<&str>) -> Finding {
     Finding { check: check.to_owned(), wellness, detail, hint: hint.map(str::to_owned), not_held: Vec::new() }
 }
 
 fn broken(detail: String, hint: Option<&str>) -> Finding {
-    finding("settings", Wellness::Broken, detail, hint)
+    finding("settings", Health::Broken, detail, hint)
 }

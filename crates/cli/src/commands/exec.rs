@@ -13,19 +13,19 @@ use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use checkrein_sandbox::{
-    Bytes, Confined, Ending, Gap, Kernel, Limits, Network, Outcome, Reading, Refusal, Scope, Signals,
-    SuperviseError, run_confined,
+    Bytes, CommandOutcome, ExitCause, Gap, Kernel, Network, ReadScope, Refusal, ResourceLimits,
+    SandboxedCommand, Scope, Signals, SuperviseError, run_confined,
 };
 use serde_json::json;
 
 use super::{Exit, Output, line};
-use crate::deletion;
+use crate::secure_deletion;
 use crate::terminal::{log, plain};
 use checkrein_engine::error::CommandError;
 
 /// The command line in our words.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct ExecOptions {
     /// What may be changed.
     pub write: Vec<PathBuf>,
     /// What may be read; everything when empty.
@@ -43,16 +43,16 @@ pub struct Wanted {
     /// The length of each file that is written.
     pub file_size: Option<Bytes>,
     /// What of our environment is passed on.
-    pub environment: Environment,
+    pub environment: InheritedEnvironment,
     /// What happens when not all can be enforced.
-    pub enforcement: Enforcement,
+    pub enforcement: ScopeStrictness,
     /// The command and its arguments; not empty.
     pub command: Vec<OsString>,
 }
 
 /// What of our environment a command gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Environment {
+pub enum InheritedEnvironment {
     /// All of it.
     Whole,
     /// What programs need to find their way: no keys, no tokens.
@@ -61,7 +61,7 @@ pub enum Environment {
 
 /// What happens when a part of the scope cannot be enforced here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enforcement {
+pub enum ScopeStrictness {
     /// It is said, and the command runs.
     Possible,
     /// Nothing runs.
@@ -96,7 +96,7 @@ const LEAST_MEMORY: Bytes = Bytes(1 << 20);
 const SHOWN: usize = 8;
 
 /// Runs a command; the exit status is its own, so nothing here fails in another way than by a status.
-pub fn exec(wanted: Wanted, output: Output) -> Exit {
+pub fn exec(wanted: ExecOptions, output: Output) -> Exit {
     match run(wanted, output) {
         Ok(status) => Exit::Passed(status),
         Err((status, error)) => {
@@ -109,7 +109,7 @@ pub fn exec(wanted: Wanted, output: Output) -> Exit {
     }
 }
 
-fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
+fn run(wanted: ExecOptions, output: Output) -> Result<u8, (u8, CommandError)> {
     let nothing = |error: CommandError| (NOTHING_RUN, error);
     let mut scope = scope(&wanted).map_err(nothing)?;
     let kernel = Kernel::probe();
@@ -120,7 +120,7 @@ fn run(wanted: Wanted, output: Output) -> Result<u8, (u8, CommandError)> {
     let place = temporary.as_ref().map(|temporary| temporary.path.clone());
     scope.write.extend(place.clone());
     let mut command = wanted.command.into_iter();
-    let confined = Confined {
+    let confined = SandboxedCommand {
         program: command.next().unwrap_or_default(),
         arguments: command.collect(),
         environment: environment(wanted.environment, place.as_deref(), &scope),
@@ -158,14 +158,14 @@ pub(crate) fn plain_environment(named: &[OsString]) -> Vec<(OsString, OsString)>
     env::vars_os().filter(|(name, _)| is_kept(name)).collect()
 }
 
-fn scope(wanted: &Wanted) -> Result<Scope, CommandError> {
+fn scope(wanted: &ExecOptions) -> Result<Scope, CommandError> {
     let places = |paths: &[PathBuf]| paths.iter().map(|path| real(path)).collect::<Result<Vec<_>, _>>();
-    let read = if wanted.read.is_empty() { Reading::All } else { Reading::Only(places(&wanted.read)?) };
-    let limits = Limits {
+    let read = if wanted.read.is_empty() { ReadScope::All } else { ReadScope::Only(places(&wanted.read)?) };
+    let limits = ResourceLimits {
         memory: wanted.memory,
         processor: wanted.processor,
         time: wanted.time,
-        processes: wanted.processes.unwrap_or(Limits::default().processes),
+        processes: wanted.processes.unwrap_or(ResourceLimits::default().processes),
         file: wanted.file_size,
     };
     if limits.processes == 0 {
@@ -210,18 +210,18 @@ fn real(path: &Path) -> Result<PathBuf, CommandError> {
 }
 
 /// Says what is not enforced, before anything runs.
-fn announce(gaps: &[Gap], enforcement: Enforcement) -> Result<(), CommandError> {
+fn announce(gaps: &[Gap], enforcement: ScopeStrictness) -> Result<(), CommandError> {
     if gaps.is_empty() {
         return Ok(());
     }
     let names: Vec<String> = gaps.iter().map(ToString::to_string).collect();
     let text = format!("this kernel does not hold: {}", names.join("; "));
     match enforcement {
-        Enforcement::Possible => {
+        ScopeStrictness::Possible => {
             log(&format!("checkrein: {text}"));
             Ok(())
         }
-        Enforcement::Whole => {
+        ScopeStrictness::Whole => {
             Err(CommandError::user(text, "without `--require` the command runs with what can be enforced"))
         }
     }
@@ -229,20 +229,24 @@ fn announce(gaps: &[Gap], enforcement: Enforcement) -> Result<(), CommandError> 
 
 /// The environment of a command: ours, but temporary files go to a folder of its own, and names are looked up by connections, which can be
 /// judged; datagrams cannot.
-fn environment(kind: Environment, temporary: Option<&Path>, scope: &Scope) -> Vec<(OsString, OsString)> {
+fn environment(
+    kind: InheritedEnvironment,
+    temporary: Option<&Path>,
+    scope: &Scope,
+) -> Vec<(OsString, OsString)> {
     let set = temporary.into_iter().flat_map(|place| TEMPORARY.map(|name| (name.into(), place.into())));
     let names = scope.looks_up_names().then(|| ("RES_OPTIONS".into(), "use-vc".into()));
     let set: Vec<(OsString, OsString)> = set.chain(names).collect();
     let mut all = match kind {
-        Environment::Whole => env::vars_os().collect(),
-        Environment::Plain => plain_environment(&[]),
+        InheritedEnvironment::Whole => env::vars_os().collect(),
+        InheritedEnvironment::Plain => plain_environment(&[]),
     };
     all.retain(|(name, _)| !set.iter().any(|(other, _)| name == other));
     all.extend(set);
     all
 }
 
-fn report(outcome: &Outcome, put_back: &[String], output: Output) -> Result<(), CommandError> {
+fn report(outcome: &CommandOutcome, put_back: &[String], output: Output) -> Result<(), CommandError> {
     let (all, more) = &outcome.refusals;
     let mut said = HashSet::new();
     // Several calls can mean the same in words.
@@ -276,19 +280,19 @@ fn report(outcome: &Outcome, put_back: &[String], output: Output) -> Result<(), 
         log(&format!("checkrein: and {rest} more refusals; `--json` tells them"));
     }
     let words = match outcome.ending {
-        Ending::Exited(_) | Ending::Signalled(_) => None,
-        Ending::Time(time) => Some(format!("after {} s: its time was over", time.as_secs_f64())),
-        Ending::Memory(used) => {
+        ExitCause::Exited(_) | ExitCause::Signalled(_) => None,
+        ExitCause::Time(time) => Some(format!("after {} s: its time was over", time.as_secs_f64())),
+        ExitCause::Memory(used) => {
             Some(format!("its processes together used {used} of memory, more than `--memory` allows"))
         }
-        Ending::Processor(time) => Some(format!(
+        ExitCause::Processor(time) => Some(format!(
             "a process of it computed for {} s, as long as `--cpu` allows",
             time.as_secs().max(1)
         )),
-        Ending::FileSize(most) => {
+        ExitCause::FileSize(most) => {
             Some(format!("a file was to become longer than the {most} that `--file-size` allows"))
         }
-        Ending::Asked(signal) => Some(format!("signal {signal} asked for it")),
+        ExitCause::Asked(signal) => Some(format!("signal {signal} asked for it")),
     };
     if let Some(words) = &words {
         log(&format!("checkrein: ended, {words}"));
@@ -318,15 +322,15 @@ pub(crate) fn left_behind(count: usize) -> String {
     }
 }
 
-fn ended_by(ending: Ending) -> &'static str {
+fn ended_by(ending: ExitCause) -> &'static str {
     match ending {
-        Ending::Exited(_) => "itself",
-        Ending::Signalled(_) => "signal",
-        Ending::Time(_) => "time",
-        Ending::Memory(_) => "memory",
-        Ending::Processor(_) => "processor",
-        Ending::FileSize(_) => "file_size",
-        Ending::Asked(_) => "request",
+        ExitCause::Exited(_) => "itself",
+        ExitCause::Signalled(_) => "signal",
+        ExitCause::Time(_) => "time",
+        ExitCause::Memory(_) => "memory",
+        ExitCause::Processor(_) => "processor",
+        ExitCause::FileSize(_) => "file_size",
+        ExitCause::Asked(_) => "request",
     }
 }
 
@@ -365,13 +369,13 @@ impl Temporary {
     }
 
     fn take_away(&mut self) -> bool {
-        if deletion::remove_folder(&self.path).is_ok() {
+        if secure_deletion::remove_folder(&self.path).is_ok() {
             return true;
         }
         let held = self.above.take().zip(self.path.file_name());
         held.is_some_and(|(above, name)| {
             let above = PathBuf::from(format!("/proc/self/fd/{}", above.as_raw_fd()));
-            deletion::remove_folder(&above.join(name)).is_ok()
+            secure_deletion::remove_folder(&above.join(name)).is_ok()
         })
     }
 }

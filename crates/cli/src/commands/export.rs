@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use checkrein_snapshot::SnapshotId;
 use serde_json::json;
 
-use super::restoring::Ground;
+use super::restore::RestoreContext;
 use super::{Exit, Output, line};
 use crate::terminal::{log, plain, print};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Copies a snapshot into a new directory: each place below it under its own path.
 pub fn export(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     snapshot: SnapshotId,
     directory: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     let directory = PathBuf::from(surroundings.cwd.join(directory).as_str());
     let exported = ground.store.export(snapshot, &directory)?;
     match output {

@@ -11,7 +11,7 @@ use super::log::folders;
 use super::{Exit, Output, Switch, for_people_only, line};
 use crate::terminal::{log, log_all, plain, print};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 
@@ -24,7 +24,7 @@ const AT_WORK: u64 = 15 * 60 * 1000;
 
 /// Halts a session, or all of them: every further call is refused until a person resumes.
 pub fn halt(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     session: Option<&str>,
     reason: &str,
     output: Output,
@@ -44,7 +44,7 @@ pub fn halt(
 /// What a halt of all does.
 const REFUSED: &str = "every further call is refused; `checkrein resume --all` lets them go on";
 
-fn halt_all(surroundings: &Surroundings, reason: &str, output: Output) -> Result<Exit, CommandError> {
+fn halt_all(surroundings: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
     // First the file, which is all that it takes.
     checkrein_ledger::halt(&surroundings.state, HaltTarget::All, reason)?;
     let now = surroundings.now().0;
@@ -65,7 +65,7 @@ fn ends(record: &Record) -> bool {
 
 /// Stops one session; what is said of the report.
 fn stop(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     folder: &FolderName,
     barrier: Barrier,
     reason: &str,
@@ -127,7 +127,7 @@ impl<'name> Which<'name> {
 }
 
 /// The only session that is halted; `None` for the halt of all. An error lists them when there are several.
-fn only_halted(surroundings: &Surroundings) -> Result<Option<FolderName>, CommandError> {
+fn only_halted(surroundings: &HostEnvironment) -> Result<Option<FolderName>, CommandError> {
     let mut halted = checkrein_ledger::halted(&surroundings.state)?;
     let all = is_halted(&surroundings.state, &FolderName::of(&SessionId(String::new())))
         .is_some_and(|halt| halt.scope == HaltScope::All);
@@ -150,7 +150,11 @@ fn only_halted(surroundings: &Surroundings) -> Result<Option<FolderName>, Comman
 }
 
 /// Lets a session, or all of them, go on.
-pub fn resume(surroundings: &Surroundings, which: Which<'_>, output: Output) -> Result<Exit, CommandError> {
+pub fn resume(
+    surroundings: &HostEnvironment,
+    which: Which<'_>,
+    output: Output,
+) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "resume")?;
     let folder = match which {
         Which::All => None,
@@ -183,7 +187,7 @@ pub fn resume(surroundings: &Surroundings, which: Which<'_>, output: Output) -> 
 }
 
 /// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
-fn target(surroundings: &Surroundings, text: &str) -> Result<FolderName, CommandError> {
+fn target(surroundings: &HostEnvironment, text: &str) -> Result<FolderName, CommandError> {
     let all: Vec<FolderName> =
         checkrein_session::sessions(&surroundings.state)?.into_iter().map(|session| session.folder).collect();
     // A session that is halted before its first record has a halt file and nothing else; one without hooks is known to its run only.
@@ -269,7 +273,7 @@ fn scope_of(folder: Option<&FolderName>) -> HaltScope {
 const SINCE: usize = 200;
 
 /// The sessions that the halt of all stopped at work, and that nobody resumed since.
-fn halted_with_all(surroundings: &Surroundings) -> Result<Vec<FolderName>, CommandError> {
+fn halted_with_all(surroundings: &HostEnvironment) -> Result<Vec<FolderName>, CommandError> {
     let mut found = Vec::new();
     for folder in folders(surroundings, None)? {
         let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();

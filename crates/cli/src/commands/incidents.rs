@@ -6,12 +6,12 @@ use checkrein_intervention::Incident;
 
 use super::{Exit, Output, line, pretty};
 use crate::terminal::{plain, print, table};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::incident::folder;
 
 /// Lists all incidents, newest last.
-pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn incidents(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let all = read(surroundings)?;
     match output {
         Output::Json => {
@@ -38,7 +38,7 @@ pub fn incidents(surroundings: &Surroundings, output: Output) -> Result<Exit, Co
 }
 
 /// Shows the incident whose name begins so.
-pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
     let mut found: Vec<Incident> = read(surroundings)?;
     found.retain(|incident| incident.id.0.starts_with(id));
     match (found.as_slice(), output) {
@@ -61,7 +61,7 @@ pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exi
 }
 
 /// All incidents, oldest first; the names begin with the time. A report that cannot be read is an error, never left out.
-fn read(surroundings: &Surroundings) -> Result<Vec<Incident>, CommandError> {
+fn read(surroundings: &HostEnvironment) -> Result<Vec<Incident>, CommandError> {
     let folder = folder(surroundings);
     let shown = folder.display().to_string();
     let entries = match fs::read_dir(&folder) {

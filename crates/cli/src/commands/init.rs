@@ -5,7 +5,9 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, HookCommand, Place, Registration, Scope};
+use checkrein_clients::{
+    CLIENTS, ClientAdapter, ClientPath, FIRST, HookCommand, Registration, SettingsScope,
+};
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::json;
@@ -14,7 +16,7 @@ use similar::TextDiff;
 use super::{Exit, Output, for_people_only, line};
 use crate::terminal::{bold, confirm, dim, log, print};
 use checkrein_engine::config_files::replace_file;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::{Installations, Installed, looked_up};
 
@@ -36,7 +38,10 @@ pub enum Approval {
 pub const ALL: &str = "all";
 
 /// The clients that a name on the command line means: one, or all that are found on this machine.
-pub fn clients(surroundings: &Surroundings, name: &str) -> Result<Vec<&'static ClientAdapter>, CommandError> {
+pub fn clients(
+    surroundings: &HostEnvironment,
+    name: &str,
+) -> Result<Vec<&'static ClientAdapter>, CommandError> {
     let is_here = |client: &&ClientAdapter| {
         client.programs.iter().any(|name| find_on_path(surroundings, name))
             || fs::metadata(surroundings.folder_of(client).as_str()).is_ok()
@@ -57,9 +62,9 @@ pub fn clients(surroundings: &Surroundings, name: &str) -> Result<Vec<&'static C
 
 /// Registers the hooks of a client. Without a scope: in the file of the project that holds them already, else in that of this person.
 pub fn init(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     client: &'static ClientAdapter,
-    scope: Option<Scope>,
+    scope: Option<SettingsScope>,
     approval: Approval,
     program: Option<PathBuf>,
     output: Output,
@@ -67,15 +72,15 @@ pub fn init(
     let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
         Ok(client.hooks.registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
     };
-    let team = settings_file(surroundings, client, Scope::Team);
+    let team = settings_file(surroundings, client, SettingsScope::Team);
     let chosen = match (scope, team) {
         (Some(scope), _) => scope,
-        (None, Some(team)) if is_registered(&team)? => Scope::Team,
+        (None, Some(team)) if is_registered(&team)? => SettingsScope::Team,
         (None, _) => client.places.own_scope(),
     };
     let settings = settings_file(surroundings, client, chosen).ok_or_else(|| no_such_scope(client))?;
     let command = hook_command(surroundings, client, program)?;
-    if scope == Some(Scope::Team)
+    if scope == Some(SettingsScope::Team)
         && let Some(program) = command.program()
     {
         return Err(CommandError::user(
@@ -97,7 +102,7 @@ pub fn init(
         format!("settings  {settings}"),
         format!("hook      {command}"),
     ];
-    let exclude = (chosen == Scope::Local).then(|| exclude_file(surroundings, client)).flatten();
+    let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(surroundings, client)).flatten();
     if let Some((file, _)) = &exclude {
         remarks.push(format!("git       leaves the settings alone: a line in {file}"));
     }
@@ -116,10 +121,10 @@ pub fn init(
         remember()?;
     }
     let next = match chosen {
-        Scope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
+        SettingsScope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
              where checkrein is not installed; docs/team.md says more"
             .to_owned(),
-        Scope::Local | Scope::User => format!(
+        SettingsScope::Local | SettingsScope::User => format!(
             "from the next session of {} on, every tool call is reviewed; `{}` proves it",
             client.title,
             doctor_for(client)
@@ -152,9 +157,9 @@ fn of_client(command: &str, client: &ClientAdapter) -> String {
 
 fn no_such_scope(client: &ClientAdapter) -> CommandError {
     let scopes = client.places.settings.iter().map(|(scope, _)| match scope {
-        Scope::Team => "`--team`",
-        Scope::Local => "`--local`",
-        Scope::User => "`--user`",
+        SettingsScope::Team => "`--team`",
+        SettingsScope::Local => "`--local`",
+        SettingsScope::User => "`--user`",
     });
     let scopes: Vec<&str> = scopes.collect();
     CommandError::user(
@@ -165,21 +170,21 @@ fn no_such_scope(client: &ClientAdapter) -> CommandError {
 
 /// Takes the hooks of a client back. Without a scope: from the files that `init` chooses without one.
 pub fn uninstall(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     client: &'static ClientAdapter,
-    scope: Option<Scope>,
+    scope: Option<SettingsScope>,
     approval: Approval,
     output: Output,
 ) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "uninstall")?;
-    let both = vec![client.places.own_scope(), Scope::Team];
+    let both = vec![client.places.own_scope(), SettingsScope::Team];
     let scopes = scope.map_or_else(
         || {
-            let holds = |scope: &Scope| {
+            let holds = |scope: &SettingsScope| {
                 let file = settings_file(surroundings, client, *scope);
                 file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
             };
-            let found: Vec<Scope> = both.iter().copied().filter(holds).collect();
+            let found: Vec<SettingsScope> = both.iter().copied().filter(holds).collect();
             if found.is_empty() { both.clone() } else { found }
         },
         |scope| vec![scope],
@@ -200,7 +205,7 @@ pub fn uninstall(
         if written == Written::Unchanged && approval != Approval::DryRun {
             forget()?;
         }
-        if written == Written::Yes && scope == Scope::Local {
+        if written == Written::Yes && scope == SettingsScope::Local {
             include_settings(surroundings, client)?;
         }
         let done = finish(written, &settings, output, "the hooks are gone; the records stay where they are")?;
@@ -213,15 +218,15 @@ pub fn uninstall(
 
 /// The line that keeps git away from the local settings of a client.
 fn excluded(client: &ClientAdapter) -> Option<String> {
-    match client.places.of_scope(Scope::Local)? {
-        Place::Project(path) => Some(format!("/{path}")),
-        Place::Folder(_) | Place::Machine(_) => None,
+    match client.places.of_scope(SettingsScope::Local)? {
+        ClientPath::Project(path) => Some(format!("/{path}")),
+        ClientPath::Folder(_) | ClientPath::Machine(_) => None,
     }
 }
 
 /// The file that keeps git away from local settings and the line that does, when that is to be written; `None` outside a repository and where
 /// it says so already.
-fn exclude_file(surroundings: &Surroundings, client: &ClientAdapter) -> Option<(AbsolutePath, String)> {
+fn exclude_file(surroundings: &HostEnvironment, client: &ClientAdapter) -> Option<(AbsolutePath, String)> {
     let excluded = excluded(client)?;
     let folder = shared_git_directory(&find_workspace(&surroundings.cwd))?;
     let file = folder.join("info/exclude");
@@ -242,7 +247,7 @@ fn exclude_settings(file: &AbsolutePath, excluded: &str) -> Result<(), CommandEr
 }
 
 /// Takes back what [`exclude_settings`] wrote.
-fn include_settings(surroundings: &Surroundings, client: &ClientAdapter) -> Result<(), CommandError> {
+fn include_settings(surroundings: &HostEnvironment, client: &ClientAdapter) -> Result<(), CommandError> {
     let Some(excluded) = excluded(client) else { return Ok(()) };
     let Some(folder) = shared_git_directory(&find_workspace(&surroundings.cwd)) else { return Ok(()) };
     let file = folder.join("info/exclude");
@@ -253,9 +258,9 @@ fn include_settings(surroundings: &Surroundings, client: &ClientAdapter) -> Resu
 
 /// The settings file of a scope; `None` where the client has no such scope.
 pub fn settings_file(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     client: &ClientAdapter,
-    scope: Scope,
+    scope: SettingsScope,
 ) -> Option<AbsolutePath> {
     let place = client.places.of_scope(scope)?;
     Some(place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client)))
@@ -342,7 +347,7 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
 
 /// The command that the client will run: one that looks for the program where that finds this one, else one with its path.
 fn hook_command(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     client: &ClientAdapter,
     given: Option<PathBuf>,
 ) -> Result<HookCommand, CommandError> {
@@ -361,7 +366,7 @@ fn is_executable(path: &AbsolutePath) -> bool {
 }
 
 /// The program that the client will start: the one given, the small hook beside this program, or this program's own hook command.
-fn hook_program(surroundings: &Surroundings, given: Option<PathBuf>) -> Result<String, CommandError> {
+fn hook_program(surroundings: &HostEnvironment, given: Option<PathBuf>) -> Result<String, CommandError> {
     let beside = surroundings
         .program
         .as_ref()
@@ -384,7 +389,7 @@ fn hook_program(surroundings: &Surroundings, given: Option<PathBuf>) -> Result<S
     })
 }
 
-fn find_on_path(surroundings: &Surroundings, name: &str) -> bool {
+fn find_on_path(surroundings: &HostEnvironment, name: &str) -> bool {
     let path = surroundings.variables.get("PATH").map(String::as_str).unwrap_or_default();
     path.split(':')
         .filter(|folder| !folder.is_empty())

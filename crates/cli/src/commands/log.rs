@@ -8,16 +8,16 @@ use checkrein_ledger::{FolderName, last, lines};
 use checkrein_protocol::{ActionId, Judgement, Record, RecordBody, Severity, VerdictKind};
 use checkrein_session::SessionLedger;
 
-use super::answers::{Answer, answers};
+use super::answers::{QuestionOutcome, answers};
 use super::surprises::surprises_in_one_line;
 use super::{Exit, Output, line, tell_fallen};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
-pub struct Selection {
+pub struct LogFilter {
     /// One session, by the beginning of its name; every session by default.
     pub session: Option<String>,
     /// At most so many records, the newest.
@@ -27,7 +27,11 @@ pub struct Selection {
 }
 
 /// Shows the newest records.
-pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -> Result<Exit, CommandError> {
+pub fn log(
+    surroundings: &HostEnvironment,
+    selection: &LogFilter,
+    output: Output,
+) -> Result<Exit, CommandError> {
     tell_fallen(surroundings, output);
     let mut records = Vec::new();
     let mut all_answers = HashMap::new();
@@ -73,7 +77,7 @@ pub fn log(surroundings: &Surroundings, selection: &Selection, output: Output) -
 
 /// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
 pub fn folders(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     beginning: Option<&str>,
 ) -> Result<Vec<FolderName>, CommandError> {
     let all = checkrein_session::sessions(&surroundings.state)?;
@@ -95,7 +99,7 @@ pub fn folders(
 }
 
 /// The folder of the one session whose name begins so.
-pub fn only_folder(surroundings: &Surroundings, beginning: &str) -> Result<FolderName, CommandError> {
+pub fn only_folder(surroundings: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
     let found = folders(surroundings, Some(beginning))?;
     match found.as_slice() {
         [folder] => Ok(folder.clone()),
@@ -145,7 +149,7 @@ fn id(folder: &FolderName, record: &Record) -> String {
     }
 }
 
-fn row(folder: &FolderName, record: &Record, answers: &HashMap<ActionId, Answer>) -> Vec<String> {
+fn row(folder: &FolderName, record: &Record, answers: &HashMap<ActionId, QuestionOutcome>) -> Vec<String> {
     let (mut mark, what, why) = describe(record);
     if let RecordBody::Review(review) = &record.body
         && let Some(answer) = answers.get(&review.action_id)

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::log::{folders, judgement_words, only_folder, severity_name};
 use super::{Exit, Output, for_people_only, line, pretty};
 use crate::terminal::{log, plain, print, table};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// From how many marks on something is suggested (ours).
@@ -24,7 +24,7 @@ const ACCURATE: f64 = 0.7;
 
 /// Records what a person says about the issue `SESSION:NUMBER`; for one that was missed the session alone is named, and the pattern.
 pub fn mark(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     id: &str,
     judgement: Judgement,
     pattern: Option<&str>,
@@ -104,7 +104,7 @@ struct Judged {
 }
 
 /// Lists the newest issues with what was said about them, newest last.
-pub fn issues(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
+pub fn issues(surroundings: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
     let (mut judged, _) = read(surroundings)?;
     let shown = judged.split_off(judged.len().saturating_sub(count));
     match output {
@@ -134,7 +134,7 @@ pub fn issues(surroundings: &Surroundings, count: usize, output: Output) -> Resu
 }
 
 /// Shows the confusion table of each pattern, what is not marked yet, and what is suggested.
-pub fn marks(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn marks(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let (judged, missed) = read(surroundings)?;
     let mut columns: BTreeMap<PatternKind, Column> = BTreeMap::new();
     for one in &judged {
@@ -201,7 +201,7 @@ impl Column {
 }
 
 /// Every issue with its last mark, oldest first, and the patterns that were missed.
-fn read(surroundings: &Surroundings) -> Result<(Vec<Judged>, Vec<PatternKind>), CommandError> {
+fn read(surroundings: &HostEnvironment) -> Result<(Vec<Judged>, Vec<PatternKind>), CommandError> {
     let (mut judged, mut missed): (Vec<Judged>, Vec<PatternKind>) = (Vec::new(), Vec::new());
     for folder in folders(surroundings, None)? {
         let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());

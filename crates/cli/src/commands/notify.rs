@@ -20,10 +20,10 @@ use serde_json::json;
 
 use super::{Exit, Output, Switch, line};
 use crate::credentials::Credentials;
-use crate::deletion;
+use crate::secure_deletion;
 use crate::terminal::{log, print};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::notification::{Notice, folder};
 
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MOST: usize = 20;
 
 /// Sends everything that waits; with `test` also a notice about itself.
-pub fn notify(surroundings: &Surroundings, test: Switch, output: Output) -> Result<Exit, CommandError> {
+pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> Result<Exit, CommandError> {
     let mut notices = take(surroundings);
     if test == Switch::On {
         notices.push(Notice {
@@ -88,7 +88,7 @@ pub fn notify(surroundings: &Surroundings, test: Switch, output: Output) -> Resu
 }
 
 /// Takes the notices that wait, oldest first. Each belongs to whoever removes its file.
-fn take(surroundings: &Surroundings) -> Vec<Notice> {
+fn take(surroundings: &HostEnvironment) -> Vec<Notice> {
     let folder = folder(surroundings);
     let mut paths: Vec<_> =
         fs::read_dir(&folder).into_iter().flatten().flatten().map(|one| one.path()).collect();
@@ -97,7 +97,7 @@ fn take(surroundings: &Surroundings) -> Vec<Notice> {
     let mut notices = Vec::new();
     for path in paths {
         let text = checkrein_files::read_text(&path, checkrein_files::SMALL);
-        if deletion::remove_file(&path).is_ok()
+        if secure_deletion::remove_file(&path).is_ok()
             && let Some(notice) = text.ok().and_then(|text| serde_json::from_str(&text).ok())
         {
             notices.push(notice);
@@ -107,7 +107,7 @@ fn take(surroundings: &Surroundings) -> Vec<Notice> {
     notices
 }
 
-fn record(surroundings: &Surroundings, notice: &Notice, body: RecordBody) {
+fn record(surroundings: &HostEnvironment, notice: &Notice, body: RecordBody) {
     let Some(folder) = FolderName::on_disk(notice.session.as_ref()) else { return };
     let ledger = SessionLedger::of_folder(&surroundings.state, folder);
     if let Err(error) = ledger.append(surroundings.now(), body, Durability::Plain) {
@@ -116,7 +116,12 @@ fn record(surroundings: &Surroundings, notice: &Notice, body: RecordBody) {
 }
 
 /// Tells people in one way; why that failed.
-fn tell(surroundings: &Surroundings, config: &Config, channel: &str, notice: &Notice) -> Result<(), String> {
+fn tell(
+    surroundings: &HostEnvironment,
+    config: &Config,
+    channel: &str,
+    notice: &Notice,
+) -> Result<(), String> {
     let settings = &config.notifications;
     let secret = |set: &Option<String>, name: &str| match set {
         Some(value) => Ok(value.clone()),
@@ -156,7 +161,7 @@ fn post(url: &str, body: &str) -> Result<(), String> {
     curl(&lines)
 }
 
-fn mail(surroundings: &Surroundings, settings: &Notifications, notice: &Notice) -> Result<(), String> {
+fn mail(surroundings: &HostEnvironment, settings: &Notifications, notice: &Notice) -> Result<(), String> {
     let need = |value: &Option<String>, key: &str| {
         value.clone().ok_or_else(|| format!("`notifications.{key}` is not set"))
     };
@@ -259,7 +264,7 @@ fn run(mut command: Command, input: &str) -> Result<(), String> {
 }
 
 /// A secret from `notify.secrets` of the configuration, which nobody else may read, else from the environment.
-fn secret(surroundings: &Surroundings, name: &str) -> Result<String, String> {
+fn secret(surroundings: &HostEnvironment, name: &str) -> Result<String, String> {
     let path = surroundings.configuration.join("notify.secrets");
     if let Some(found) = secrets(Path::new(path.as_str()))?.remove(name) {
         return Ok(found);

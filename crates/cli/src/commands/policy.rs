@@ -1,6 +1,6 @@
 //! `checkrein policy`: what governance holds here, whether it is right, and what its examples show.
 
-use checkrein_policy::{Blueprint, Config, CustomRule, Layer, LayerKind, Source, Trial, load, trials};
+use checkrein_policy::{Blueprint, Config, ConfigSource, CustomRule, Layer, LayerKind, Trial, load, trials};
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 use serde_json::json;
@@ -8,11 +8,11 @@ use serde_json::json;
 use super::{Exit, Output, line, pretty};
 use crate::terminal::{bold, cut, plain, print, table};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Shows tier, thresholds, trust, contract, tripwires and patterns that hold here.
-pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let config = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?.config;
     let governance = &config.governance;
     let (tier, trust, contract) = (governance.tier, &governance.trust_debt, &governance.contract);
@@ -99,28 +99,32 @@ pub fn show(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 }
 
 /// Checks every file that takes part, every condition, example and fixture.
-pub fn check(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn check(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     super::config::check(surroundings, output)
 }
 
 /// Plays the examples and fixtures of a file, or of everything that takes part here.
-pub fn test(surroundings: &Surroundings, file: Option<&str>, output: Output) -> Result<Exit, CommandError> {
+pub fn test(
+    surroundings: &HostEnvironment,
+    file: Option<&str>,
+    output: Output,
+) -> Result<Exit, CommandError> {
     let mut all: Vec<Trial> = Vec::new();
     for source in sources(surroundings, file)? {
         match &source.source {
-            Source::Blueprint { name, text } => {
+            ConfigSource::Blueprint { name, text } => {
                 let blueprint =
                     Blueprint::parse(name, text, source.kind).map_err(|e| config_files::invalid(&e))?;
                 all.extend(blueprint.trials());
             }
-            Source::File { .. } | Source::Rules { .. } => {
+            ConfigSource::File { .. } | ConfigSource::Rules { .. } => {
                 let kind = LayerKind::User;
                 let read = load(&[Layer { kind, source: source.source.clone() }], &[]);
                 let config: Config = read.map_err(|errors| config_files::invalid(&errors))?.config;
                 let rules: &[CustomRule] = &config.step_reviewer.rules.custom;
                 all.extend(trials(rules, &config.governance.tripwires, &config.patterns.custom_patterns));
             }
-            Source::Variables(_) | Source::Flags(_) => {}
+            ConfigSource::Variables(_) | ConfigSource::Flags(_) => {}
         }
     }
     let failed = all.iter().filter(|trial| !trial.passed()).count();
@@ -156,7 +160,7 @@ pub fn test(surroundings: &Surroundings, file: Option<&str>, output: Output) -> 
 }
 
 /// What to play.
-fn sources(surroundings: &Surroundings, file: Option<&str>) -> Result<Vec<Layer>, CommandError> {
+fn sources(surroundings: &HostEnvironment, file: Option<&str>) -> Result<Vec<Layer>, CommandError> {
     let Some(file) = file else {
         return config_files::layers(surroundings, &find_workspace(&surroundings.cwd));
     };
@@ -169,5 +173,5 @@ fn sources(surroundings: &Surroundings, file: Option<&str>) -> Result<Vec<Layer>
             config_files::blueprint_files(path.name().unwrap_or_default(), &folder, file, LayerKind::User)?;
         return Ok(files.into_iter().map(|source| Layer { kind: LayerKind::User, source }).collect());
     }
-    Ok(vec![Layer { kind: LayerKind::User, source: Source::File { name: file.to_owned(), text } }])
+    Ok(vec![Layer { kind: LayerKind::User, source: ConfigSource::File { name: file.to_owned(), text } }])
 }

@@ -1,6 +1,6 @@
 //! `checkrein session recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
 
-use checkrein_intervention::{Failure, RecoveryPolicy, plan};
+use checkrein_intervention::{RecoverableFailure, RecoveryPolicy, plan};
 use checkrein_ledger::lines;
 use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
@@ -11,12 +11,12 @@ use super::log::only_folder;
 use super::{Exit, Output, pretty};
 use crate::terminal::{bold, plain, print};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Shows the plan for the newest issue of a session. Without a policy it is the one of the profile.
 pub fn recover(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     session: &str,
     policy: Option<RecoveryPolicy>,
     output: Output,
@@ -38,7 +38,7 @@ pub fn recover(
         Some(policy) => policy,
         None => RecoveryPolicy::of(config_files::load(surroundings, &workspace)?.config.profile),
     };
-    let plan = plan(Failure::of(&issue, attempts), policy);
+    let plan = plan(RecoverableFailure::of(&issue, attempts), policy);
     match output {
         Output::Json => print(&pretty(&json!({
             "session": folder.as_str(), "issue": issue, "policy": policy, "plan": plan,

@@ -9,22 +9,22 @@ use std::fs;
 use std::io::BufReader;
 
 use checkrein_patterns::Issue;
-use checkrein_policy::{Config, Layer, LayerKind, Policy, Source};
+use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, Policy};
 use checkrein_protocol::{AbsolutePath, Action, ActionId, Timestamp};
 
 use checkrein_review::VerdictKind;
 use serde_json::{Value as Json, json};
 
 use super::log::severity_name;
-use super::recording::{Listener, Opening, Step, read};
+use super::session_file::{Listener, Opening, Step, read};
 use super::{Exit, Output, line};
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::monitor::{Noticed, stops};
-use checkrein_engine::replay::{RecordedOutcome, Rehearsal};
+use checkrein_engine::replay::{RecordedOutcome, ReplaySession};
 
 /// What kind of step it is.
 enum Event<'a> {
@@ -39,7 +39,7 @@ enum Event<'a> {
 /// Plays every session of a file, or of standard input when it is `-`. With a configuration file `against`, what that file would say is
 /// compared instead.
 pub fn replay(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     file: &str,
     against: Option<&str>,
     goals: &[String],
@@ -69,7 +69,7 @@ fn play_all(file: &str, listener: &mut impl Listener) -> Result<Exit, CommandErr
 /// Where sessions are played.
 #[derive(Clone, Copy)]
 struct Stage<'a> {
-    surroundings: &'a Surroundings,
+    surroundings: &'a HostEnvironment,
     /// What every session was for, beside what it says itself.
     goals: &'a [String],
     output: Output,
@@ -94,7 +94,7 @@ impl Stage<'_> {
 fn other_configuration(file: &str) -> Result<Config, CommandError> {
     let text = checkrein_files::read_text(file, checkrein_files::SMALL)
         .map_err(|error| CommandError::file("read", file, &error))?;
-    let source = Source::File { name: file.to_owned(), text };
+    let source = ConfigSource::File { name: file.to_owned(), text };
     let loaded = checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[])
         .map_err(|errors| config_files::invalid(&errors))?;
     Ok(loaded.config)
@@ -112,8 +112,8 @@ struct Comparison<'a, P> {
 struct Comparing {
     id: Json,
     cwd: AbsolutePath,
-    ours: Rehearsal,
-    theirs: Rehearsal,
+    ours: ReplaySession,
+    theirs: ReplaySession,
     steps: usize,
     calls: usize,
     differing: Vec<(Said, Said)>,
@@ -136,8 +136,8 @@ impl<P: Fn() -> Result<Policy, CommandError>> Listener for Comparison<'_, P> {
         self.comparing = Some(Comparing {
             id: opening.id,
             cwd,
-            ours: Rehearsal::new(context, &goals),
-            theirs: Rehearsal::new(other, &goals),
+            ours: ReplaySession::new(context, &goals),
+            theirs: ReplaySession::new(other, &goals),
             steps: 0,
             calls: 0,
             differing: Vec::new(),
@@ -167,7 +167,7 @@ impl<P: Fn() -> Result<Policy, CommandError>> Listener for Comparison<'_, P> {
 }
 
 /// What a policy says to a step, when it is a call; both policies see the same course of things, or every later step would differ.
-fn said(rehearsal: &mut Rehearsal, step: &Step, number: usize, cwd: &AbsolutePath) -> Option<Said> {
+fn said(rehearsal: &mut ReplaySession, step: &Step, number: usize, cwd: &AbsolutePath) -> Option<Said> {
     rehearsal.wait_until(step.at.map(Timestamp));
     if let Some(text) = &step.text {
         rehearsal.heard(text);
@@ -294,7 +294,7 @@ struct Player<'a> {
 struct Playing {
     id: Json,
     cwd: AbsolutePath,
-    rehearsal: Rehearsal,
+    rehearsal: ReplaySession,
     findings: Findings,
     steps: usize,
 }
@@ -305,7 +305,7 @@ impl Listener for Player<'_> {
         if self.stage.output == Output::Text {
             print(&bold(&format!("session {}", plain(&opening.id.to_string()))));
         }
-        let rehearsal = Rehearsal::new(context, &self.stage.goals(&opening));
+        let rehearsal = ReplaySession::new(context, &self.stage.goals(&opening));
         self.playing =
             Some(Playing { id: opening.id, cwd, rehearsal, findings: Findings::default(), steps: 0 });
         Ok(())

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::log::{call, folders, severity_name, time};
 use super::{Exit, Output, for_people_only, line};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Which tickets are shown.
@@ -41,7 +41,7 @@ struct Ticket {
 }
 
 /// Lists tickets, newest last.
-pub fn reviews(surroundings: &Surroundings, shown: Shown, output: Output) -> Result<Exit, CommandError> {
+pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> Result<Exit, CommandError> {
     let mut all = Vec::new();
     for folder in folders(surroundings, None)? {
         all.extend(tickets(surroundings, &folder)?);
@@ -84,7 +84,7 @@ pub fn reviews(surroundings: &Surroundings, shown: Shown, output: Output) -> Res
 
 /// Closes a ticket: a person looked at it.
 pub fn close(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     id: &str,
     note: &str,
     output: Output,
@@ -135,7 +135,7 @@ pub fn close(
 }
 
 /// The tickets of a session, oldest first. Most records are passed over without being parsed.
-fn tickets(surroundings: &Surroundings, folder: &FolderName) -> Result<Vec<Ticket>, CommandError> {
+fn tickets(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Ticket>, CommandError> {
     let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
     let mut all = Vec::new();
     for line in lines(&path)?.holding("\"flagged\":true") {

@@ -6,35 +6,35 @@ use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{RecordBody, RollbackStage};
 use checkrein_session::SessionLedger;
-use checkrein_snapshot::{Moment, SnapshotId};
+use checkrein_snapshot::{ActionEndTime, SnapshotId};
 
 use super::log::only_folder;
-use super::restoring::{Case, Consent, Ground, Permissions, SHOWN, restore};
+use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, restore};
 use super::undo::spare_remotes;
 use super::{Exit, Output, pretty};
 use crate::terminal::{confirm, dim, log, plain, print};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::{Session, Way, Who};
 
 /// Goes back to a snapshot: everything in it, or what lies in `paths`.
 pub fn rollback(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     snapshot: SnapshotId,
     paths: &[String],
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
     permissions.check(surroundings, "snapshot restore")?;
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     let listed = ground.store.snapshot(snapshot)?;
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
-    let mut prepared = ground.prepare(snapshot, &paths, Moment::None)?;
+    let mut prepared = ground.prepare(snapshot, &paths, ActionEndTime::None)?;
     let kept = match paths.as_slice() {
         [] => spare_remotes(surroundings, &ground, &listed, &mut prepared),
         [..] => Vec::new(),
     };
-    let case = Case { ground: &ground, snapshot: &listed, moment: Moment::None, permissions };
+    let case = RestoreTerms { ground: &ground, snapshot: &listed, moment: ActionEndTime::None, permissions };
     restore(surroundings, prepared, &case, &kept, output)
 }
 
@@ -68,7 +68,7 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
 
 /// Goes back to what stood before an action of a session. What changed before it stays.
 pub fn rollback_session(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     session: &str,
     before: &str,
     consent: Consent,
@@ -141,7 +141,7 @@ fn show(way: &Way) {
 }
 
 /// The place that a path names, with no link on the way.
-pub(super) fn real(surroundings: &Surroundings, path: &str) -> PathBuf {
+pub(super) fn real(surroundings: &HostEnvironment, path: &str) -> PathBuf {
     let path = PathBuf::from(surroundings.cwd.join(path).as_str());
     let mut missing = Vec::new();
     let mut standing = path.as_path();

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use checkrein_ledger::content_hash;
 use checkrein_sandbox::{adopt_orphans, end_all};
-use checkrein_supervise::{Failure, Next, Phase, Route, Runner};
+use checkrein_supervise::{Next, Phase, Route, TestFailureKind, TestRunner};
 use serde_json::json;
 
 use super::exec::still_there;
 use super::{Exit, Output, line};
 use crate::terminal::{log, plain};
 use checkrein_engine::config_files::write_private;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// How much of the output is kept to be looked at: sums stand at the end.
@@ -24,9 +24,9 @@ const KEPT: usize = 256 << 10;
 
 /// How tests are run and judged.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct RouteOptions {
     /// Who runs them.
-    pub runner: Runner,
+    pub runner: TestRunner,
     /// What is expected of them.
     pub phase: Phase,
     /// Time by the clock.
@@ -39,8 +39,12 @@ pub struct Wanted {
 
 /// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long, 127 when the program is not there,
 /// 126 when it cannot be started.
-pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Result<Exit, CommandError> {
-    let Wanted { runner, phase, time, remember, command } = wanted;
+pub fn route(
+    surroundings: &HostEnvironment,
+    wanted: &RouteOptions,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let RouteOptions { runner, phase, time, remember, command } = wanted;
     // Strikes are counted for the same command in the same place, or where the script says.
     let name = format!("{} {command:?}", surroundings.cwd);
     let own = || surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
@@ -68,7 +72,7 @@ pub fn route(surroundings: &Surroundings, wanted: &Wanted, output: Output) -> Re
         Output::Json => {
             log(&line(&json!({ "route": told(&route)?, "advice": route.advice(), "status": status }))?);
         }
-        Output::Text if route.failure == Failure::None && route.next == Next::GoOn => {}
+        Output::Text if route.failure == TestFailureKind::None && route.next == Next::GoOn => {}
         Output::Text => log(&format!("checkrein: {}", route.advice())),
     }
     Ok(Exit::Passed(status.unwrap_or(124)))

@@ -15,12 +15,12 @@
 mod halted;
 mod hooks;
 mod limits;
-mod onlooker;
 mod pipeline;
+mod progress;
 mod provider;
 mod report;
+mod stream_monitor;
 mod strict;
-mod teller;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
@@ -37,8 +37,9 @@ use checkrein_session::SessionLedger;
 
 use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
 use checkrein_supervise::{
-    ATTEMPT_VARIABLE, Above, Agent, Attempts, Interaction, Life, Milliseconds, Moment, Nesting, Passage,
-    Position, Progress, ProviderFailure, RunOutcome, Stop, Switches, Waited, delay,
+    ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, Position,
+    ProgressReport, ProviderFailure, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink, Switches,
+    delay,
     runs::{HookStop, RunEnd, Runs},
     stand_above, supervise,
 };
@@ -46,26 +47,26 @@ use checkrein_supervise::{
 use checkrein_world::find_workspace;
 
 use super::exec::{plain_environment, still_there};
-use super::kept::{Keeping, Kept};
+use super::run_session::{RunSession, RunSessionOptions};
 use super::{Exit, Output, Switch, for_no_agent, line};
 use crate::credentials::{CredentialName, Credentials};
 use crate::terminal::{cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
 use checkrein_engine::config_files;
-use checkrein_engine::environment::{CREDENTIALS, Surroundings};
+use checkrein_engine::environment::{CREDENTIALS, HostEnvironment};
 use checkrein_engine::error::CommandError;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
 use hooks::HookCount;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
-use onlooker::Onlooker;
+use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, Veil, estimate_in_words};
-use teller::Teller;
+use stream_monitor::StreamMonitor;
 
 /// The command line in our words.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct RunOptions {
     /// US dollars; 0 is no limit.
     pub budget: Option<f64>,
     /// Tokens.
@@ -99,16 +100,16 @@ pub struct Wanted {
     /// Whether the agent is started although its provider is known to fail.
     pub ignore_breaker: Switch,
     /// Who ends the agent when all processes of ours are killed at once.
-    pub hold: HoldWanted,
+    pub hold: KillGuarantee,
     /// The agent and its arguments; empty only when a run goes on as it was.
     pub agent: Vec<OsString>,
     /// Where it works, and what is gone on with.
-    pub keeping: Keeping,
+    pub keeping: RunSessionOptions,
 }
 
 /// Who ends the agent when all processes of ours are killed at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HoldWanted {
+pub enum KillGuarantee {
     /// What fits the profile, and is to be had.
     Profile,
     /// Nobody; what it started stays then.
@@ -117,7 +118,7 @@ pub enum HoldWanted {
     Namespace,
 }
 
-impl HoldWanted {
+impl KillGuarantee {
     /// Its word on the command line; `None` when it is what fits the profile.
     pub fn word(self) -> Option<&'static str> {
         match self {
@@ -143,7 +144,7 @@ const NOTHING_RUN: u8 = 125;
 const PROVIDER_FAILS: u8 = 92;
 
 /// Runs an agent; the exit status says how it ended, so nothing here fails in another way.
-pub fn run(wanted: &Wanted, output: Output) -> Exit {
+pub fn run(wanted: &RunOptions, output: Output) -> Exit {
     Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| {
         log(&format!("checkrein: {}", error.message));
         if let Some(hint) = error.hint {
@@ -155,10 +156,10 @@ pub fn run(wanted: &Wanted, output: Output) -> Exit {
 
 /// What stays the same for all attempts.
 struct Plan {
-    wanted: Wanted,
+    wanted: RunOptions,
     profile: Profile,
     output: Output,
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     provider: Provider,
     attempts: Attempts,
     switches: Switches,
@@ -170,18 +171,18 @@ struct Plan {
     config: Config,
 }
 
-fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
+fn all_attempts(wanted: &RunOptions, output: Output) -> Result<u8, CommandError> {
     let signals = Signals::remembered()?;
     let resumed = match wanted.keeping.resume {
-        Some(_) => Some(Kept::prepare(wanted, &Surroundings::of_process()?)?),
+        Some(_) => Some(RunSession::prepare(wanted, &HostEnvironment::of_process()?)?),
         None => None,
     };
-    let mut plan = Plan::new(resumed.as_ref().map_or(wanted, Kept::wanted).clone(), output)?;
+    let mut plan = Plan::new(resumed.as_ref().map_or(wanted, RunSession::wanted).clone(), output)?;
     if let Some(status) = plan.refused_by_breaker()? {
         return Ok(status);
     }
     // What begins anew is written down only now, when nothing speaks against it any more.
-    let mut kept = resumed.map_or_else(|| Kept::prepare(&plan.wanted, &plan.surroundings), Ok)?;
+    let mut kept = resumed.map_or_else(|| RunSession::prepare(&plan.wanted, &plan.surroundings), Ok)?;
     plan.works_in(kept.directory())?;
     plan.switches = kept.limited(plan.switches)?;
     plan.variables.push(kept.tell_hooks()?);
@@ -191,8 +192,8 @@ fn all_attempts(wanted: &Wanted, output: Output) -> Result<u8, CommandError> {
 }
 
 impl Plan {
-    fn new(mut wanted: Wanted, output: Output) -> Result<Self, CommandError> {
-        let mut surroundings = Surroundings::of_process()?;
+    fn new(mut wanted: RunOptions, output: Output) -> Result<Self, CommandError> {
+        let mut surroundings = HostEnvironment::of_process()?;
         let name = program_name(wanted.agent.first());
         let mut variables = telemetry(&surroundings);
         if let Some(profile) = wanted.profile {
@@ -296,7 +297,7 @@ impl Plan {
     }
 
     /// Attempt after attempt, until one is the last; the status of the run.
-    fn attempt(&self, signals: &Signals, kept: &mut Kept) -> Result<u8, CommandError> {
+    fn attempt(&self, signals: &Signals, kept: &mut RunSession) -> Result<u8, CommandError> {
         let mut before: Option<Attempt> = None;
         let mut switches = self.switches;
         for made in 1_u32.. {
@@ -311,8 +312,8 @@ impl Plan {
             };
             drop(tells);
             let ended = match above {
-                Waited::Ended(status) => status,
-                Waited::Killed(ended) => {
+                SupervisorExit::Ended(status) => status,
+                SupervisorExit::Killed(ended) => {
                     let left = if ended.left == 0 {
                         String::new()
                     } else {
@@ -352,21 +353,21 @@ impl Plan {
     /// One attempt, in a process of its own below the one that waits. Returns the status of the run, should it be the last one.
     fn within(
         &self,
-        above: &Above,
+        above: &SupervisorLink,
         switches: Switches,
         made: u32,
         before: Option<&Attempt>,
         mut tells: PipeWriter,
-        kept: &mut Kept,
+        kept: &mut RunSession,
     ) -> Result<u8, CommandError> {
         let signals = Signals::remembered()?;
         let agent = self.agent(switches, made, before)?;
         kept.start(self.surroundings.now().0)?;
-        let mut teller = Teller::new(agent.interaction, self.output);
-        let (mut onlooker, speaker) = Onlooker::new(&self.surroundings, self.profile);
+        let mut teller = ProgressLine::new(agent.interaction, self.output);
+        let (mut onlooker, speaker) = StreamMonitor::new(&self.surroundings, self.profile);
         let mut said = String::new();
         let mut hooks = HookCount::new(&self.surroundings, kept.id());
-        let count = |progress: &mut Progress, life: Life| hooks.add_to(progress, life);
+        let count = |progress: &mut RunProgress, life: Life| hooks.add_to(progress, life);
         let untold = untold(&switches, &self.wanted.agent, &self.surroundings);
         if let (Some(why), 1) = (&untold, made) {
             log(&format!(
@@ -376,7 +377,7 @@ impl Plan {
         }
         let started = Instant::now();
         let (runs, run) = (Runs::new(self.surroundings.state.root()), kept.id().clone());
-        let judge = |progress: &Progress| {
+        let judge = |progress: &RunProgress| {
             let halted = halt(&self.surroundings, progress.session.as_deref())
                 // What its hooks halted they also say, with the reason.
                 .filter(|_| runs.hook_stop(&run).is_none())
@@ -393,7 +394,7 @@ impl Plan {
         };
         let mut estimated = None;
         let mut is_late = false;
-        let watch = |moment: &Moment| {
+        let watch = |moment: &ProgressReport| {
             teller.tell(moment);
             // Said at once where a budget rests on it, else at the end.
             if switches.budget.is_some() && estimated != moment.progress.estimated {
@@ -533,7 +534,7 @@ impl Plan {
         attempts: u32,
         last: Attempt,
         earliest: Option<Milliseconds>,
-        kept: &Kept,
+        kept: &RunSession,
     ) -> Result<u8, CommandError> {
         let status = last.status;
         let switches = &self.switches;
@@ -566,7 +567,7 @@ fn heard(mut told: PipeReader) -> Option<Attempt> {
     serde_json::from_slice(&text).ok()
 }
 
-fn attempt(outcome: &RunOutcome, onlooker: Onlooker) -> Attempt {
+fn attempt(outcome: &RunOutcome, onlooker: StreamMonitor) -> Attempt {
     let progress = &outcome.moment.progress;
     let (watched, found) = onlooker.finish();
     // What came with the last words counts too.
@@ -605,7 +606,7 @@ fn in_iso(time: Milliseconds) -> String {
 }
 
 /// The first kill switch: what turns telemetry off in the agents and the programs that they use.
-fn telemetry(surroundings: &Surroundings) -> Vec<(OsString, OsString)> {
+fn telemetry(surroundings: &HostEnvironment) -> Vec<(OsString, OsString)> {
     if surroundings.variables.get("CHECKREIN_TELEMETRY").is_none_or(|value| value != "0") {
         return Vec::new();
     }
@@ -620,13 +621,13 @@ fn telemetry(surroundings: &Surroundings) -> Vec<(OsString, OsString)> {
 }
 
 /// Whether somebody halted this session, or all.
-fn halt(surroundings: &Surroundings, session: Option<&str>) -> Option<String> {
+fn halt(surroundings: &HostEnvironment, session: Option<&str>) -> Option<String> {
     let session = SessionId(session.unwrap_or_default().to_owned());
     is_halted(&surroundings.state, &FolderName::of(&session)).map(|halt| halt.reason)
 }
 
 /// Whether the agent has just talked itself into new work, which nobody is there to approve.
-fn cascade(progress: &Progress, said: &mut String) -> Option<Stop> {
+fn cascade(progress: &RunProgress, said: &mut String) -> Option<Stop> {
     if progress.said == *said {
         return None;
     }

@@ -1,26 +1,28 @@
 //! `checkrein run list`: the agents that ran under `checkrein run`, and how they ended.
 
-use checkrein_supervise::runs::{Archived, Damage, Found, Lock, RunState, Runs, Stage, Whereabouts, Word};
+use checkrein_supervise::runs::{
+    Archived, CommandWord, Found, Lock, RunStage, RunState, RunStateDamage, Runs, Whereabouts,
+};
 use serde_json::{Value as Json, json};
 
 use super::log::time;
 use super::{Exit, Output, Switch, line, pretty};
 use crate::terminal::{cut, log, plain, print, table};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Lists the newest runs, newest last.
-pub fn list(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
+pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
     runs(surroundings, count, Switch::Off, output)
 }
 
 /// Lists all runs and checks that those that are done are what they were.
-pub fn verify(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     runs(surroundings, usize::MAX, Switch::On, output)
 }
 
 /// Shows the one run whose name begins so.
-pub fn show(surroundings: &Surroundings, name: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(surroundings: &HostEnvironment, name: &str, output: Output) -> Result<Exit, CommandError> {
     let runs = Runs::new(surroundings.state.root());
     let mut all = runs.all()?;
     all.retain(|found| found.id.to_string().starts_with(name));
@@ -59,7 +61,7 @@ pub fn show(surroundings: &Surroundings, name: &str, output: Output) -> Result<E
 }
 
 fn runs(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     count: usize,
     verify: Switch,
     output: Output,
@@ -81,7 +83,7 @@ fn runs(
         is_whole &= changed.is_none();
         let state = match &found.loaded {
             Ok(loaded) => {
-                if let Damage::Backup(why) = &loaded.damage {
+                if let RunStateDamage::Backup(why) = &loaded.damage {
                     log(&plain(&format!(
                         "run {}: its state is damaged ({why}); this is the one before it",
                         found.id
@@ -147,12 +149,12 @@ fn described(found: &Found, state: &RunState, how: &str, changed: Option<&[Strin
 fn how(runs: &Runs, found: &Found, state: &RunState) -> String {
     let is_held = || Lock::held(&Lock::path(&runs.folder(&found.id, Whereabouts::Active))).is_some();
     match (state.stage, state.end()) {
-        (Stage::Prepared | Stage::Started, _) if is_held() => "runs".to_owned(),
-        (Stage::Prepared | Stage::Started, _) => "cut off".to_owned(),
-        (Stage::Stopped, Some(end)) => {
+        (RunStage::Prepared | RunStage::Started, _) if is_held() => "runs".to_owned(),
+        (RunStage::Prepared | RunStage::Started, _) => "cut off".to_owned(),
+        (RunStage::Stopped, Some(end)) => {
             format!("stopped: {}", end.stopped_by.as_deref().unwrap_or("asked to"))
         }
-        (Stage::Ended, Some(end)) => format!("ended with {}", end.status),
+        (RunStage::Ended, Some(end)) => format!("ended with {}", end.status),
         (other, _) => other.name().to_owned(),
     }
 }
@@ -163,7 +165,8 @@ const REASON: usize = 90;
 fn row(found: &Found, state: &RunState, how: &str) -> Vec<String> {
     let spent = state.spent();
     let known = |text: String| if state.told() { text } else { "unknown".to_owned() };
-    let reason = state.end().and_then(|end| end.reason.as_deref()).filter(|_| state.stage == Stage::Stopped);
+    let reason =
+        state.end().and_then(|end| end.reason.as_deref()).filter(|_| state.stage == RunStage::Stopped);
     vec![
         found.id.to_string(),
         time(state.created),
@@ -177,9 +180,9 @@ fn row(found: &Found, state: &RunState, how: &str) -> Vec<String> {
 }
 
 fn words(state: &RunState) -> Vec<String> {
-    let text = |word: &Word| match word {
-        Word::Text(text) => text.clone(),
-        Word::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    let text = |word: &CommandWord| match word {
+        CommandWord::Text(text) => text.clone(),
+        CommandWord::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
     };
     state.agent.iter().map(text).collect()
 }

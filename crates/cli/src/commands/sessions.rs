@@ -10,12 +10,12 @@ use super::log::time;
 use super::{Exit, Output, line, tell_fallen};
 use crate::terminal::{print, table, verdict};
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
 
 /// Lists all sessions of agents, newest last.
-pub fn sessions(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn sessions(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let mut all = checkrein_session::sessions(&surroundings.state)?;
     all.retain(|session| session.folder.as_str() != CANARY_SESSION);
     all.reverse();

@@ -11,17 +11,17 @@ use checkrein_review::sentence;
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
-use super::answers::{Answer, answers};
+use super::answers::{QuestionOutcome, answers};
 use super::log::{call, folders, rollback_stage, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
 use crate::terminal::{bold, dim, plain, print, verdict, wrapped};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
 /// (`SESSION:NUMBER`).
-pub fn show(surroundings: &Surroundings, id: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
     let (session, wanted) = match id.rsplit_once(':') {
         Some((session, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             (Some(session), number)
@@ -64,7 +64,7 @@ fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
     }
 }
 
-fn explain(record: &Record, found: &[Record], answers: &HashMap<ActionId, Answer>) -> String {
+fn explain(record: &Record, found: &[Record], answers: &HashMap<ActionId, QuestionOutcome>) -> String {
     let head = dim(&format!("{}  record {}", time(record.at.0), record.seq));
     match &record.body {
         RecordBody::Review(review) => {
@@ -96,18 +96,24 @@ enum Became {
     NotKnown,
 }
 
-fn became(review: &ReviewRecord, answer: Option<Answer>, found: &[Record]) -> Became {
+fn became(review: &ReviewRecord, answer: Option<QuestionOutcome>, found: &[Record]) -> Became {
     let has_outcome = found.iter().any(|record| {
         matches!(&record.body, RecordBody::Outcome(outcome) if outcome.action_id == review.action_id)
     });
     let is_refused = review.mode == Enforcement::Enforce
         && match review.verdict {
             VerdictKind::Block | VerdictKind::Halt => true,
-            VerdictKind::Escalate => matches!(answer, Some(Answer::No | Answer::Refused | Answer::Told)),
+            VerdictKind::Escalate => {
+                matches!(answer, Some(QuestionOutcome::No | QuestionOutcome::Refused | QuestionOutcome::Told))
+            }
             VerdictKind::Ok | VerdictKind::Nudge => false,
         };
     match (
-        has_outcome || matches!(answer, Some(Answer::Yes | Answer::YesByUser | Answer::Nobody)),
+        has_outcome
+            || matches!(
+                answer,
+                Some(QuestionOutcome::Yes | QuestionOutcome::YesByUser | QuestionOutcome::Nobody)
+            ),
         is_refused,
     ) {
         (true, _) => Became::Ran,
@@ -116,7 +122,7 @@ fn became(review: &ReviewRecord, answer: Option<Answer>, found: &[Record]) -> Be
     }
 }
 
-fn review_text(review: &ReviewRecord, answer: Option<Answer>, became: Became) -> String {
+fn review_text(review: &ReviewRecord, answer: Option<QuestionOutcome>, became: Became) -> String {
     let flagged = if review.flagged { ", flagged" } else { "" };
     let mut lines = vec![
         format!("{}{flagged}  {}", verdict(review.verdict), plain(&call(review))),

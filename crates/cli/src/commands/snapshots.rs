@@ -3,22 +3,23 @@
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    Bounds, Circumstances, Listed, Manner, Mounts, Occasion, Pin, SnapshotId, Taken, Unchanged,
+    CaptureBounds, CaptureOptions, Circumstances, Listed, Mounts, Pin, SnapshotId, SnapshotReason, Unchanged,
+    WorkspaceCapture,
 };
 use serde_json::{Value as Json, json};
 
 use super::log::time;
-use super::restoring::Ground;
+use super::restore::RestoreContext;
 use super::{Exit, Output, for_people_only, line};
 use crate::terminal::{cut, log, plain, print, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Lists the snapshots of this workspace, newest last, and what they take on the disk.
-pub fn list(surroundings: &Surroundings, count: usize, output: Output) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
+pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+    let ground = RestoreContext::open(surroundings)?;
     let mut all = ground.store.snapshots()?;
     let hidden = all.len().saturating_sub(count);
     let shown = all.split_off(hidden);
@@ -95,19 +96,19 @@ fn row(one: &Listed) -> Vec<String> {
 }
 
 /// Takes a snapshot of the whole workspace.
-pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
+pub fn create(surroundings: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
+    let ground = RestoreContext::open(surroundings)?;
     let largest =
         config_files::load(surroundings, &ground.workspace)?.config.snapshots.largest_file_megabytes;
-    let manner = Manner {
-        bounds: Bounds { time: Duration::MAX, ..Bounds::NONE },
+    let manner = CaptureOptions {
+        bounds: CaptureBounds { time: Duration::MAX, ..CaptureBounds::NONE },
         largest: Some(largest.saturating_mul(1024 * 1024)),
         mounts: Mounts::Skip,
         ..ground.manner()
     };
     let circumstances = Circumstances {
         at: surroundings.now().0,
-        occasion: Occasion::Request,
+        occasion: SnapshotReason::Request,
         reason: reason.to_owned(),
         place: None,
     };
@@ -115,8 +116,8 @@ pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Resu
         .store
         .take_workspace(&[], &manner, Unchanged::Reuse, |captured| captured.described(circumstances))?;
     let id = match taken {
-        Taken::Whole(id) | Taken::Same(id) => id,
-        Taken::Over(_) => {
+        WorkspaceCapture::Whole(id) | WorkspaceCapture::Same(id) => id,
+        WorkspaceCapture::Over(_) => {
             return Err(CommandError::user("the workspace is too large", "there are no bounds; report this"));
         }
     };
@@ -125,8 +126,11 @@ pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Resu
         Output::Json => print(&line(&described(&listed))?),
         Output::Text => {
             let snapshot = &listed.snapshot;
-            let how =
-                if matches!(taken, Taken::Same(_)) { "nothing changed since snapshot" } else { "snapshot" };
+            let how = if matches!(taken, WorkspaceCapture::Same(_)) {
+                "nothing changed since snapshot"
+            } else {
+                "snapshot"
+            };
             print(&format!("{how} {id}: {} entries, {}", snapshot.entries, size(snapshot.bytes)));
             for one in &snapshot.skipped {
                 log(&format!("skipped {}: {}", plain(&one.path.as_path().to_string_lossy()), one.reason));
@@ -138,12 +142,12 @@ pub fn create(surroundings: &Surroundings, reason: &str, output: Output) -> Resu
 
 /// Keeps a snapshot, or lets it go when it is old.
 pub fn pin(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     id: SnapshotId,
     pin: Pin,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     ground.store.pin(id, pin)?;
     match output {
         Output::Json => print(&line(&json!({ "id": id, "pinned": pin == Pin::Pinned }))?),
@@ -156,9 +160,13 @@ pub fn pin(
 }
 
 /// Takes away what is older, more or larger than the configuration keeps.
-pub fn prune(surroundings: &Surroundings, dry: super::Switch, output: Output) -> Result<Exit, CommandError> {
+pub fn prune(
+    surroundings: &HostEnvironment,
+    dry: super::Switch,
+    output: Output,
+) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "snapshot prune")?;
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     let settings = config_files::load(surroundings, &ground.workspace)?.config.snapshots;
     let retention = checkpoint::workspace::retention(surroundings, &settings);
     let going = ground.store.expendable(&retention)?;
@@ -180,8 +188,8 @@ pub fn prune(surroundings: &Surroundings, dry: super::Switch, output: Output) ->
 }
 
 /// Reads everything that is saved and checks it.
-pub fn verify(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
-    let ground = Ground::open(surroundings)?;
+pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let ground = RestoreContext::open(surroundings)?;
     let count = ground.store.snapshots()?.len();
     let hurt = ground.store.verify()?;
     match output {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
-    Looked, OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
+    ObservedExtent, OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
 };
 use checkrein_session::SessionLedger;
 use serde_json::json;
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::log::{folders, time};
 use super::{Exit, Output, line};
 use crate::terminal::{cut, dim, plain, print, table};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// What the line of a record with surprises holds, as records are written.
@@ -20,7 +20,7 @@ const MARK: &str = "\"surprises\":[{";
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
-pub struct Selection {
+pub struct SurpriseFilter {
     /// One session, by the beginning of its name; every session by default.
     pub session: Option<String>,
     /// At most so many calls, the newest.
@@ -37,8 +37,8 @@ struct Surprised {
 
 /// Lists the surprises of the newest calls, grouped by program, the program with the most surprising calls first.
 pub fn surprises(
-    surroundings: &Surroundings,
-    selection: &Selection,
+    surroundings: &HostEnvironment,
+    selection: &SurpriseFilter,
     output: Output,
 ) -> Result<Exit, CommandError> {
     let mut calls = Vec::new();
@@ -103,10 +103,10 @@ pub(super) fn looked_in_words(verification: &VerificationRecord) -> String {
         count => format!(", {count} predicted changes seen"),
     };
     match verification.looked {
-        Looked::Whole => format!("looked at all {} names{expected}", verification.entries),
-        Looked::Partly => format!("looked at a part, {} names{expected}", verification.entries),
-        Looked::NotAtAll => "did not look".to_owned(),
-        Looked::Reported => format!("as the client says{expected}"),
+        ObservedExtent::Whole => format!("looked at all {} names{expected}", verification.entries),
+        ObservedExtent::Partly => format!("looked at a part, {} names{expected}", verification.entries),
+        ObservedExtent::NotAtAll => "did not look".to_owned(),
+        ObservedExtent::Reported => format!("as the client says{expected}"),
     }
 }
 
@@ -126,7 +126,7 @@ fn predicted_in_words(surprise: &SurpriseRecord) -> &str {
     if words == "no change" { "that nothing changes" } else { words }
 }
 
-fn of_session(surroundings: &Surroundings, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {
+fn of_session(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {
     let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
     let mut found = Vec::new();
     for line in lines(&ledger.path())?.holding(MARK) {

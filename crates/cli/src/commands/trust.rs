@@ -1,6 +1,6 @@
 //! `checkrein trust`: a person agrees to what a project file loosens.
 
-use checkrein_policy::Loaded;
+use checkrein_policy::LoadedConfig;
 use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
@@ -10,12 +10,16 @@ use super::{Exit, Output, for_people_only, pretty};
 use crate::terminal::{confirm, log, print};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rules;
 
 /// Shows what the project file loosens and trusts this very text of it.
-pub fn trust(surroundings: &Surroundings, yes: super::Switch, output: Output) -> Result<Exit, CommandError> {
+pub fn trust(
+    surroundings: &HostEnvironment,
+    yes: super::Switch,
+    output: Output,
+) -> Result<Exit, CommandError> {
     for_people_only(surroundings, "trust")?;
     let workspace = find_workspace(&surroundings.cwd);
     let file = config_files::project_file(&workspace);
@@ -51,7 +55,7 @@ pub fn trust(surroundings: &Surroundings, yes: super::Switch, output: Output) ->
 }
 
 /// Shows what waits for the trust of the user, and changes nothing.
-pub fn show_waiting(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn show_waiting(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let workspace = find_workspace(&surroundings.cwd);
     let file = config_files::project_file(&workspace);
     let loaded = config_files::load(surroundings, &workspace)?;
@@ -68,7 +72,7 @@ pub fn show_waiting(surroundings: &Surroundings, output: Output) -> Result<Exit,
 /// Tells programs what waits for trust, and whether all of it has it.
 fn tell(
     file: &AbsolutePath,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     sessions: &[(String, Vec<&'static str>)],
     is_trusted: bool,
 ) -> Result<(), CommandError> {
@@ -83,7 +87,7 @@ fn tell(
 }
 
 /// Shows what waits for trust.
-fn show(file: &AbsolutePath, loaded: &Loaded, sessions: &[(String, Vec<&'static str>)]) {
+fn show(file: &AbsolutePath, loaded: &LoadedConfig, sessions: &[(String, Vec<&'static str>)]) {
     if !loaded.pending.is_empty() {
         print(&format!("`{file}` asks for more than the layers below it allow:"));
     }
@@ -101,7 +105,7 @@ const RECENT: u64 = 7 * 24 * 60 * 60 * 1000;
 
 /// The sessions of a workspace that are held to stricter rules than those of now, with the settings.
 fn sessions_that_wait(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
 ) -> Result<Vec<(String, Vec<&'static str>)>, CommandError> {
     let now = surroundings.now().0;

@@ -9,16 +9,19 @@ use checkrein_session::{SessionLedger, SessionSummary};
 
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
-    Deed, Extent, FileTime, Gone, Listed, Moment, Occasion, Period, Prepared, Since, SnapshotId, Step,
+    ActionEndTime, ActionPeriod, FileTime, Gone, Listed, Prepared, RestoreAction, RestoreExtent, Since,
+    SnapshotId, SnapshotReason, Step,
 };
 use checkrein_world::find_workspace;
 
 use super::log::time;
-use super::restoring::{Case, Consent, Ground, Permissions, Weight, count, elsewhere, gone, restore};
+use super::restore::{
+    Consent, Permissions, RestoreContext, RestoreTerms, Weight, count, elsewhere, gone, restore,
+};
 use super::{Exit, Output};
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::pushed_to;
 
@@ -38,7 +41,7 @@ const START_SLACK: u64 = 1_000;
 /// Takes back an action, by the beginning of its name or the number of its snapshot; by default the last one in this workspace or below
 /// it that destroyed something and was not taken back yet, of the newest session that has one.
 pub fn undo(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     action: Option<&str>,
     permissions: Permissions,
     output: Output,
@@ -67,9 +70,9 @@ pub fn undo(
             continue;
         }
         let moment = story.moment();
-        let case = Case { ground: store.ground, snapshot, moment, permissions };
+        let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let mut prepared = store.ground.prepare(snapshot.id, &[], moment)?;
-        if let Moment::Ended(_) = moment {
+        if let ActionEndTime::Ended(_) = moment {
             prepared.excuse(&store.all_restores())?;
         }
         // What an undo took back stays taken back; `rollback` to what it saved is the way forward.
@@ -97,7 +100,7 @@ pub fn undo(
         }
         match weight {
             // Nothing was lost.
-            Weight::New if prepared.steps().iter().all(|step| step.deed == Deed::Remove) => continue,
+            Weight::New if prepared.steps().iter().all(|step| step.deed == RestoreAction::Remove) => continue,
             // What was lost before counts more than what makes itself again.
             Weight::MadeAgain => {
                 made_again.get_or_insert((store, snapshot, moment, prepared));
@@ -110,21 +113,21 @@ pub fn undo(
         let is_told = story.may_have_run()
             && (!story.asked || story.ended.is_some() || prepared.steps().iter().any(is_doubtful));
         // A further undo has nothing to say of what only is new.
-        let is_lost = prepared.steps().iter().any(|step| step.deed != Deed::Remove);
+        let is_lost = prepared.steps().iter().any(|step| step.deed != RestoreAction::Remove);
         if (is_lost || store.taken_back().next().is_none()) && !prepared.steps().is_empty() && is_told {
             passed_over.push(in_words(surroundings, &case, prepared.steps().len()));
             kept.get_or_insert((store, snapshot, moment, prepared));
         }
     }
     if let Some((store, snapshot, moment, prepared)) = made_again.filter(|_| kept.is_none()) {
-        let case = Case { ground: store.ground, snapshot, moment, permissions };
+        let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let mut others = ledgers.unsaved_after(surroundings, snapshot);
         others.extend(lost.unwrap_or_default());
         others.extend(ledgers.earlier_session(surroundings, &stores, snapshot, permissions)?);
         return restore(surroundings, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
-        let case = Case { ground: store.ground, snapshot, moment, permissions };
+        let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let mut others = ledgers.unsaved_after(surroundings, snapshot);
         others.extend(lost.unwrap_or_default());
         others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
@@ -141,7 +144,7 @@ pub fn undo(
     ))
 }
 
-fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> String {
+fn in_words(surroundings: &HostEnvironment, case: &RestoreTerms<'_>, changes: usize) -> String {
     let snapshot = case.snapshot;
     format!(
         "passed over: snapshot {}  {}  {}{}: {} changed since and kept; `checkrein undo {} --force` takes it back",
@@ -156,7 +159,7 @@ fn in_words(surroundings: &Surroundings, case: &Case<'_>, changes: usize) -> Str
 
 /// A workspace with its snapshots.
 struct Opened<'a> {
-    ground: &'a Ground,
+    ground: &'a RestoreContext,
     all: Vec<Listed>,
     undone: BTreeMap<SnapshotId, Option<SnapshotId>>,
 }
@@ -173,7 +176,7 @@ impl Opened<'_> {
     /// Every restore as a whole that was done, there and back.
     fn all_restores(&self) -> Vec<Gone> {
         let gone = |one: &Listed| match one.snapshot.occasion {
-            Occasion::BeforeRestore { of, extent: Extent::Whole }
+            SnapshotReason::BeforeRestore { of, extent: RestoreExtent::Whole }
                 if self.ground.store.is_carried_out(one.id) =>
             {
                 Some(Gone { back_to: of, saved_as: one.id })
@@ -202,15 +205,15 @@ fn leave_remotes(prepared: &mut Prepared, remotes: &[PathBuf], of: SnapshotId) -
 
 /// The same for going back to a snapshot as a whole.
 pub(super) fn spare_remotes(
-    surroundings: &Surroundings,
-    ground: &Ground,
+    surroundings: &HostEnvironment,
+    ground: &RestoreContext,
     snapshot: &Listed,
     prepared: &mut Prepared,
 ) -> Vec<String> {
     let all = ground.store.snapshots().unwrap_or_default();
     let mut meant = snapshot;
     // What was saved before a restore concerns the places of the action that was gone back to.
-    while let Occasion::BeforeRestore { of, .. } = meant.snapshot.occasion {
+    while let SnapshotReason::BeforeRestore { of, .. } = meant.snapshot.occasion {
         let Some(older) = all.iter().find(|one| one.id == of && one.id < meant.id) else { break };
         meant = older;
     }
@@ -220,7 +223,7 @@ pub(super) fn spare_remotes(
 
 /// The workspaces that a person may mean: the one that they stand in, those that lie in it, and, without version control to say where a
 /// project begins, the nearest one around it.
-fn grounds(surroundings: &Surroundings) -> Result<Vec<Ground>, CommandError> {
+fn grounds(surroundings: &HostEnvironment) -> Result<Vec<RestoreContext>, CommandError> {
     let workspace = find_workspace(&surroundings.cwd);
     let own = checkpoint::store(surroundings, &workspace);
     let here = own.workspace().to_owned();
@@ -241,17 +244,17 @@ fn grounds(surroundings: &Surroundings) -> Result<Vec<Ground>, CommandError> {
     let home = std::fs::canonicalize(surroundings.home.as_str()).ok();
     let is_crowded = home.is_some_and(|home| home.starts_with(&here));
     let below = others.iter().filter(|other| !is_crowded && other.starts_with(&here) && **other != here);
-    let mut grounds = vec![Ground::at(surroundings, workspace)?];
+    let mut grounds = vec![RestoreContext::at(surroundings, workspace)?];
     for path in below.cloned().chain(around) {
         if let Some(path) = path.to_str().and_then(AbsolutePath::new) {
-            grounds.push(Ground::at(surroundings, path)?);
+            grounds.push(RestoreContext::at(surroundings, path)?);
         }
     }
     Ok(grounds)
 }
 
 fn is_action(one: &Listed) -> bool {
-    one.snapshot.occasion == Occasion::BeforeAction
+    one.snapshot.occasion == SnapshotReason::BeforeAction
 }
 
 fn session(one: &Listed) -> Option<&str> {
@@ -310,11 +313,13 @@ fn named<'a>(
 }
 
 /// Which snapshots were gone back to: each with the snapshot of what stood before, or nothing where it was gone forward again.
-fn undone(ground: &Ground, all: &[Listed]) -> BTreeMap<SnapshotId, Option<SnapshotId>> {
+fn undone(ground: &RestoreContext, all: &[Listed]) -> BTreeMap<SnapshotId, Option<SnapshotId>> {
     let mut undone = BTreeMap::new();
     let mut restores = BTreeMap::new();
     for one in all {
-        let Occasion::BeforeRestore { of, extent: Extent::Whole } = one.snapshot.occasion else { continue };
+        let SnapshotReason::BeforeRestore { of, extent: RestoreExtent::Whole } = one.snapshot.occasion else {
+            continue;
+        };
         if !ground.store.is_carried_out(one.id) {
             continue;
         }
@@ -348,12 +353,12 @@ struct Story {
 }
 
 impl Story {
-    fn moment(&self) -> Moment {
+    fn moment(&self) -> ActionEndTime {
         match (self.ended, self.followed) {
-            (Some(ended), _) => file_time(ended + TICK).map_or(Moment::None, |at| {
-                Moment::Ended(Period { began: self.began(ended).and_then(file_time), ended: at })
+            (Some(ended), _) => file_time(ended + TICK).map_or(ActionEndTime::None, |at| {
+                ActionEndTime::Ended(ActionPeriod { began: self.began(ended).and_then(file_time), ended: at })
             }),
-            (None, followed) => Moment::Open(followed.and_then(file_time)),
+            (None, followed) => ActionEndTime::Open(followed.and_then(file_time)),
         }
     }
 
@@ -402,7 +407,7 @@ struct Unsaved {
 }
 
 impl Stories {
-    fn of(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Story {
+    fn of(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Story {
         let told = self.told(surroundings, snapshot);
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let story = action.zip(told).and_then(|(action, told)| told.stories.get(action).copied());
@@ -410,14 +415,14 @@ impl Stories {
     }
 
     /// The repositories that the action of a snapshot pushed to.
-    fn remotes(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Vec<PathBuf> {
+    fn remotes(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Vec<PathBuf> {
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let told = self.told(surroundings, snapshot);
         action.zip(told).and_then(|(action, told)| told.remotes.get(action).cloned()).unwrap_or_default()
     }
 
     /// What was not saved for the action of a snapshot and for those after it in its session, and cannot be taken back, in words.
-    fn unsaved_after(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Vec<String> {
+    fn unsaved_after(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Vec<String> {
         let Some(told) = self.told(surroundings, snapshot) else { return Vec::new() };
         let own = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_deref());
         let is_meant = |one: &&Unsaved| one.at > snapshot.snapshot.at || Some(one.action.as_str()) == own;
@@ -434,7 +439,7 @@ impl Stories {
     /// answered before they saw it did not mean that one.
     fn earlier_session(
         &mut self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         stores: &[Opened<'_>],
         snapshot: &Listed,
         permissions: Permissions,
@@ -459,7 +464,7 @@ impl Stories {
     /// into a ledger when nothing was done, such as a halt and its end, does not count.
     fn newest_session(
         &mut self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         stores: &[Opened<'_>],
         snapshot: &Listed,
     ) -> Option<FolderName> {
@@ -488,12 +493,12 @@ impl Stories {
     }
 
     /// What the ledger of the session of a snapshot says; `None` when it was taken for none.
-    fn told(&mut self, surroundings: &Surroundings, snapshot: &Listed) -> Option<&Told> {
+    fn told(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Option<&Told> {
         session(snapshot).map(|session| self.told_by(surroundings, session))
     }
 
     /// What the ledger of a session says, by the name of its folder.
-    fn told_by(&mut self, surroundings: &Surroundings, session: &str) -> &Told {
+    fn told_by(&mut self, surroundings: &HostEnvironment, session: &str) -> &Told {
         self.0.entry(session.to_owned()).or_insert_with(|| {
             let folder = FolderName::on_disk(session.as_ref());
             let path = folder.map(|folder| SessionLedger::of_folder(&surroundings.state, folder).path());

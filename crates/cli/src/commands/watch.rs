@@ -14,7 +14,7 @@ use super::log::{call, severity_name, time};
 use super::sessions::{spent, tokens_in_words};
 use super::{Exit, Output, Switch, line, tell_fallen};
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
 
@@ -40,7 +40,7 @@ struct Seen {
 
 /// Shows the running sessions, again and again, or once.
 pub fn watch(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     once: Switch,
     all: Switch,
     output: Output,
@@ -71,7 +71,7 @@ pub fn watch(
     }
 }
 
-fn look(surroundings: &Surroundings, all: Switch) -> Result<Vec<Seen>, CommandError> {
+fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, CommandError> {
     let now = surroundings.now().0;
     let mut seen = Vec::new();
     for summary in checkrein_session::sessions(&surroundings.state)? {

@@ -2,34 +2,34 @@
 
 mod cut_off;
 mod merge;
+mod removal;
 mod shared;
-mod taking_away;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkrein_protocol::AbsolutePath;
-use checkrein_snapshot::{Ignored, Manner};
-use checkrein_supervise::runs::{Insistence, Lock, Stage};
+use checkrein_snapshot::{CaptureOptions, Ignored};
+use checkrein_supervise::runs::{Insistence, Lock, RunStage};
 use checkrein_worktree::{
-    Change, Changes, Copies, Deed, Environment, Kind, MergeProgress, Merging, Origin, Owner, Places,
-    Repository, SharedChange, WorktreeName,
+    Changes, Copies, FileOperation, GitEnvironment, GitRepository, MergeProgress, Merging, Owner,
+    SharedChange, WorktreeChange, WorktreeKind, WorktreeName, WorktreeOrigin, WorktreeRegistry,
 };
 use checkrein_world::find_workspace;
 use serde_json::{Value as Json, json};
 
 use cut_off::take_back;
 pub use merge::{Afterwards, merge};
+use removal::take_away;
 pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
-use taking_away::take_away;
 
 use super::log::time;
-use super::restoring::{Consent, Ground};
+use super::restore::{Consent, RestoreContext};
 use super::{Exit, Output, Switch, for_people_only, line, pretty};
 use crate::terminal::{bold, confirm, counted, dim, log, plain, print, table};
 use checkrein_engine::checkpoint;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// The longest patch that is shown, in bytes (ours); `git diff` in the worktree shows more.
@@ -43,8 +43,8 @@ pub struct Site {
     /// The work tree, by its real path.
     pub workspace: PathBuf,
     /// Where its worktrees are.
-    pub places: Places,
-    repository: Option<Repository>,
+    pub places: WorktreeRegistry,
+    repository: Option<GitRepository>,
 }
 
 /// The variables that `git` is given: where things are, never how it works.
@@ -62,14 +62,17 @@ const FOR_GIT: [&str; 10] = [
 ];
 
 /// The workspace around the working directory, by its real path.
-pub(super) fn workspace(surroundings: &Surroundings) -> Result<PathBuf, CommandError> {
+pub(super) fn workspace(surroundings: &HostEnvironment) -> Result<PathBuf, CommandError> {
     let found = find_workspace(&surroundings.cwd);
     fs::canonicalize(found.as_str()).map_err(|error| CommandError::file("find", &found, &error))
 }
 
 /// Where the worktrees of a workspace are: `$CHECKREIN_WORKTREES`, else `$XDG_DATA_HOME/checkrein/worktrees`, else
 /// `~/.local/share/checkrein/worktrees`. Not in the state directory: there an agent must not write, and here it has to.
-pub(super) fn places(surroundings: &Surroundings, workspace: &Path) -> Result<Places, CommandError> {
+pub(super) fn places(
+    surroundings: &HostEnvironment,
+    workspace: &Path,
+) -> Result<WorktreeRegistry, CommandError> {
     let variable = |name: &str| surroundings.variables.get(name).and_then(|text| AbsolutePath::new(text));
     let root = variable("CHECKREIN_WORKTREES").unwrap_or_else(|| {
         let data = variable("XDG_DATA_HOME").unwrap_or_else(|| surroundings.home.join(".local/share"));
@@ -84,18 +87,18 @@ pub(super) fn places(surroundings: &Surroundings, workspace: &Path) -> Result<Pl
             "choose another place: `CHECKREIN_WORKTREES`",
         ));
     }
-    Ok(Places::of(surroundings.state.root(), Path::new(root.as_str()), workspace))
+    Ok(WorktreeRegistry::of(surroundings.state.root(), Path::new(root.as_str()), workspace))
 }
 
 impl Site {
     /// The work tree around the working directory.
-    pub fn open(surroundings: &Surroundings) -> Result<Self, CommandError> {
+    pub fn open(surroundings: &HostEnvironment) -> Result<Self, CommandError> {
         let workspace = workspace(surroundings)?;
         let places = places(surroundings, &workspace)?;
         let variables = FOR_GIT
             .iter()
             .filter_map(|name| surroundings.variables.get(*name).map(|value| ((*name).into(), value.into())));
-        let repository = Repository::at(&workspace, &Environment(variables.collect()))?;
+        let repository = GitRepository::at(&workspace, &GitEnvironment(variables.collect()))?;
         Ok(Self { workspace, places, repository })
     }
 
@@ -108,25 +111,25 @@ impl Site {
     /// Hands over what a worktree of this name is made from.
     pub fn with_origin<T>(
         &self,
-        surroundings: &Surroundings,
+        surroundings: &HostEnvironment,
         name: &WorktreeName,
-        work: impl FnOnce(&Origin<'_>) -> T,
+        work: impl FnOnce(&WorktreeOrigin<'_>) -> T,
     ) -> Result<T, CommandError> {
         match &self.repository {
-            Some(repository) => Ok(work(&Origin::Repository(repository))),
-            None => {
-                with_copies(surroundings, &self.places.place(name), |copies| work(&Origin::Folder(copies)))
-            }
+            Some(repository) => Ok(work(&WorktreeOrigin::Repository(repository))),
+            None => with_copies(surroundings, &self.places.place(name), |copies| {
+                work(&WorktreeOrigin::Folder(copies))
+            }),
         }
     }
 }
 
 fn with_copies<T>(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     place: &Path,
     work: impl FnOnce(&Copies<'_>) -> T,
 ) -> Result<T, CommandError> {
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     let named = place.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
         CommandError::user(
             "the place of worktrees has no plain name",
@@ -136,7 +139,7 @@ fn with_copies<T>(
     // What goes into a copy and comes back from it is what version control would hold.
     let ignoring = checkpoint::ignoring(surroundings, &named).with_ignored(Ignored::LeftOut);
     let manner = ground.manner();
-    let copied = Manner { ignoring: Some(&ignoring), ..ground.manner() };
+    let copied = CaptureOptions { ignoring: Some(&ignoring), ..ground.manner() };
     Ok(work(&Copies { store: &ground.store, manner: &manner, copied: &copied }))
 }
 
@@ -149,7 +152,7 @@ struct Known {
 }
 
 impl Known {
-    fn find(surroundings: &Surroundings, name: &str) -> Result<Self, CommandError> {
+    fn find(surroundings: &HostEnvironment, name: &str) -> Result<Self, CommandError> {
         let site = Site::open(surroundings)?;
         let name: WorktreeName = name.parse()?;
         let record = site.places.record(&name);
@@ -173,14 +176,14 @@ impl Known {
         Ok(Lock::take(&Lock::path(&self.record), &what, Insistence::Respect)?.lock)
     }
 
-    fn repository(&self) -> Result<Option<&Repository>, CommandError> {
-        let is_same = |repository: &Repository| match &self.owner.kind {
-            Kind::Git { repository: known, .. } => known == repository.common(),
-            Kind::Copy { .. } => false,
+    fn repository(&self) -> Result<Option<&GitRepository>, CommandError> {
+        let is_same = |repository: &GitRepository| match &self.owner.kind {
+            WorktreeKind::Git { repository: known, .. } => known == repository.common(),
+            WorktreeKind::Copy { .. } => false,
         };
         match (&self.site.repository, &self.owner.kind) {
-            (Some(repository), Kind::Git { .. }) if is_same(repository) => Ok(Some(repository)),
-            (_, Kind::Copy { .. }) => Ok(None),
+            (Some(repository), WorktreeKind::Git { .. }) if is_same(repository) => Ok(Some(repository)),
+            (_, WorktreeKind::Copy { .. }) => Ok(None),
             _ => Err(CommandError::user(
                 format!(
                     "the repository from which the worktree `{}` was made is not here any more",
@@ -192,7 +195,7 @@ impl Known {
     }
 
     /// What runs changed in what all work trees share.
-    fn shared(&self, surroundings: &Surroundings) -> Result<Shared, CommandError> {
+    fn shared(&self, surroundings: &HostEnvironment) -> Result<Shared, CommandError> {
         let Some(repository) = self.repository()? else { return Ok(Shared::default()) };
         watch(surroundings, repository, &self.owner, &self.record, |watched| {
             let changes = watched.changes()?;
@@ -205,7 +208,7 @@ impl Known {
     }
 
     /// What the run changed.
-    fn changes(&self, surroundings: &Surroundings) -> Result<Found, CommandError> {
+    fn changes(&self, surroundings: &HostEnvironment) -> Result<Found, CommandError> {
         self.owner.prove()?;
         if let Some(repository) = self.repository()? {
             let changes = Changes::of(repository, &self.owner, &self.record)?;
@@ -227,13 +230,13 @@ struct Shared {
 
 /// What a run changed.
 struct Found {
-    files: Vec<Change>,
+    files: Vec<WorktreeChange>,
     patch: String,
     tree: Option<Changes>,
 }
 
 /// Lists the worktrees of this project.
-pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, CommandError> {
+pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
     let site = Site::open(surroundings)?;
     let mut rows = Vec::new();
     for name in site.places.names() {
@@ -255,8 +258,8 @@ pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
             (None, Err(error)) => error.to_string(),
         };
         let branch = match &owner.kind {
-            Kind::Git { branch, .. } => Some(branch.clone()),
-            Kind::Copy { .. } => None,
+            WorktreeKind::Git { branch, .. } => Some(branch.clone()),
+            WorktreeKind::Copy { .. } => None,
         };
         match output {
             Output::Json => print(&line(&json!({
@@ -286,7 +289,7 @@ pub fn list(surroundings: &Surroundings, output: Output) -> Result<Exit, Command
 
 /// Shows everything that a run changed in its worktree: which files first, then the lines unless only `stat` is wanted.
 pub fn diff(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     name: &str,
     stat: Switch,
     output: Output,
@@ -309,7 +312,7 @@ pub fn diff(
 }
 
 fn described(name: &WorktreeName, found: &Found, shared: &Shared) -> Json {
-    let file = |change: &Change| {
+    let file = |change: &WorktreeChange| {
         json!({
             "path": change.path.to_string_lossy(),
             "change": change.deed.name(),
@@ -358,7 +361,9 @@ fn show(found: &Found) {
         log(&plain(&format!("`{}` cannot be read: what was in it counts as unchanged", unread.display())));
     }
     for change in &found.files {
-        let held = |other: &&Change| other.deed == Deed::Removed && other.path.parent() == Some(&change.path);
+        let held = |other: &&WorktreeChange| {
+            other.deed == FileOperation::Removed && other.path.parent() == Some(&change.path)
+        };
         if let (Some(link), Some(_)) = (&change.link, found.files.iter().find(held)) {
             let (path, link) = (change.path.display(), link.display());
             log(&plain(&format!("`{path}` was a folder and is a link now, to `{link}`")));
@@ -377,7 +382,7 @@ fn show_patch(patch: &str) {
 
 /// Throws away what a run changed. What is there is saved first.
 pub fn discard(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     name: &str,
     consent: Consent,
     output: Output,
@@ -411,7 +416,7 @@ pub fn discard(
             return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
         }
     }
-    let removed = lock.lend(|| take_away(surroundings, &known, Stage::Discarded))?;
+    let removed = lock.lend(|| take_away(surroundings, &known, RunStage::Discarded))?;
     match output {
         Output::Json => print(&pretty(&json!({ "name": known.name.as_str(), "removed": removed.json() }))?),
         Output::Text => removed.tell(&known.name),

@@ -1,7 +1,8 @@
 //! Claude Code's hook payloads to events.
 
 use checkrein_protocol::{
-    AbsolutePath, Change, ChangeKind, Client, HookEvent, Moment, Outcome, Progress, Success,
+    AbsolutePath, CallProgress, Change, ChangeKind, Client, HookEvent, HookEventKind, Outcome,
+    SuccessReporting,
 };
 
 use serde_json::Value as Json;
@@ -15,14 +16,14 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     Payload::parse(payload)?.event(Client::CLAUDE, moment)
 }
 
-fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
+fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEventKind, DecodeError> {
     Ok(match name {
         "PreToolUse" => {
             let (call, action) = (payload.call(), payload.action(cwd)?);
             readable(&action)?;
-            Moment::BeforeAction { call, action }
+            HookEventKind::BeforeAction { call, action }
         }
-        "PermissionRequest" => Moment::PermissionAsked { action: payload.action(cwd)? },
+        "PermissionRequest" => HookEventKind::PermissionAsked { action: payload.action(cwd)? },
         "PostToolUse" => {
             let output = payload.value("tool_response").map(output_text).unwrap_or_default();
             after(payload, cwd, None, output)?
@@ -32,18 +33,18 @@ fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment
             let output = error.clone();
             after(payload, cwd, Some(error), output)?
         }
-        "UserPromptSubmit" => Moment::Prompt { text: payload.own_text("prompt") },
+        "UserPromptSubmit" => HookEventKind::Prompt { text: payload.own_text("prompt") },
         "SessionStart" => {
-            Moment::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
+            HookEventKind::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
         }
-        "SessionEnd" => Moment::SessionEnded,
-        "Stop" => Moment::TurnEnding { message: last_message(&payload) },
-        "SubagentStart" => Moment::SubagentStarted,
-        "SubagentStop" => Moment::SubagentEnding { message: last_message(&payload) },
-        "PostToolBatch" => Moment::BatchDone,
-        "ConfigChange" => {
-            Moment::ConfigurationChanged { file: payload.text("file_path").and_then(AbsolutePath::new) }
-        }
+        "SessionEnd" => HookEventKind::SessionEnded,
+        "Stop" => HookEventKind::TurnEnding { message: last_message(&payload) },
+        "SubagentStart" => HookEventKind::SubagentStarted,
+        "SubagentStop" => HookEventKind::SubagentEnding { message: last_message(&payload) },
+        "PostToolBatch" => HookEventKind::BatchDone,
+        "ConfigChange" => HookEventKind::ConfigurationChanged {
+            file: payload.text("file_path").and_then(AbsolutePath::new),
+        },
         // A call that waits for an answer, under a name that nobody knows: what is not read is not passed.
         _ if payload.carries_a_call() && EVENTS.iter().all(|(known, _)| *known != name) => {
             return Err(DecodeError::UnknownEvent { name: name.chars().take(64).collect() });
@@ -57,21 +58,24 @@ fn after(
     cwd: &AbsolutePath,
     error: Option<String>,
     output: String,
-) -> Result<Moment, DecodeError> {
+) -> Result<HookEventKind, DecodeError> {
     let call = payload.call();
     let duration_ms = payload.value("duration_ms").and_then(Json::as_u64);
     let response = payload.value("tool_response");
     let reported = response.and_then(|response| reported_change(response, cwd)).into_iter().collect();
     let in_background = response.and_then(|response| response.get("backgroundTaskId"));
-    let progress =
-        if in_background.is_some_and(Json::is_string) { Progress::Running } else { Progress::Finished };
+    let progress = if in_background.is_some_and(Json::is_string) {
+        CallProgress::Running
+    } else {
+        CallProgress::Finished
+    };
     let action = payload.action(cwd)?;
     let failed = error.is_some();
-    Ok(Moment::AfterAction(Outcome {
+    Ok(HookEventKind::AfterAction(Outcome {
         call,
         action,
         failed,
-        success: Success::Told,
+        success: SuccessReporting::Told,
         error,
         output,
         duration_ms,

@@ -1,21 +1,23 @@
 //! Answers to Claude Code's hook output: one JSON object on one line, always with exit status 0.
 
-use checkrein_protocol::{Action, HookAnswer, HookEvent, Moment};
+use checkrein_protocol::{Action, HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::payload::{context, line, permission};
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can.
-pub(super) fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
+pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
     let object = match &event.moment {
-        Moment::BeforeAction { action, .. } => explained(before(&event.name, answer), action, answer),
-        Moment::PermissionAsked { .. } => permission(answer),
-        Moment::AfterAction(_) | Moment::Prompt { .. } => after(&event.name, answer),
-        Moment::BatchDone => batch(&event.name, answer),
-        Moment::SessionStarted { .. } | Moment::SubagentStarted => context_only(&event.name, answer),
-        Moment::ConfigurationChanged { .. } => configuration(answer),
-        Moment::TurnEnding { .. } => turn_end(answer),
-        Moment::SubagentEnding { .. } | Moment::SessionEnded | Moment::Other { .. } => {
+        HookEventKind::BeforeAction { action, .. } => explained(before(&event.name, answer), action, answer),
+        HookEventKind::PermissionAsked { .. } => permission(answer),
+        HookEventKind::AfterAction(_) | HookEventKind::Prompt { .. } => after(&event.name, answer),
+        HookEventKind::BatchDone => batch(&event.name, answer),
+        HookEventKind::SessionStarted { .. } | HookEventKind::SubagentStarted => {
+            context_only(&event.name, answer)
+        }
+        HookEventKind::ConfigurationChanged { .. } => configuration(answer),
+        HookEventKind::TurnEnding { .. } => turn_end(answer),
+        HookEventKind::SubagentEnding { .. } | HookEventKind::SessionEnded | HookEventKind::Other { .. } => {
             json!({})
         }
     };
@@ -36,7 +38,7 @@ pub(super) fn refuse(reason: &str) -> Vec<u8> {
     }))
 }
 
-fn before(name: &str, answer: &HookAnswer) -> Json {
+fn before(name: &str, answer: &HookResponse) -> Json {
     let decision = |decision: &str, reason: &str| {
         json!({ "hookSpecificOutput": {
             "hookEventName": name,
@@ -45,22 +47,22 @@ fn before(name: &str, answer: &HookAnswer) -> Json {
         }})
     };
     match answer {
-        HookAnswer::Silent => json!({}),
-        HookAnswer::Allow { text } => {
+        HookResponse::NoOpinion => json!({}),
+        HookResponse::Allow { text } => {
             let mut answer = decision("allow", "checkrein: everything this does can be taken back");
             if !text.is_empty() {
                 answer["hookSpecificOutput"]["additionalContext"] = json!(text);
             }
             answer
         }
-        HookAnswer::Hint { text } => context(name, text),
+        HookResponse::Context { text } => context(name, text),
         // Without a decision beside it the person's own permission rules still apply to the new input.
-        HookAnswer::Rewrite { input, text } => json!({ "hookSpecificOutput": {
+        HookResponse::Rewrite { input, text } => json!({ "hookSpecificOutput": {
             "hookEventName": name,
             "updatedInput": input,
             "additionalContext": text,
         }}),
-        HookAnswer::Ask { reason, input } => {
+        HookResponse::Ask { reason, input } => {
             let mut answer = decision("ask", reason);
             if let Some(input) = input {
                 answer["hookSpecificOutput"]["updatedInput"] = input.clone();
@@ -68,14 +70,14 @@ fn before(name: &str, answer: &HookAnswer) -> Json {
             answer
         }
         // `continue: false` beside it would not stop the client, and alone it would let the call run.
-        HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => decision("deny", reason),
+        HookResponse::Deny { reason } | HookResponse::Halt { reason } => decision("deny", reason),
     }
 }
 
 /// The terminal puts a question of its own in the place of the hook's where a file is sensitive to it, without the reason; the description
 /// of a command it always shows, so that the reason stands there, too.
-fn explained(mut output: Json, action: &Action, answer: &HookAnswer) -> Json {
-    let (HookAnswer::Ask { reason, input }, Some(_)) = (answer, action.shell_text()) else { return output };
+fn explained(mut output: Json, action: &Action, answer: &HookResponse) -> Json {
+    let (HookResponse::Ask { reason, input }, Some(_)) = (answer, action.shell_text()) else { return output };
     let mut input = input.clone().unwrap_or_else(|| action.input.clone());
     let Some(why) = reason.lines().next().filter(|_| input.is_object()) else { return output };
     let said = input.get("description").and_then(Json::as_str).filter(|said| !said.is_empty());
@@ -87,58 +89,60 @@ fn explained(mut output: Json, action: &Action, answer: &HookAnswer) -> Json {
     output
 }
 
-fn after(name: &str, answer: &HookAnswer) -> Json {
+fn after(name: &str, answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
-        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
+        HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
+        HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => context(name, text),
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
-        HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
+        HookResponse::Halt { reason } => json!({ "continue": false, "stopReason": reason }),
     }
 }
 
-fn batch(name: &str, answer: &HookAnswer) -> Json {
+fn batch(name: &str, answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
-        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+        HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
+        HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => context(name, text),
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
     }
 }
 
 /// Events that can carry a text for the model and nothing else.
-fn context_only(name: &str, answer: &HookAnswer) -> Json {
+fn context_only(name: &str, answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
-        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => context(name, text),
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+        HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
+        HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => context(name, text),
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason } => {
             context(name, reason)
         }
     }
 }
 
 /// A refused end is one more turn, in which the model reads the reason; a text beside it is for the person alone.
-fn turn_end(answer: &HookAnswer) -> Json {
+fn turn_end(answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Silent | HookAnswer::Allow { .. } => json!({}),
-        HookAnswer::Hint { text } | HookAnswer::Rewrite { text, .. } => json!({ "systemMessage": text }),
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => {
+        HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
+        HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => {
+            json!({ "systemMessage": text })
+        }
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
-        HookAnswer::Stop { reason } => json!({ "continue": false, "stopReason": reason }),
+        HookResponse::Halt { reason } => json!({ "continue": false, "stopReason": reason }),
     }
 }
 
 /// A refused change keeps the old hooks in force for the session; the file stays as it was written.
-fn configuration(answer: &HookAnswer) -> Json {
+fn configuration(answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Silent
-        | HookAnswer::Allow { .. }
-        | HookAnswer::Hint { .. }
-        | HookAnswer::Rewrite { .. } => json!({}),
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } | HookAnswer::Stop { reason } => {
+        HookResponse::NoOpinion
+        | HookResponse::Allow { .. }
+        | HookResponse::Context { .. }
+        | HookResponse::Rewrite { .. } => json!({}),
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason } => {
             json!({ "decision": "block", "reason": reason })
         }
     }

@@ -1,6 +1,8 @@
 //! Codex's hook payloads to events.
 
-use checkrein_protocol::{AbsolutePath, Change, ChangeKind, HookEvent, Moment, Outcome, Progress, Success};
+use checkrein_protocol::{
+    AbsolutePath, CallProgress, Change, ChangeKind, HookEvent, HookEventKind, Outcome, SuccessReporting,
+};
 
 use serde_json::Value as Json;
 
@@ -13,24 +15,24 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     Payload::parse(payload)?.event(CODEX, moment)
 }
 
-fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
+fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEventKind, DecodeError> {
     let said = |payload: &Payload| payload.text("last_assistant_message").map(str::to_owned);
     Ok(match name {
         "PreToolUse" => {
             let (call, action) = (payload.call(), payload.action(cwd)?);
             readable(&action)?;
-            Moment::BeforeAction { call, action }
+            HookEventKind::BeforeAction { call, action }
         }
-        "PermissionRequest" => Moment::PermissionAsked { action: payload.action(cwd)? },
-        "PostToolUse" => Moment::AfterAction(outcome(payload, cwd)?),
-        "UserPromptSubmit" => Moment::Prompt { text: payload.own_text("prompt") },
+        "PermissionRequest" => HookEventKind::PermissionAsked { action: payload.action(cwd)? },
+        "PostToolUse" => HookEventKind::AfterAction(outcome(payload, cwd)?),
+        "UserPromptSubmit" => HookEventKind::Prompt { text: payload.own_text("prompt") },
         "SessionStart" => {
-            Moment::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
+            HookEventKind::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
         }
-        "SessionEnd" => Moment::SessionEnded,
-        "Stop" => Moment::TurnEnding { message: said(&payload) },
-        "SubagentStart" => Moment::SubagentStarted,
-        "SubagentStop" => Moment::SubagentEnding { message: said(&payload) },
+        "SessionEnd" => HookEventKind::SessionEnded,
+        "Stop" => HookEventKind::TurnEnding { message: said(&payload) },
+        "SubagentStart" => HookEventKind::SubagentStarted,
+        "SubagentStop" => HookEventKind::SubagentEnding { message: said(&payload) },
         _ => payload.other(),
     })
 }
@@ -50,8 +52,12 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
         error: failed.then(|| output.clone()),
         reported,
         duration_ms: None,
-        progress: Progress::Finished,
-        success: if action.shell_field().is_some() { Success::NotTold } else { Success::Told },
+        progress: CallProgress::Finished,
+        success: if action.shell_field().is_some() {
+            SuccessReporting::NotTold
+        } else {
+            SuccessReporting::Told
+        },
         action,
         output,
     })
@@ -81,7 +87,7 @@ mod tests {
     fn a_patch_tells_what_it_changed() {
         let payload = br#"{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"apply_patch","tool_input":{"command":"x"},
             "tool_response":"Exit code: 0\nOutput:\nSuccess. Updated the following files:\nA new file.txt\nD /o/gone\n\nD no","tool_use_id":"c"}"#;
-        let Moment::AfterAction(outcome) = decode(payload).unwrap().moment else { panic!() };
+        let HookEventKind::AfterAction(outcome) = decode(payload).unwrap().moment else { panic!() };
         let found: Vec<(&str, ChangeKind)> =
             outcome.reported.iter().map(|change| (change.path.as_str(), change.kind)).collect();
         assert_eq!(found, [("/w/new file.txt", ChangeKind::Created), ("/o/gone", ChangeKind::Deleted)]);

@@ -1,7 +1,8 @@
 //! Gemini CLI's hook payloads to events.
 
 use checkrein_protocol::{
-    AbsolutePath, Action, Change, ChangeKind, HookEvent, Moment, Outcome, Progress, Success, ToolName,
+    AbsolutePath, Action, CallProgress, Change, ChangeKind, HookEvent, HookEventKind, Outcome,
+    SuccessReporting, ToolName,
 };
 
 use serde_json::Value as Json;
@@ -15,21 +16,23 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     Payload::parse(payload)?.event(GEMINI, moment)
 }
 
-fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<Moment, DecodeError> {
+fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEventKind, DecodeError> {
     Ok(match name {
         "BeforeTool" => {
             let action = action(&mut payload, cwd)?;
             readable(&action)?;
             // It names no call.
-            Moment::BeforeAction { call: None, action }
+            HookEventKind::BeforeAction { call: None, action }
         }
-        "AfterTool" => Moment::AfterAction(outcome(payload, cwd)?),
-        "BeforeAgent" => Moment::Prompt { text: payload.own_text("prompt") },
-        "AfterAgent" => Moment::TurnEnding { message: payload.text("prompt_response").map(str::to_owned) },
+        "AfterTool" => HookEventKind::AfterAction(outcome(payload, cwd)?),
+        "BeforeAgent" => HookEventKind::Prompt { text: payload.own_text("prompt") },
+        "AfterAgent" => {
+            HookEventKind::TurnEnding { message: payload.text("prompt_response").map(str::to_owned) }
+        }
         "SessionStart" => {
-            Moment::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
+            HookEventKind::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
         }
-        "SessionEnd" => Moment::SessionEnded,
+        "SessionEnd" => HookEventKind::SessionEnded,
         _ => payload.other(),
     })
 }
@@ -66,7 +69,7 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
     Ok(Outcome {
         call: None,
         failed: error.is_some(),
-        success: Success::Told,
+        success: SuccessReporting::Told,
         error,
         reported: response
             .get("returnDisplay")
@@ -74,7 +77,7 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
             .into_iter()
             .collect(),
         duration_ms: None,
-        progress: if in_background { Progress::Running } else { Progress::Finished },
+        progress: if in_background { CallProgress::Running } else { CallProgress::Finished },
         action,
         output,
     })
@@ -113,7 +116,7 @@ mod tests {
             r#"{{"session_id":"s","cwd":"/w","hook_event_name":"AfterTool","tool_name":"{tool}","tool_input":{{"command":"x"}},"tool_response":{response}}}"#
         );
         match decode(payload.as_bytes()).unwrap().moment {
-            Moment::AfterAction(outcome) => outcome,
+            HookEventKind::AfterAction(outcome) => outcome,
             other => panic!("{other:?}"),
         }
     }

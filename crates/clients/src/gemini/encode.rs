@@ -1,25 +1,25 @@
 //! Answers to Gemini CLI's hook output: one JSON object on one line, always with exit status 0.
 
-use checkrein_protocol::{HookAnswer, HookEvent, Moment};
+use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::payload::line;
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
-pub(super) fn encode(event: &HookEvent, answer: &HookAnswer) -> Vec<u8> {
+pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
     let name = event.name.as_str();
     line(&match &event.moment {
-        Moment::BeforeAction { .. } => before(answer),
-        Moment::AfterAction(_) => after(name, answer),
-        Moment::Prompt { .. } | Moment::TurnEnding { .. } => turn(name, answer),
-        Moment::SessionStarted { .. } => context(name, answer.text()),
-        Moment::PermissionAsked { .. }
-        | Moment::SubagentStarted
-        | Moment::SubagentEnding { .. }
-        | Moment::SessionEnded
-        | Moment::BatchDone
-        | Moment::ConfigurationChanged { .. }
-        | Moment::Other { .. } => json!({}),
+        HookEventKind::BeforeAction { .. } => before(answer),
+        HookEventKind::AfterAction(_) => after(name, answer),
+        HookEventKind::Prompt { .. } | HookEventKind::TurnEnding { .. } => turn(name, answer),
+        HookEventKind::SessionStarted { .. } => context(name, answer.text()),
+        HookEventKind::PermissionAsked { .. }
+        | HookEventKind::SubagentStarted
+        | HookEventKind::SubagentEnding { .. }
+        | HookEventKind::SessionEnded
+        | HookEventKind::BatchDone
+        | HookEventKind::ConfigurationChanged { .. }
+        | HookEventKind::Other { .. } => json!({}),
     })
 }
 
@@ -36,33 +36,35 @@ fn stop(reason: &str) -> Json {
     json!({ "continue": false, "stopReason": reason })
 }
 
-fn before(answer: &HookAnswer) -> Json {
+fn before(answer: &HookResponse) -> Json {
     match answer {
         // A context would be dropped; a message is shown to the person.
-        HookAnswer::Silent | HookAnswer::Allow { .. } | HookAnswer::Hint { .. } => message(answer.text()),
-        HookAnswer::Rewrite { input, text } => json!({
+        HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => {
+            message(answer.text())
+        }
+        HookResponse::Rewrite { input, text } => json!({
             "systemMessage": text,
             "hookSpecificOutput": { "hookEventName": "BeforeTool", "tool_input": input },
         }),
         // A question would wait for ever where nobody sits.
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => deny(reason),
-        HookAnswer::Stop { reason } => stop(reason),
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } => deny(reason),
+        HookResponse::Halt { reason } => stop(reason),
     }
 }
 
 /// A refusal would take the place of the output, so what is said goes beside it.
-fn after(name: &str, answer: &HookAnswer) -> Json {
+fn after(name: &str, answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Stop { reason } => stop(reason),
+        HookResponse::Halt { reason } => stop(reason),
         other => context(name, other.text()),
     }
 }
 
 /// A refused prompt is not sent; a refused end is one more turn, in which the model reads the reason.
-fn turn(name: &str, answer: &HookAnswer) -> Json {
+fn turn(name: &str, answer: &HookResponse) -> Json {
     match answer {
-        HookAnswer::Ask { reason, .. } | HookAnswer::Deny { reason } => deny(reason),
-        HookAnswer::Stop { reason } => stop(reason),
+        HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } => deny(reason),
+        HookResponse::Halt { reason } => stop(reason),
         other if name == "BeforeAgent" => context(name, other.text()),
         other => message(other.text()),
     }

@@ -1,19 +1,19 @@
 //! Codex: rows `{timestamp, type, payload}`; what was spent is counted from the beginning of the session.
 
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde_json::{Value as Json, json};
 
-use super::{Counted, Entry, number, text, texts};
+use super::{TokenCountBasis, TranscriptEntry, number, text, texts};
 
-pub(super) fn entries(row: &Json) -> Vec<Entry> {
+pub(super) fn entries(row: &Json) -> Vec<TranscriptEntry> {
     let Some(payload) = row.get("payload") else { return Vec::new() };
     let sort = payload.get("type").and_then(Json::as_str);
     match (row.get("type").and_then(Json::as_str), sort) {
         (Some("session_meta"), _) => {
-            vec![Entry::Opened { session: text(payload, "id"), cwd: text(payload, "cwd") }]
+            vec![TranscriptEntry::Opened { session: text(payload, "id"), cwd: text(payload, "cwd") }]
         }
-        (Some("turn_context"), _) => text(payload, "model").map(Entry::Model).into_iter().collect(),
-        (Some("compacted"), _) => vec![Entry::Condensed],
+        (Some("turn_context"), _) => text(payload, "model").map(TranscriptEntry::Model).into_iter().collect(),
+        (Some("compacted"), _) => vec![TranscriptEntry::Condensed],
         (Some("event_msg"), Some("token_count")) => usage(payload).into_iter().collect(),
         (Some("response_item"), Some("message")) => message(payload).into_iter().collect(),
         (Some("response_item"), Some("function_call" | "custom_tool_call" | "local_shell_call")) => {
@@ -26,18 +26,18 @@ pub(super) fn entries(row: &Json) -> Vec<Entry> {
     }
 }
 
-fn message(payload: &Json) -> Option<Entry> {
+fn message(payload: &Json) -> Option<TranscriptEntry> {
     let words = texts(payload.get("content"));
     match payload.get("role").and_then(Json::as_str)? {
         // What the client puts before the first prompt stands in tags.
-        "user" if !words.trim_start().starts_with('<') => Some(Entry::Person(words)),
-        "assistant" => Some(Entry::Agent(words)),
+        "user" if !words.trim_start().starts_with('<') => Some(TranscriptEntry::Person(words)),
+        "assistant" => Some(TranscriptEntry::Agent(words)),
         _ => None,
     }
 }
 
 /// The shells of Codex are given a list of words or a text under names of their own.
-fn call(payload: &Json) -> Entry {
+fn call(payload: &Json) -> TranscriptEntry {
     let given = payload.get("arguments").or_else(|| payload.get("input")).or_else(|| payload.get("action"));
     let given = match given {
         Some(Json::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
@@ -54,13 +54,17 @@ fn call(payload: &Json) -> Entry {
     };
     match (tool.as_str(), command) {
         ("shell" | "local_shell" | "shell_command" | "exec_command" | "container.exec", Some(command)) => {
-            Entry::Call { id, tool: "Bash".to_owned(), input: json!({ "command": command }) }
+            TranscriptEntry::Call { id, tool: "Bash".to_owned(), input: json!({ "command": command }) }
         }
         ("apply_patch", _) => {
             let patch = given.as_str().map(str::to_owned).or_else(|| text(&given, "input"));
-            Entry::Call { id, tool, input: patch.map_or(given, |patch| json!({ "command": patch })) }
+            TranscriptEntry::Call {
+                id,
+                tool,
+                input: patch.map_or(given, |patch| json!({ "command": patch })),
+            }
         }
-        _ => Entry::Call { id, tool, input: given },
+        _ => TranscriptEntry::Call { id, tool, input: given },
     }
 }
 
@@ -83,7 +87,7 @@ fn command_line(words: &[Json]) -> String {
 }
 
 /// The output is a text, or JSON with an exit code beside it.
-fn answer(payload: &Json) -> Option<Entry> {
+fn answer(payload: &Json) -> Option<TranscriptEntry> {
     let id = text(payload, "call_id")?;
     let raw = match payload.get("output")? {
         Json::String(text) => text.clone(),
@@ -94,7 +98,7 @@ fn answer(payload: &Json) -> Option<Entry> {
     let output = inner.as_ref().and_then(|inner| text(inner, "output")).unwrap_or_else(|| raw.clone());
     let status = inner.as_ref().and_then(|inner| inner.get("metadata")?.get("exit_code")?.as_i64());
     let status = status.or_else(|| exit_code(&raw));
-    Some(Entry::Answer { id, output, failed: status.is_some_and(|status| status != 0) })
+    Some(TranscriptEntry::Answer { id, output, failed: status.is_some_and(|status| status != 0) })
 }
 
 /// Newer versions say `Process exited with code 1` or `Exit code: 1` in the first lines.
@@ -107,18 +111,18 @@ fn exit_code(text: &str) -> Option<i64> {
 }
 
 /// Cached tokens are part of the input.
-fn usage(payload: &Json) -> Option<Entry> {
+fn usage(payload: &Json) -> Option<TranscriptEntry> {
     let total = payload.get("info")?.get("total_token_usage")?;
     let cached = number(total, "cached_input_tokens");
-    Some(Entry::Usage {
+    Some(TranscriptEntry::Usage {
         answer: None,
         model: None,
-        tokens: Tokens {
+        tokens: TokenCounts {
             input: number(total, "input_tokens").saturating_sub(cached),
             output: number(total, "output_tokens"),
             cache_write: 0,
             cache_read: cached,
         },
-        counted: Counted::Session,
+        counted: TokenCountBasis::Session,
     })
 }

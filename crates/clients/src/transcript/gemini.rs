@@ -1,9 +1,9 @@
 //! Gemini CLI: one JSON object with `messages`, in newer versions one message a line.
 
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde_json::{Value as Json, json};
 
-use super::{Counted, Entry, number, text, texts};
+use super::{TokenCountBasis, TranscriptEntry, number, text, texts};
 
 /// The rows of a transcript that is one object; `None` when it is not of this form.
 pub fn messages(value: &Json) -> Option<Vec<Json>> {
@@ -12,14 +12,14 @@ pub fn messages(value: &Json) -> Option<Vec<Json>> {
     Some(std::iter::once(head).chain(messages.iter().cloned()).collect())
 }
 
-pub(super) fn entries(row: &Json) -> Vec<Entry> {
+pub(super) fn entries(row: &Json) -> Vec<TranscriptEntry> {
     let mut entries = Vec::new();
     match row.get("type").and_then(Json::as_str) {
-        Some("user") => entries.push(Entry::Person(texts(row.get("content")))),
+        Some("user") => entries.push(TranscriptEntry::Person(texts(row.get("content")))),
         Some("gemini") => {
             let said = texts(row.get("content"));
             if !said.is_empty() {
-                entries.push(Entry::Agent(said));
+                entries.push(TranscriptEntry::Agent(said));
             }
             for call in row.get("toolCalls").and_then(Json::as_array).into_iter().flatten() {
                 entries.extend(call_and_answer(call));
@@ -27,22 +27,22 @@ pub(super) fn entries(row: &Json) -> Vec<Entry> {
             entries.extend(usage(row));
         }
         Some(_) => {}
-        None => entries.push(Entry::Opened { session: text(row, "sessionId"), cwd: None }),
+        None => entries.push(TranscriptEntry::Opened { session: text(row, "sessionId"), cwd: None }),
     }
     entries
 }
 
-fn call_and_answer(call: &Json) -> Vec<Entry> {
+fn call_and_answer(call: &Json) -> Vec<TranscriptEntry> {
     let Some(tool) = text(call, "name") else { return Vec::new() };
     let input = call.get("args").cloned().unwrap_or(Json::Null);
     let id = text(call, "id");
-    let mut entries = vec![Entry::Call { id: id.clone(), tool, input }];
+    let mut entries = vec![TranscriptEntry::Call { id: id.clone(), tool, input }];
     let status = call.get("status").and_then(Json::as_str);
     if let (Some(id), Some(status)) = (id, status) {
         let output = answer_text(call);
         // A command that fails is a call that succeeded; its exit code stands in the text.
         let failed = status == "error" || exit_code(&output).is_some_and(|code| code != 0);
-        entries.push(Entry::Answer { id, output, failed });
+        entries.push(TranscriptEntry::Answer { id, output, failed });
     }
     entries
 }
@@ -63,18 +63,18 @@ fn exit_code(output: &str) -> Option<i64> {
 }
 
 /// Cached tokens are part of the input; thoughts are written like the rest.
-fn usage(row: &Json) -> Option<Entry> {
+fn usage(row: &Json) -> Option<TranscriptEntry> {
     let tokens = row.get("tokens").filter(|tokens| tokens.is_object())?;
     let cached = number(tokens, "cached");
-    Some(Entry::Usage {
+    Some(TranscriptEntry::Usage {
         answer: text(row, "id"),
         model: text(row, "model"),
-        tokens: Tokens {
+        tokens: TokenCounts {
             input: number(tokens, "input").saturating_sub(cached),
             output: number(tokens, "output").saturating_add(number(tokens, "thoughts")),
             cache_write: 0,
             cache_read: cached,
         },
-        counted: Counted::Answer,
+        counted: TokenCountBasis::Answer,
     })
 }

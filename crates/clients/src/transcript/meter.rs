@@ -1,9 +1,9 @@
 //! What was spent, read from a transcript that grows, piece by piece, in bounded memory.
 
-use checkrein_patterns::Mark;
-use checkrein_protocol::{MicroDollars, ModelUsage, Tokens, TranscriptMark, UsageRecord};
+use checkrein_patterns::Fingerprint;
+use checkrein_protocol::{MicroDollars, ModelUsage, TokenCounts, TranscriptMark, UsageRecord};
 
-use super::{Counted, Entry, row};
+use super::{TokenCountBasis, TranscriptEntry, row};
 use crate::prices::{Priced, Prices};
 
 /// Rows longer than this are passed over: they hold files, not answers (ours).
@@ -25,7 +25,7 @@ pub struct Meter<'a> {
 
 /// What a piece of a transcript said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct TranscriptReading {
     /// What was spent.
     pub usage: UsageRecord,
     /// What the agent said, oldest first.
@@ -57,9 +57,9 @@ impl<'a> Meter<'a> {
     }
 
     /// What was read.
-    pub fn finish(self) -> Reading {
+    pub fn finish(self) -> TranscriptReading {
         let usage = UsageRecord { from: self.from, mark: self.mark, models: self.models, gap: None };
-        Reading { usage, said: self.said }
+        TranscriptReading { usage, said: self.said }
     }
 
     fn take_line(&mut self, line: &[u8]) {
@@ -75,35 +75,41 @@ impl<'a> Meter<'a> {
         let Ok(value) = serde_json::from_str(text) else { return };
         for entry in row(&value).entries {
             match entry {
-                Entry::Agent(words) => self.said.push(words),
-                Entry::Model(model) => self.model = model,
-                Entry::Usage { answer, model, tokens, counted } => {
+                TranscriptEntry::Agent(words) => self.said.push(words),
+                TranscriptEntry::Model(model) => self.model = model,
+                TranscriptEntry::Usage { answer, model, tokens, counted } => {
                     self.spent(answer.as_deref(), model, tokens, counted);
                 }
-                Entry::Opened { .. }
-                | Entry::Person(_)
-                | Entry::Call { .. }
-                | Entry::Answer { .. }
-                | Entry::Condensed => {}
+                TranscriptEntry::Opened { .. }
+                | TranscriptEntry::Person(_)
+                | TranscriptEntry::Call { .. }
+                | TranscriptEntry::Answer { .. }
+                | TranscriptEntry::Condensed => {}
             }
         }
     }
 
     /// Counts what is new. An answer is written down several times, with numbers that grow.
-    fn spent(&mut self, answer: Option<&str>, model: Option<String>, tokens: Tokens, counted: Counted) {
-        let id = answer.map_or(0, |id| u64::from(Mark::of(id).0));
+    fn spent(
+        &mut self,
+        answer: Option<&str>,
+        model: Option<String>,
+        tokens: TokenCounts,
+        counted: TokenCountBasis,
+    ) {
+        let id = answer.map_or(0, |id| u64::from(Fingerprint::of(id).0));
         let is_same = match counted {
-            Counted::Answer => id != 0 && self.mark.answer == id,
-            Counted::Session => true,
+            TokenCountBasis::Answer => id != 0 && self.mark.answer == id,
+            TokenCountBasis::Session => true,
         };
-        let known = if is_same { self.mark.counted } else { Tokens::default() };
+        let known = if is_same { self.mark.counted } else { TokenCounts::default() };
         let new = tokens.beyond(&known);
         self.mark.answer = id;
         self.mark.counted = if is_same { known.plus(&new) } else { tokens };
-        if new == Tokens::default() {
+        if new == TokenCounts::default() {
             return;
         }
-        let answers = u64::from(!is_same || counted == Counted::Session);
+        let answers = u64::from(!is_same || counted == TokenCountBasis::Session);
         let model = model.unwrap_or_else(|| self.model.clone());
         let Priced { cost, like } = self.prices.cost(&model, &new);
         let known = self.models.iter().position(|one| one.model == model);
@@ -141,7 +147,7 @@ mod tests {
         format!("{row}\n")
     }
 
-    fn read(mark: TranscriptMark, text: &str, most: usize) -> Reading {
+    fn read(mark: TranscriptMark, text: &str, most: usize) -> TranscriptReading {
         let prices = Prices::default();
         let mut meter = Meter::new(mark, &prices);
         meter.take(text.as_bytes(), most);
@@ -166,7 +172,7 @@ mod tests {
     fn an_answer_that_goes_on_after_a_reading_counts_once_all_the_same() {
         let first = read(TranscriptMark::default(), &answer("a", 1), 1 << 20);
         let second = read(first.usage.mark, &answer("a", 50), 1 << 20);
-        assert_eq!(second.usage.models[0].tokens, Tokens { output: 49, ..Tokens::default() });
+        assert_eq!(second.usage.models[0].tokens, TokenCounts { output: 49, ..TokenCounts::default() });
         assert_eq!(second.usage.models[0].answers, 0);
     }
 
@@ -176,7 +182,7 @@ mod tests {
         let text = answer("a", 1) + &long + &answer("b", 2) + &answer("c", 3);
         let whole = read(TranscriptMark::default(), &text, 1 << 20).usage;
         for most in [600, 1_000, 2_500] {
-            let (mut mark, mut sum) = (TranscriptMark::default(), Tokens::default());
+            let (mut mark, mut sum) = (TranscriptMark::default(), TokenCounts::default());
             while (mark.offset as usize) < text.len() {
                 let start = mark.offset as usize;
                 let piece = &text[start..(start + most).min(text.len())];
@@ -200,7 +206,7 @@ mod tests {
         let read = read(TranscriptMark::default(), &(model + &count(100, 40) + &count(300, 90)), 1 << 20);
         let [one] = read.usage.models.as_slice() else { panic!("{read:?}") };
         assert_eq!((one.model.as_str(), one.answers), ("gpt-5-codex", 2));
-        assert_eq!(one.tokens, Tokens { input: 210, output: 1, cache_read: 90, cache_write: 0 });
+        assert_eq!(one.tokens, TokenCounts { input: 210, output: 1, cache_read: 90, cache_write: 0 });
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::nature::Nature;
 use crate::programs::{self, store_place};
 use crate::world::Entry;
 use checkrein_catalogue::{
-    Answers, Clause, Condition, Conditions, Grammar, Names, OtherOptions, Pick, Program, Run, RunContext,
-    Runner, Selection, Source, Times, UnknownSubcommand, Writes,
+    Answers, CommandSource, Condition, Conditions, EffectClause, Grammar, NameList, OtherOptions, Pick,
+    Program, Run, RunContext, StandardInputRunner, Times, UnknownSubcommand, WordSelection, Writes,
 };
 
 /// Carries out one call of a program: sorts its words, finds the subcommand, and lets the effects happen.
@@ -251,7 +251,7 @@ enum Selected {
     Place(Value),
 }
 
-fn select(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Selected> {
+fn select(machine: &Machine<'_>, selection: &WordSelection, call: &Call) -> Vec<Selected> {
     selection
         .0
         .iter()
@@ -261,7 +261,7 @@ fn select(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Sele
 }
 
 fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<Selected> {
-    let names = |names: &Names| -> Vec<Value> {
+    let names = |names: &NameList| -> Vec<Value> {
         let names: Vec<&str> = names.iter().collect();
         arguments.values(&names).cloned().collect()
     };
@@ -294,7 +294,7 @@ fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<
     }
 }
 
-fn words(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Value> {
+fn words(machine: &Machine<'_>, selection: &WordSelection, call: &Call) -> Vec<Value> {
     select(machine, selection, call)
         .into_iter()
         .filter_map(|selected| match selected {
@@ -305,7 +305,7 @@ fn words(machine: &Machine<'_>, selection: &Selection, call: &Call) -> Vec<Value
 }
 
 /// Makes the effects of a clause happen; answers what was read.
-fn apply(machine: &mut Machine<'_>, clause: &Clause, call: &Call) -> Output {
+fn apply(machine: &mut Machine<'_>, clause: &EffectClause, call: &Call) -> Output {
     let below = any(&clause.recursive, call) != Answer::No
         || !clause.recursive.is_empty() && call.arguments.uncertain;
     let depth = if below { Depth::Recursive } else { Depth::Single };
@@ -420,16 +420,16 @@ enum Task {
     Text(Value),
     File(Value, Vec<Value>),
     Code(Value),
-    Input(Runner),
+    Input(StandardInputRunner),
 }
 
 fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
-    let found = |selection: &Selection| {
+    let found = |selection: &WordSelection| {
         let words = words(machine, selection, call);
         if words.is_empty() { None } else { Some(words) }
     };
     Some(match &run.what {
-        Source::Words(selection) => {
+        CommandSource::Words(selection) => {
             let mut words = found(selection)?;
             if run.assignments {
                 let leading = words.iter().take_while(|word| is_assignment(word)).count();
@@ -443,9 +443,9 @@ fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
             }
             Task::Words(words)
         }
-        Source::Text(selection) => Task::Text(joined(&found(selection)?)),
-        Source::Code(selection) => Task::Code(joined(&found(selection)?)),
-        Source::File(selection) => {
+        CommandSource::Text(selection) => Task::Text(joined(&found(selection)?)),
+        CommandSource::Code(selection) => Task::Code(joined(&found(selection)?)),
+        CommandSource::File(selection) => {
             let mut words = found(selection)?.into_iter();
             let file = words.next()?;
             let behind = call.arguments.operands.iter().position(|operand| *operand == file);
@@ -455,7 +455,7 @@ fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
             };
             Task::File(file, arguments)
         }
-        Source::Input(runner) => {
+        CommandSource::Input(runner) => {
             if call.input == Input::Inherited {
                 return None;
             }
@@ -497,8 +497,8 @@ fn perform(machine: &mut Machine<'_>, call: &Call, task: Task) -> Exit {
         Task::Text(text) => machine.run_text(&text, call.input.clone()),
         Task::File(file, arguments) => machine.run_file(&file, &arguments),
         Task::Code(code) => programs::code(machine, call, &code),
-        Task::Input(Runner::Shell) => programs::shells::input(machine, call),
-        Task::Input(Runner::Code) => programs::shells::code_input(machine, call),
+        Task::Input(StandardInputRunner::Shell) => programs::shells::input(machine, call),
+        Task::Input(StandardInputRunner::Code) => programs::shells::code_input(machine, call),
     }
 }
 

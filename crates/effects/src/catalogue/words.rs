@@ -1,7 +1,7 @@
 //! Words sorted into options and operands by the grammar of an entry.
 
 use crate::interpreter::{Arguments, Value};
-use checkrein_catalogue::{Condition, Conditions, Grammar, Pick, Program, Selection, Source};
+use checkrein_catalogue::{CommandSource, Condition, Conditions, Grammar, Pick, Program, WordSelection};
 
 /// What is known about the options of a program or subcommand, with what it has from its parents.
 ///
@@ -36,11 +36,11 @@ impl<'a> Options<'a> {
         for run in &program.runs {
             options.know_conditions(&run.conditions);
             match &run.what {
-                Source::Words(selection)
-                | Source::Text(selection)
-                | Source::File(selection)
-                | Source::Code(selection) => options.know_selection(selection),
-                Source::Input(_) => {}
+                CommandSource::Words(selection)
+                | CommandSource::Text(selection)
+                | CommandSource::File(selection)
+                | CommandSource::Code(selection) => options.know_selection(selection),
+                CommandSource::Input(_) => {}
             }
         }
         options
@@ -68,7 +68,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    fn know_selection(&mut self, selection: &'a Selection) {
+    fn know_selection(&mut self, selection: &'a WordSelection) {
         for pick in &selection.0 {
             match pick {
                 Pick::Option(names) | Pick::Options(names) => self.known.extend(names.iter()),

@@ -1,6 +1,6 @@
 //! Bounds that the kernel keeps a command within: what `checkrein exec` promises, and what that makes of the unknown.
 
-use crate::effect::{EffectKind, Reach, Target};
+use crate::effect::{EffectKind, NetworkReach, Target};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -62,7 +62,7 @@ impl Machine<'_> {
             match end.as_exact() {
                 Some("open") | None => {
                     let anybody = Draft::new(EffectKind::NetworkRequest, Target::Unknown);
-                    self.add(anybody.reach(Reach::External).possible().note(note.clone()));
+                    self.add(anybody.reach(NetworkReach::External).possible().note(note.clone()));
                 }
                 Some("none" | "loopback") => {}
                 Some(_) => self.possibly(|machine| machine.effect(EffectKind::NetworkRequest, end)),

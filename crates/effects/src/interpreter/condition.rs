@@ -1,6 +1,6 @@
 //! Conditions: `[[ ... ]]`, `[ ... ]`, `test`.
 
-use checkrein_shell::Condition;
+use checkrein_shell::ConditionalExpression;
 
 use crate::effect::Target;
 use crate::programs::expression::{Case, Dialect, Expression};
@@ -16,17 +16,17 @@ use super::value::Value;
 
 impl Machine<'_> {
     /// The answer of a condition of `[[ ... ]]`; `None` when it is not known.
-    pub(super) fn condition(&mut self, condition: &Condition) -> Option<bool> {
+    pub(super) fn condition(&mut self, condition: &ConditionalExpression) -> Option<bool> {
         match condition {
-            Condition::Word(word) => {
+            ConditionalExpression::Word(word) => {
                 let value = self.expand_text(word);
                 is_empty(&value).map(|empty| !empty)
             }
-            Condition::Unary(operator, word) => {
+            ConditionalExpression::Unary(operator, word) => {
                 let value = self.expand_text(word);
                 self.unary(operator, &value)
             }
-            Condition::Binary(left, operator, right) => {
+            ConditionalExpression::Binary(left, operator, right) => {
                 let left = self.expand_text(left);
                 match operator.as_str() {
                     "=" | "==" | "!=" => {
@@ -54,8 +54,8 @@ impl Machine<'_> {
                     }
                 }
             }
-            Condition::Not(inner) => self.condition(inner).map(|answer| !answer),
-            Condition::And(left, right) => match self.condition(left) {
+            ConditionalExpression::Not(inner) => self.condition(inner).map(|answer| !answer),
+            ConditionalExpression::And(left, right) => match self.condition(left) {
                 Some(false) => Some(false),
                 left => match (left, self.condition(right)) {
                     (_, Some(false)) => Some(false),
@@ -63,7 +63,7 @@ impl Machine<'_> {
                     (Some(false) | None, _) => None,
                 },
             },
-            Condition::Or(left, right) => match self.condition(left) {
+            ConditionalExpression::Or(left, right) => match self.condition(left) {
                 Some(true) => Some(true),
                 left => match (left, self.condition(right)) {
                     (_, Some(true)) => Some(true),

@@ -1,6 +1,6 @@
 //! Effects in the making.
 
-use crate::effect::{Certainty, Depth, EffectKind, Reach, Severity, Target};
+use crate::effect::{Certainty, Depth, EffectKind, NetworkReach, Severity, Target};
 use crate::guard::HOLDS_NO_GUARD;
 use crate::nature::Nature;
 
@@ -49,7 +49,7 @@ pub(crate) struct Draft {
     /// The least severity, when a clause says one; stakes may raise it.
     pub(crate) severity: Option<Severity>,
     /// Where the other end is.
-    pub(crate) reach: Option<Reach>,
+    pub(crate) reach: Option<NetworkReach>,
     /// Whether it can be taken back.
     pub(crate) reversible: bool,
     /// What is special about it.
@@ -152,7 +152,7 @@ impl Draft {
 
     /// With the other end there.
     #[must_use]
-    pub(crate) fn reach(mut self, reach: Reach) -> Self {
+    pub(crate) fn reach(mut self, reach: NetworkReach) -> Self {
         self.reach = Some(reach);
         self
     }

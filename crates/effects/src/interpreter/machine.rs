@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
+use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::guard::PARENT;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -13,12 +13,12 @@ use crate::world::{Entry, Listing, World};
 use checkrein_catalogue::UserCatalogue;
 
 use super::ambient::{is_of_bash, is_set_by_shells};
-use super::away::{Away, Stay};
 use super::bounds::Bounds;
 use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 pub(crate) use super::exit::Output;
 use super::overlay::{Overlay, Untracked};
+use super::remote::{Lifetime, RemoteContext};
 use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
 use super::shell::{Content, Departure, Shell, Speech, Whereabouts};
@@ -111,7 +111,7 @@ pub(crate) struct Machine<'w> {
     /// Names of programs of the system that were copied, by the path of the copy.
     pub(super) copies: BTreeMap<String, String>,
     /// The machine or container in which effects happen, when not here.
-    pub(super) away: Option<Away>,
+    pub(super) away: Option<RemoteContext>,
     /// The program that is running, for explanations.
     pub(super) cause: String,
     /// What the running call has read so far.
@@ -386,7 +386,7 @@ impl<'w> Machine<'w> {
             EffectKind::NetworkRequest => self.host(value, Upload::No),
             EffectKind::DataUpload => self.host(value, Upload::Yes),
             EffectKind::RemoteCodeExecution => {
-                let reach = value.as_exact().map_or(Reach::External, known_hosts::reach);
+                let reach = value.as_exact().map_or(NetworkReach::External, known_hosts::reach);
                 self.add(Draft::new(kind, named(value, Target::Host)).reach(reach));
             }
             EffectKind::ProcessSpawn
@@ -496,7 +496,7 @@ impl<'w> Machine<'w> {
         }
         let place = &away.place;
         let kind = match draft.kind {
-            EffectKind::SecretRead if away.stay == Stay::Lasting => {
+            EffectKind::SecretRead if away.stay == Lifetime::Lasting => {
                 let path = draft.target.text().unwrap_or("a secret");
                 let target = Target::Service(format!("{path} in {place}"));
                 return Some(Draft { target, ..draft });
@@ -506,7 +506,7 @@ impl<'w> Machine<'w> {
             | EffectKind::ProcessSpawn
             | EffectKind::NetworkRequest => return None,
             EffectKind::FileDelete | EffectKind::Opaque | EffectKind::RemoteCodeExecution
-                if away.stay == Stay::Passing =>
+                if away.stay == Lifetime::Passing =>
             {
                 return None;
             }
@@ -533,7 +533,7 @@ impl<'w> Machine<'w> {
             | EffectKind::GuardTampering
             | EffectKind::Opaque => return Some(draft.note(format!("inside {place}"))),
         };
-        if away.stay == Stay::Passing && kind == EffectKind::InfrastructureChange {
+        if away.stay == Lifetime::Passing && kind == EffectKind::InfrastructureChange {
             return None;
         }
         let inner = match draft.target.text() {
@@ -591,8 +591,11 @@ impl<'w> Machine<'w> {
             let several = texts.len() > 1;
             for text in texts {
                 let known = known_hosts::reach(&text);
-                let reach =
-                    if upload == Upload::Yes && known == Reach::Known { Reach::External } else { known };
+                let reach = if upload == Upload::Yes && known == NetworkReach::Known {
+                    NetworkReach::External
+                } else {
+                    known
+                };
                 let draft = Draft::new(kind, Target::Host(text)).reach(reach);
                 self.add(if several { draft.possible() } else { draft });
             }
@@ -600,8 +603,12 @@ impl<'w> Machine<'w> {
             let start = url.known_start();
             let scheme = start.find("://").map_or(0, |at| at + 3);
             let has_host = start.get(scheme..).is_some_and(|rest| rest.contains('/'));
-            let reach = if has_host { known_hosts::reach(&start) } else { Reach::External };
-            let reach = if upload == Upload::Yes && reach == Reach::Known { Reach::External } else { reach };
+            let reach = if has_host { known_hosts::reach(&start) } else { NetworkReach::External };
+            let reach = if upload == Upload::Yes && reach == NetworkReach::Known {
+                NetworkReach::External
+            } else {
+                reach
+            };
             let target = if has_host { Target::Host(start) } else { Target::Unknown };
             self.add(Draft::new(kind, target).reach(reach));
         }
@@ -662,7 +669,7 @@ impl<'w> Machine<'w> {
     /// Runs `work` so that its effects happen on another machine or in a container: the files there are not known, what
     /// it changes there is a change of infrastructure.
     pub(crate) fn elsewhere<T>(&mut self, place: &str, work: impl FnOnce(&mut Self) -> T) -> T {
-        let away = self.away.replace(Away::lasting(place));
+        let away = self.away.replace(RemoteContext::lasting(place));
         let mut shell = Shell::new(AbsolutePath::root());
         shell.cwd = Whereabouts::Unknown;
         shell.doubts = self.shell.doubts;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_shell::{Parameter, ParameterOperation, ReplaceScope, Word};
+use checkrein_shell::{ParameterExpansion, ParameterOperation, ReplaceScope, Word};
 
 use super::exit::Status;
 use super::expand::joined_values;
@@ -32,7 +32,7 @@ enum Held {
 
 impl Machine<'_> {
     /// What a parameter expansion becomes.
-    pub(super) fn expand_parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expanded {
+    pub(super) fn expand_parameter(&mut self, parameter: &ParameterExpansion, quoted: bool) -> Expanded {
         let tells_value = !matches!(
             parameter.operation,
             ParameterOperation::Length
@@ -168,7 +168,7 @@ impl Machine<'_> {
     }
 
     /// The word that certainly stands in for a parameter: `w` of `${unset:-w}` or `${set:+w}`. Its own quotes hold it together.
-    pub(super) fn stand_in<'word>(&mut self, parameter: &'word Parameter) -> Option<&'word Word> {
+    pub(super) fn stand_in<'word>(&mut self, parameter: &'word ParameterExpansion) -> Option<&'word Word> {
         let (word, colon, when_empty) = match &parameter.operation {
             ParameterOperation::Default { word, colon } => (word, *colon, true),
             ParameterOperation::Alternative { word, colon } => (word, *colon, false),
@@ -290,7 +290,7 @@ impl Machine<'_> {
         }
     }
 
-    fn operate(&mut self, name: &str, parameter: &Parameter, held: Held, all: bool) -> Expanded {
+    fn operate(&mut self, name: &str, parameter: &ParameterExpansion, held: Held, all: bool) -> Expanded {
         match &parameter.operation {
             ParameterOperation::Default { word, colon } => self.otherwise(held, *colon, all, word, |_, _| {}),
             ParameterOperation::Assign { word, colon } => {
@@ -709,7 +709,7 @@ fn change_case(text: &str, upper: bool, all: bool) -> String {
 
 /// Whether every element is meant: `$@`, `${a[*]}`.
 /// Whether `set -u` ends the shell where the parameter is not set: everything but what says what stands in for it.
-fn needs_a_value(parameter: &Parameter) -> bool {
+fn needs_a_value(parameter: &ParameterExpansion) -> bool {
     match &parameter.operation {
         ParameterOperation::Default { .. }
         | ParameterOperation::Assign { .. }
@@ -729,7 +729,7 @@ fn needs_a_value(parameter: &Parameter) -> bool {
     }
 }
 
-fn all_of(parameter: &Parameter) -> bool {
+fn all_of(parameter: &ParameterExpansion) -> bool {
     matches!(parameter.name.as_str(), "@" | "*")
         || parameter.index.as_ref().is_some_and(|index| is_literal(index, "@") || is_literal(index, "*"))
 }

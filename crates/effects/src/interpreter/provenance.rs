@@ -4,10 +4,10 @@
 
 use crate::effect::{Effect, EffectKind};
 use crate::nature::Nature;
-use crate::world::Place;
+use crate::world::HostPaths;
 
 /// Sets what follows from the program where nothing else is special about an effect.
-pub(super) fn tell(effects: &mut [Effect], place: &Place) {
+pub(super) fn tell(effects: &mut [Effect], place: &HostPaths) {
     for effect in effects.iter_mut().filter(|effect| effect.nature == Nature::Ordinary) {
         let program = effect.cause.as_str();
         effect.nature = match effect.kind {
@@ -26,7 +26,7 @@ fn takes_away(program: &str) -> bool {
 
 /// Whether a program changes settings of its own in the home directory: `aws` those in `.aws`, `npm` those in `.npmrc`, `kubectl` those in
 /// `.kube`.
-fn is_own_setting(program: &str, effect: &Effect, place: &Place) -> bool {
+fn is_own_setting(program: &str, effect: &Effect, place: &HostPaths) -> bool {
     let program = program.split(' ').next().unwrap_or_default();
     let Some(path) = effect.target.path().and_then(|path| path.relative_to(&place.home)) else {
         return false;
@@ -53,7 +53,7 @@ mod tests {
     fn natures(command: &str, kind: EffectKind) -> Vec<Nature> {
         let home = AbsolutePath::new("/home/dev").unwrap();
         let workspace = home.join("proj");
-        let place = Place {
+        let place = HostPaths {
             home: home.clone(),
             user: None,
             workspace: workspace.clone(),

@@ -130,7 +130,7 @@ impl Machine<'_> {
         self.texts += 1;
         self.depth += 1;
         let reached =
-            super::unreadable::reached(text).filter(|_| super::unreadable::has_broken(&parsed.script));
+            super::heuristics::reached(text).filter(|_| super::heuristics::has_broken(&parsed.script));
         let is_refused = reached.is_some();
         if let Some(runs) = reached.and_then(|end| text.get(..end)) {
             parsed.script = checkrein_shell::parse(runs).script;

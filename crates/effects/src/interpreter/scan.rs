@@ -3,8 +3,8 @@
 //! depth of nesting needs a deeper stack.
 
 use checkrein_shell::{
-    AssignedValue, Assignment, Block, Command, Condition, Parameter, ParameterOperation, Part, Redirect,
-    RedirectOperation, Statement, Word,
+    AssignedValue, Assignment, Block, Command, ConditionalExpression, ParameterExpansion, ParameterOperation,
+    Part, Redirect, RedirectOperation, ShellStatement, Word,
 };
 
 use super::exit::{Exit, Status};
@@ -19,7 +19,7 @@ pub(super) const TEXTS: usize = 64;
 
 impl Machine<'_> {
     /// Looks over statements that are not followed. What they may do is possible, and what they may assign is not known.
-    pub(super) fn scan(&mut self, block: &[Statement]) -> Done {
+    pub(super) fn scan(&mut self, block: &[ShellStatement]) -> Done {
         self.scan_all(block.iter().map(|statement| Piece::Command(&statement.command)).collect())
     }
 
@@ -53,12 +53,14 @@ impl Machine<'_> {
                 Piece::Word(word) => pieces_of_word(word, &mut left),
                 Piece::Parts(parts) => pieces_of_parts(parts, &mut left),
                 Piece::Condition(condition) => match condition {
-                    Condition::Word(word) | Condition::Unary(_, word) => left.push(Piece::Word(word)),
-                    Condition::Binary(one, _, other) => {
+                    ConditionalExpression::Word(word) | ConditionalExpression::Unary(_, word) => {
+                        left.push(Piece::Word(word))
+                    }
+                    ConditionalExpression::Binary(one, _, other) => {
                         left.extend([Piece::Word(one), Piece::Word(other)]);
                     }
-                    Condition::Not(inner) => left.push(Piece::Condition(inner)),
-                    Condition::And(one, other) | Condition::Or(one, other) => {
+                    ConditionalExpression::Not(inner) => left.push(Piece::Condition(inner)),
+                    ConditionalExpression::And(one, other) | ConditionalExpression::Or(one, other) => {
                         left.extend([Piece::Condition(one), Piece::Condition(other)]);
                     }
                 },
@@ -157,7 +159,7 @@ enum Piece<'t> {
     Command(&'t Command),
     Word(&'t Word),
     Parts(&'t [Part]),
-    Condition(&'t Condition),
+    Condition(&'t ConditionalExpression),
 }
 
 fn assigned<'t>(assignments: &'t [Assignment], left: &mut Vec<Piece<'t>>) {
@@ -212,7 +214,7 @@ fn pieces_of_parts<'t>(parts: &'t [Part], left: &mut Vec<Piece<'t>>) {
     }
 }
 
-fn pieces_of_parameter<'t>(parameter: &'t Parameter, left: &mut Vec<Piece<'t>>) {
+fn pieces_of_parameter<'t>(parameter: &'t ParameterExpansion, left: &mut Vec<Piece<'t>>) {
     left.extend(parameter.index.iter().map(Piece::Word));
     match &parameter.operation {
         ParameterOperation::Plain

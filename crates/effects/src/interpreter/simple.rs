@@ -12,7 +12,7 @@ use crate::world::Entry;
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
-use super::remember::system_program;
+use super::overlay_updates::system_program;
 use super::run::Language;
 use super::shell::{Content, Speech, Variable};
 use super::statements::{Done, Flow};

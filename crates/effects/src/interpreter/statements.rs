@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use checkrein_shell::{
-    AndOr, Block, Command, Connective, Coprocess, Launch, Pipeline, ProblemKind, Statement,
+    AndOr, Block, Command, Connective, Coprocess, Launch, Pipeline, ProblemKind, ShellStatement,
 };
 
 use crate::effect::{EffectKind, Severity, Target};
@@ -98,7 +98,7 @@ impl Machine<'_> {
         all
     }
 
-    fn run_statement(&mut self, statement: &Statement) -> Done {
+    fn run_statement(&mut self, statement: &ShellStatement) -> Done {
         match statement.launch {
             Launch::Foreground => {
                 let done = self.run_command(&statement.command);
@@ -128,7 +128,7 @@ impl Machine<'_> {
     }
 
     /// What the shell does when a command that nobody asks about fails: `trap ... ERR`, and the end with `set -e`.
-    fn after_failure(&mut self, statement: &Statement, done: Done) -> Done {
+    fn after_failure(&mut self, statement: &ShellStatement, done: Done) -> Done {
         let negated = matches!(&statement.command, Command::Pipeline(pipeline) if pipeline.negated);
         if done.status == Status::Success || negated {
             return done;
@@ -275,7 +275,7 @@ impl Machine<'_> {
                 }
                 // It would run, here or in another shell that can read it, and nobody has read it.
                 let refused = opaque.reason == ProblemKind::Syntax
-                    && super::unreadable::reached(&opaque.text) == Some(0);
+                    && super::heuristics::reached(&opaque.text) == Some(0);
                 self.add(draft.severity(if refused { Severity::Medium } else { Severity::High }));
                 Done::next(Exit::unknown())
             }

@@ -3,7 +3,7 @@
 //! What is read in such a way is noted at the read ([`Machine::swept`]), and settled when all is known ([`Machine::settle_sweeps`]): a
 //! secret that is named is meant, and what was put into a file and is read from there is shown all the same.
 
-use checkrein_shell::{Command, Descriptor, Part, Simple, Stage};
+use checkrein_shell::{Command, Descriptor, Part, PipelineStage, Simple};
 
 use crate::effect::{Effect, EffectKind, Target};
 use crate::nature::Nature;
@@ -105,7 +105,7 @@ impl Machine<'_> {
     }
 
     /// How many of the stages behind each one let nothing of what they read through; 0 or 1.
-    pub(super) fn screens(stages: &[Stage]) -> Vec<usize> {
+    pub(super) fn screens(stages: &[PipelineStage]) -> Vec<usize> {
         let mut screened = false;
         let mut all: Vec<usize> = stages
             .iter()

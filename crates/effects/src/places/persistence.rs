@@ -226,7 +226,7 @@ mod tests {
     use crate::action::Action;
     use crate::effect::EffectKind;
     use crate::predict::predict;
-    use crate::world::{Place, VersionState};
+    use crate::world::{HostPaths, VersionState};
     use checkrein_facts::RecordedWorld;
 
     fn found(path: &str) -> bool {
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn every_place_counts_however_it_is_written() {
         let root = |text: &str| AbsolutePath::new(text).unwrap();
-        let place = Place {
+        let place = HostPaths {
             home: root("/home/dev"),
             user: Some("dev".to_owned()),
             workspace: root("/home/dev/proj"),

@@ -1,6 +1,6 @@
 //! Command lines of clouds and hosting platforms, understood by their verbs.
 
-use crate::effect::{Depth, EffectKind, Reach, Severity, Target};
+use crate::effect::{Depth, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
 use crate::nature::Nature;
 
@@ -149,8 +149,9 @@ fn ask(machine: &mut Machine<'_>, command: &Command<'_>) {
         || command.starts(&["auth", "list"])
         || command.starts(&["auth", "revoke"]);
     if !stays_here {
-        machine
-            .add(Draft::new(EffectKind::NetworkRequest, Target::Host(host.to_owned())).reach(Reach::Known));
+        machine.add(
+            Draft::new(EffectKind::NetworkRequest, Target::Host(host.to_owned())).reach(NetworkReach::Known),
+        );
     }
 }
 
@@ -298,8 +299,9 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
                 machine.read(&file);
             }
             let host = if command.tool == "az" { "azure.com" } else { "cloudflare.com" };
-            machine
-                .add(Draft::new(EffectKind::DataUpload, Target::Host(host.to_owned())).reach(Reach::Known));
+            machine.add(
+                Draft::new(EffectKind::DataUpload, Target::Host(host.to_owned())).reach(NetworkReach::Known),
+            );
         }
         (
             "gcloud" | "aws" | "az",
@@ -490,7 +492,7 @@ fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to
             let secret = matches!(machine.read(from), Output::Secret(_));
             let target = to.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
             // The person's own storage, by its own program: known, though not this machine.
-            let mut draft = Draft::new(EffectKind::DataUpload, target).reach(Reach::Known);
+            let mut draft = Draft::new(EffectKind::DataUpload, target).reach(NetworkReach::Known);
             if secret {
                 draft = draft.severity(Severity::Critical).note("sends a secret");
             }

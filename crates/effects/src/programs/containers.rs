@@ -1,8 +1,8 @@
 //! docker, podman and compose: what is run in containers, and which doors to this machine they open.
 
 use super::store_place::locate_in_container;
-use crate::effect::{EffectKind, Reach, Severity, Target};
-use crate::interpreter::away::{Access, Away, Mount, Stay};
+use crate::effect::{EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::remote::{Access, Lifetime, Mount, RemoteContext};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places::credential;
@@ -41,8 +41,8 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let wide = mounts
         .iter()
         .any(|mount: &Mount| mount.here == AbsolutePath::root() && mount.access == Access::Write);
-    let stay = if wide { Stay::Lasting } else { Stay::Passing };
-    let away = Away { place: image, mounts, stay };
+    let stay = if wide { Lifetime::Lasting } else { Lifetime::Passing };
+    let away = RemoteContext { place: image, mounts, stay };
     let input = call.input.clone();
     machine.contained(away, directory, |machine| machine.run_words(&command, input))
 }
@@ -135,7 +135,7 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let project = || Target::Process("compose".to_owned());
     let volumes = Draft::new(EffectKind::DatastoreDestroy, Target::Service("compose volumes".to_owned()))
         .note("removes the volumes of the project with the data in them")
-        .reach(Reach::Local)
+        .reach(NetworkReach::Local)
         .irreversible();
     match verb.as_exact().unwrap_or_default() {
         "down" => {

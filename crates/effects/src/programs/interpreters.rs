@@ -244,7 +244,7 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
     if address.starts_with("https://") || address.starts_with("http://") {
         let may = |word: &Value| ["-A", "--allow"].iter().any(|flag| word.known_start().starts_with(flag));
         let is_bounded = call.program.starts_with("deno") && !call.words.iter().any(may);
-        if !is_bounded && super::known_hosts::reach(&address) == crate::effect::Reach::External {
+        if !is_bounded && super::known_hosts::reach(&address) == crate::effect::NetworkReach::External {
             machine.runs_from_network(&address);
             return Exit::unknown();
         }

@@ -3,7 +3,7 @@
 //! Reading from a host in [`KNOWN`] is ordinary work: documentation, packages, source code, standards. Sending anything
 //! there is not, so the callers use this only for requests without a body. The list is ours.
 
-use crate::effect::Reach;
+use crate::effect::NetworkReach;
 
 /// Domains whose pages and downloads are documentation, packages, source code or standards. A subdomain counts too.
 /// Left out on purpose: hosts where anyone can put a file under an address of their choice for a moment (paste bins,
@@ -161,9 +161,9 @@ const METADATA: &[&str] = &[
 ];
 
 /// How far the host of an address is, for reading: [`Reach::External`] when nothing is known about it.
-pub(crate) fn reach(address: &str) -> Reach {
+pub(crate) fn reach(address: &str) -> NetworkReach {
     if address.starts_with("file:") {
-        return Reach::Local;
+        return NetworkReach::Local;
     }
     let host = host_of(address);
     let is_loopback =
@@ -173,13 +173,13 @@ pub(crate) fn reach(address: &str) -> Reach {
         || host.ends_with(".localhost")
         || host.ends_with(".test")
     {
-        return Reach::Local;
+        return NetworkReach::Local;
     }
     let is_known = KNOWN.iter().any(|domain| {
         host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     });
     let is_known = is_known || EXAMPLES.contains(&host.as_str());
-    if is_known && !is_drop(&host) { Reach::Known } else { Reach::External }
+    if is_known && !is_drop(&host) { NetworkReach::Known } else { NetworkReach::External }
 }
 
 /// Whether an address is one at which a cloud machine hands out its credentials.
@@ -229,13 +229,13 @@ mod tests {
 
     #[test]
     fn reach_is_by_whole_labels() {
-        assert_eq!(reach("http://localhost:3000/x"), Reach::Local);
-        assert_eq!(reach("http://127.0.0.1:9/x"), Reach::Local);
-        assert_eq!(reach("http://127.0.0.1.evil.example/x"), Reach::External);
-        assert_eq!(reach("https://static.crates.io/x"), Reach::Known);
-        assert_eq!(reach("https://notcrates.io/x"), Reach::External);
-        assert_eq!(reach("https://github.com@evil.example/x"), Reach::External);
-        assert_eq!(reach("https://gist.githubusercontent.com/x"), Reach::External);
+        assert_eq!(reach("http://localhost:3000/x"), NetworkReach::Local);
+        assert_eq!(reach("http://127.0.0.1:9/x"), NetworkReach::Local);
+        assert_eq!(reach("http://127.0.0.1.evil.example/x"), NetworkReach::External);
+        assert_eq!(reach("https://static.crates.io/x"), NetworkReach::Known);
+        assert_eq!(reach("https://notcrates.io/x"), NetworkReach::External);
+        assert_eq!(reach("https://github.com@evil.example/x"), NetworkReach::External);
+        assert_eq!(reach("https://gist.githubusercontent.com/x"), NetworkReach::External);
         assert!(is_metadata_service("http://169.254.169.254/latest/meta-data/"));
         assert!(!is_metadata_service("https://metadata.internal.example.com/health"));
     }

@@ -14,7 +14,7 @@ mod transfer;
 pub(crate) use streams::{netcat, socat};
 pub(crate) use transfer::{curl, httpie, wget};
 
-use crate::effect::{EffectKind, Reach, Severity, Target};
+use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value, secrets};
 
 use super::known_hosts;
@@ -38,7 +38,7 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
     }
     if let Some(name) = strange_secret(machine, url) {
         let target = url.as_exact().map_or_else(|| url.known_start(), str::to_owned);
-        let draft = Draft::new(EffectKind::DataUpload, Target::Host(target)).reach(Reach::External);
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host(target)).reach(NetworkReach::External);
         machine.add(
             draft
                 .severity(Severity::High)
@@ -59,8 +59,8 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
             };
             // A known host is known for reading only.
             let reach = match known_hosts::reach(text) {
-                Reach::Local => Reach::Local,
-                Reach::Known | Reach::External => Reach::External,
+                NetworkReach::Local => NetworkReach::Local,
+                NetworkReach::Known | NetworkReach::External => NetworkReach::External,
             };
             let draft = Draft::new(EffectKind::NetworkRequest, Target::Host(text.to_owned())).reach(reach);
             machine.add(draft.note("may change something there"));
@@ -73,7 +73,7 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
 fn strange_secret(machine: &Machine<'_>, url: &Value) -> Option<String> {
     let start = url.known_start();
     let is_outside = url.as_exact().is_some() || is_host_known(&start);
-    if !is_outside || known_hosts::reach(&start) == Reach::Local {
+    if !is_outside || known_hosts::reach(&start) == NetworkReach::Local {
         return None;
     }
     let host = known_hosts::host_of(&start);
@@ -96,7 +96,7 @@ fn note_secret_sent(machine: &mut Machine<'_>, input: &Input, host: &Value) {
     let Some(name) = secrets::variable_of(&secret) else { return };
     let address = host.known_start();
     let host = known_hosts::host_of(&address);
-    if known_hosts::reach(&address) != Reach::Local && secrets::owner(name).has(&host) != Some(true) {
+    if known_hosts::reach(&address) != NetworkReach::Local && secrets::owner(name).has(&host) != Some(true) {
         let target = Target::Service(format!("${name}"));
         machine.add(Draft::new(EffectKind::SecretRead, target).note("it is sent along"));
     }
@@ -115,8 +115,8 @@ pub(crate) fn name_lookup(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => false,
     };
     if machine.substituted().iter().any(carries) || call.words.iter().any(is_built) {
-        let draft =
-            Draft::new(EffectKind::DataUpload, Target::Host("names".to_owned())).reach(Reach::External);
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host("names".to_owned()))
+            .reach(NetworkReach::External);
         machine.add(draft.severity(Severity::High).note("the name that is asked for carries local data"));
     }
     Exit::unknown()

@@ -28,7 +28,7 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let target = host.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
         machine.add(
             Draft::new(EffectKind::DataUpload, target)
-                .reach(crate::effect::Reach::External)
+                .reach(crate::effect::NetworkReach::External)
                 .severity(Severity::High)
                 .note("lets the other machine reach this one"),
         );
@@ -239,7 +239,7 @@ pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
             send(machine, source, Depth::Recursive);
         }
         let target = destination.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
-        machine.add(Draft::new(EffectKind::DataUpload, target).reach(crate::effect::Reach::External));
+        machine.add(Draft::new(EffectKind::DataUpload, target).reach(crate::effect::NetworkReach::External));
         if replaces {
             machine.possibly(|machine| machine.effect(EffectKind::DatastoreDestroy, destination));
         }

@@ -4,7 +4,7 @@
 //! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
 //! counts. One word of production is enough to believe in production.
 
-use crate::effect::{Effect, EffectKind, Reach};
+use crate::effect::{Effect, EffectKind, NetworkReach};
 use crate::interpreter::{Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
@@ -122,7 +122,7 @@ const ENGINES_ELSEWHERE: &[&str] = &["DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER
 
 fn mark_local(effect: &mut Effect) {
     if is_store(effect) && effect.reach.is_none() {
-        effect.reach = Some(Reach::Local);
+        effect.reach = Some(NetworkReach::Local);
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::nature::Nature;
-use crate::world::{Entry, Place};
+use crate::world::{Entry, HostPaths};
 use checkrein_facts::RecordedWorld;
 
 fn path(text: &str) -> AbsolutePath {
@@ -9,7 +9,7 @@ fn path(text: &str) -> AbsolutePath {
 
 /// The home of a developer with one repository in it.
 fn world() -> RecordedWorld {
-    let place = Place {
+    let place = HostPaths {
         home: path("/home/dev"),
         user: Some("dev".to_owned()),
         workspace: path("/home/dev/proj"),

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::action::Action;
-use crate::effect::{Certainty, Depth, Effect, EffectKind, Reach, Severity, Target};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Last, resolve};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -172,9 +172,9 @@ impl<'a> ToolCall<'a> {
         self.add_as(EffectKind::NetworkRequest, Target::Host(address.to_owned()), |effect| {
             effect.reach = Some(reach);
         });
-        if reach == Reach::External && carries_secret(address) {
+        if reach == NetworkReach::External && carries_secret(address) {
             self.add_as(EffectKind::DataUpload, Target::Host(address.to_owned()), |effect| {
-                effect.reach = Some(Reach::External);
+                effect.reach = Some(NetworkReach::External);
                 effect.severity = Severity::High;
                 effect.note = "the address carries a secret".into();
             });
@@ -189,7 +189,7 @@ impl<'a> ToolCall<'a> {
     /// Asks a service that the person has connected.
     pub(crate) fn ask_service(&mut self, name: &str) {
         self.add_as(EffectKind::NetworkRequest, Target::Host(name.to_owned()), |effect| {
-            effect.reach = Some(Reach::Known);
+            effect.reach = Some(NetworkReach::Known);
         });
     }
 

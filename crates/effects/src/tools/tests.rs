@@ -1,9 +1,9 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::effect::{Certainty, Depth, EffectKind, Reach};
+use crate::effect::{Certainty, Depth, EffectKind, NetworkReach};
 use crate::path::AbsolutePath;
-use crate::world::{Entry, Place, VersionState};
+use crate::world::{Entry, HostPaths, VersionState};
 use checkrein_facts::RecordedWorld;
 
 fn path(text: &str) -> AbsolutePath {
@@ -11,7 +11,7 @@ fn path(text: &str) -> AbsolutePath {
 }
 
 fn world() -> RecordedWorld {
-    let place = Place {
+    let place = HostPaths {
         home: path("/home/dev"),
         user: None,
         workspace: path("/home/dev/proj"),
@@ -118,11 +118,11 @@ fn tools_that_only_organise_do_nothing() {
 #[test]
 fn fetching_is_weighed_by_the_host() {
     let reach = |tool: &str, input: Json| tool_effects(&call(tool, input), &world())[0].reach;
-    assert_eq!(reach("WebFetch", json!({"url": "https://docs.rs/serde"})), Some(Reach::Known));
-    assert_eq!(reach("WebFetch", json!({"url": "https://unknown.invalid/"})), Some(Reach::External));
+    assert_eq!(reach("WebFetch", json!({"url": "https://docs.rs/serde"})), Some(NetworkReach::Known));
+    assert_eq!(reach("WebFetch", json!({"url": "https://unknown.invalid/"})), Some(NetworkReach::External));
     assert_eq!(
         reach("web_fetch", json!({"prompt": "read https://unknown.invalid/x, please"})),
-        Some(Reach::External)
+        Some(NetworkReach::External)
     );
     let metadata = effects("WebFetch", json!({"url": "http://169.254.169.254/latest/"}));
     assert!(metadata.iter().any(|effect| effect.starts_with("secret_read")), "{metadata:?}");

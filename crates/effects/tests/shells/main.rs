@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use checkrein_effects::predict;
-use checkrein_facts::{Place, RecordedWorld};
+use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action};
 
 mod oracle;
@@ -88,7 +88,7 @@ fn what_is_said_to_be_refused_runs_nowhere() {
 #[test]
 fn home_directories_stand_where_the_shell_puts_them() {
     let home = AbsolutePath::root().join("scratch/home");
-    let place = Place {
+    let place = HostPaths {
         home: home.clone(),
         user: None,
         workspace: AbsolutePath::root().join("scratch"),

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use checkrein_effects::predict;
-use checkrein_facts::{Place, RecordedWorld};
+use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action, Certainty, EffectKind, Severity, Target};
 
 use super::programs::{Chance, Doubt, Language, Part, prelude, program};
@@ -193,7 +193,7 @@ struct Foreseen {
 impl Foreseen {
     fn of(text: &str) -> Self {
         let root = AbsolutePath::root().join("/scratch");
-        let place = Place {
+        let place = HostPaths {
             home: root.clone(),
             user: None,
             workspace: root.clone(),

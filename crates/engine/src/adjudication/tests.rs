@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use checkrein_facts::{History, Place, RecordedWorld, VersionState};
+use checkrein_facts::{History, HostPaths, RecordedWorld, VersionState};
 use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
     AbsolutePath, Action, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId,
-    Timestamp, Tokens, TranscriptMark, UsageRecord,
+    Timestamp, TokenCounts, TranscriptMark, UsageRecord,
 };
 use checkrein_session::SessionState;
 
@@ -73,7 +73,7 @@ impl Case {
     }
 
     fn spent(self, tokens: u64) -> Self {
-        let tokens = Tokens { input: tokens, ..Tokens::default() };
+        let tokens = TokenCounts { input: tokens, ..TokenCounts::default() };
         let model = ModelUsage { model: "m".to_owned(), answers: 1, tokens, ..ModelUsage::default() };
         let mark = TranscriptMark { file: 1, offset: 10, ..TranscriptMark::default() };
         self.with(RecordBody::Usage(Box::new(UsageRecord { from: 0, mark, models: vec![model], gap: None })))
@@ -97,7 +97,7 @@ impl Case {
 fn reviewed(text: &str) -> Review {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    let place = Place {
+    let place = HostPaths {
         workspace: workspace.clone(),
         home,
         user: Some("dev".to_owned()),

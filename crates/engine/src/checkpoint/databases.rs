@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_snapshot::{Draft, Ended, Manner, SnapshotError, Wanted, capture};
+use checkrein_snapshot::{CaptureOptions, CaptureOutcome, CaptureRequest, Draft, SnapshotError, capture};
 
 /// How often a database that changes while it is read is read again (ours).
 const TRIES: usize = 4;
@@ -17,7 +17,7 @@ const TRIES: usize = 4;
 /// How a capture ended.
 pub(super) enum Settled {
     /// Every database in it is of one moment.
-    Whole(Ended),
+    Whole(CaptureOutcome),
     /// This one changed each time while it was read.
     Busy(PathBuf),
 }
@@ -25,8 +25,8 @@ pub(super) enum Settled {
 /// Captures places; a database with a log beside it again, when it changed meanwhile.
 pub(super) fn capture_settled(
     draft: &Draft,
-    wanted: &[Wanted],
-    manner: &Manner<'_>,
+    wanted: &[CaptureRequest],
+    manner: &CaptureOptions<'_>,
 ) -> Result<Settled, SnapshotError> {
     let paths = wanted.iter().map(|one| one.path.as_path());
     settled(&paths.filter(|path| has_log(path)).collect::<Vec<_>>(), || capture(draft, wanted, manner))
@@ -34,7 +34,7 @@ pub(super) fn capture_settled(
 
 fn settled(
     databases: &[&Path],
-    mut capture: impl FnMut() -> Result<Ended, SnapshotError>,
+    mut capture: impl FnMut() -> Result<CaptureOutcome, SnapshotError>,
 ) -> Result<Settled, SnapshotError> {
     let mut changed = PathBuf::new();
     for _ in 0..TRIES {
@@ -62,7 +62,7 @@ fn state(path: &Path) -> Option<(u64, u64, i64, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_snapshot::Over;
+    use checkrein_snapshot::LimitExceeded;
 
     use super::*;
 
@@ -79,7 +79,7 @@ mod tests {
             if count <= writes {
                 fs::write(&database, "pages".repeat(count + 1)).unwrap();
             }
-            Ok(Ended::Over(Over::Time))
+            Ok(CaptureOutcome::Over(LimitExceeded::Time))
         });
         (count, ended.unwrap())
     }

@@ -1,6 +1,6 @@
 //! What becomes of a review by what is saved; pure.
 
-use checkrein_facts::{Place, RecordedWorld, VersionState};
+use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
 use checkrein_policy::Policy;
 use checkrein_protocol::{AbsolutePath, Action};
 
@@ -9,7 +9,7 @@ use super::*;
 fn world() -> RecordedWorld {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    RecordedWorld::complete(Place {
+    RecordedWorld::complete(HostPaths {
         workspace: workspace.clone(),
         home,
         user: Some("dev".to_owned()),
@@ -33,7 +33,7 @@ fn judged(protected: &Protected) -> (Review, Review) {
 
 fn saved(incomplete: Option<&str>) -> Protected {
     let mut saved = Saved::default();
-    saved.add(AbsolutePath::new("/home/dev/proj/notes").unwrap(), Reach::Tree);
+    saved.add(AbsolutePath::new("/home/dev/proj/notes").unwrap(), DirectoryReach::Tree);
     Protected::Saved {
         saved,
         note: "`notes` was saved first".to_owned(),

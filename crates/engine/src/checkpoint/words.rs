@@ -2,7 +2,7 @@
 
 use checkrein_protocol::{Action, ToolName};
 use checkrein_review::ToSave;
-use checkrein_snapshot::{Bounds, Captured, Over, SkipReason, Skipped};
+use checkrein_snapshot::{CaptureBounds, Captured, LimitExceeded, SkipReason, Skipped};
 
 use serde_json::Value as Json;
 
@@ -45,11 +45,15 @@ pub(super) fn left_out(skipped: &[Skipped]) -> Option<String> {
     })
 }
 
-pub(super) fn too_much(over: Over, bounds: &Bounds) -> String {
+pub(super) fn too_much(over: LimitExceeded, bounds: &CaptureBounds) -> String {
     let bound = match over {
-        Over::Entries => format!("more than {} files (`snapshots.max_files`)", bounds.entries),
-        Over::Bytes => format!("more than {} MB (`snapshots.max_megabytes`)", bounds.bytes / (1024 * 1024)),
-        Over::Time => format!("it takes longer than {} ms (`snapshots.max_ms`)", bounds.time.as_millis()),
+        LimitExceeded::Entries => format!("more than {} files (`snapshots.max_files`)", bounds.entries),
+        LimitExceeded::Bytes => {
+            format!("more than {} MB (`snapshots.max_megabytes`)", bounds.bytes / (1024 * 1024))
+        }
+        LimitExceeded::Time => {
+            format!("it takes longer than {} ms (`snapshots.max_ms`)", bounds.time.as_millis())
+        }
     };
     format!("this destroys the only copy of more than can be saved first: {bound}")
 }

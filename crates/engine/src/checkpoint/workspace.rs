@@ -8,19 +8,19 @@ use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque, runs_unread_code};
 use checkrein_snapshot::{
-    Bounds, Circumstances, Manner, Mounts, Occasion, Outlook, Over, Retention, SessionPlace, SnapshotError,
-    Taken, Unchanged, Wanted,
+    CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, LimitExceeded, Mounts, Outlook, Retention,
+    SessionPlace, SnapshotError, SnapshotReason, Unchanged, WorkspaceCapture,
 };
 use serde_json::json;
 
 use super::words::told;
 use super::{NOT_SAVED, ignoring, masked, run_by_git, store};
 use crate::context::Context;
-use crate::environment::Surroundings;
+use crate::environment::HostEnvironment;
 
 /// How far a snapshot of the workspace goes that keeps a session or an action waiting (ours): the goal is 100,000 files in 3 s.
-const START: Bounds =
-    Bounds { entries: 250_000, bytes: 4 * 1024 * 1024 * 1024, time: Duration::from_secs(4) };
+const START: CaptureBounds =
+    CaptureBounds { entries: 250_000, bytes: 4 * 1024 * 1024 * 1024, time: Duration::from_secs(4) };
 
 /// The same before an action: what has been seen before is not read again, so this is much (ours).
 const BEFORE: Duration = Duration::from_millis(500);
@@ -50,20 +50,20 @@ pub(crate) fn at_start(context: &Context, place: SessionPlace) -> Option<RecordB
         context,
         (Reach { bounds: START, largest: u64::MAX }, &[]),
         Unchanged::Reuse,
-        Occasion::SessionStart,
+        SnapshotReason::SessionStart,
         "the session starts",
         Some(place),
     );
     Some(match taken {
-        Ok(Taken::Whole(id) | Taken::Same(id)) => RecordBody::Event {
+        Ok(WorkspaceCapture::Whole(id) | WorkspaceCapture::Same(id)) => RecordBody::Event {
             name: "checkrein.snapshot".to_owned(),
             fields: json!({
                 "id": id,
-                "new": matches!(taken, Ok(Taken::Whole(_))),
+                "new": matches!(taken, Ok(WorkspaceCapture::Whole(_))),
                 "elapsed_ms": u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             }),
         },
-        Ok(Taken::Over(over)) => failure("bound", &too_large(over)),
+        Ok(WorkspaceCapture::Over(over)) => failure("bound", &too_large(over)),
         Err(error) => failure("unwritable", &error.to_string()),
     })
 }
@@ -85,7 +85,7 @@ pub(crate) fn clear_away(context: &Context) -> Option<RecordBody> {
 }
 
 /// How much is kept.
-pub fn retention(surroundings: &Surroundings, settings: &Snapshots) -> Retention {
+pub fn retention(surroundings: &HostEnvironment, settings: &Snapshots) -> Retention {
     let now = surroundings.now().0;
     let live = checkrein_session::sessions(&surroundings.state)
         .unwrap_or_default()
@@ -145,14 +145,16 @@ pub(crate) fn before(
         return Kept { snapshot: saved, gaps: Vec::new() };
     }
     let bounds = match outlook {
-        Some(Outlook::Quick | Outlook::Slow) => Bounds { time: BEFORE, ..START },
-        Some(Outlook::TooLarge) | None => Bounds { time: Duration::from_millis(settings.max_ms), ..START },
+        Some(Outlook::Quick | Outlook::Slow) => CaptureBounds { time: BEFORE, ..START },
+        Some(Outlook::TooLarge) | None => {
+            CaptureBounds { time: Duration::from_millis(settings.max_ms), ..START }
+        }
     };
     let started = Instant::now();
     let (unchanged, occasion) = if is_unclear && saved.is_none() {
-        (Unchanged::Repeat, Occasion::BeforeAction)
+        (Unchanged::Repeat, SnapshotReason::BeforeAction)
     } else {
-        (Unchanged::Reuse, Occasion::Interval)
+        (Unchanged::Reuse, SnapshotReason::Interval)
     };
     let largest = match outlook {
         Some(Outlook::Quick | Outlook::Slow) => LARGEST_WAITED_FOR,
@@ -161,7 +163,7 @@ pub(crate) fn before(
     let reach = Reach { bounds, largest };
     let beside = if is_opaque(review) { run_by_git(context.workspace()) } else { Vec::new() };
     match take(context, (reach, &beside), unchanged, occasion, reason, Some(place.clone())) {
-        Ok(Taken::Whole(id) | Taken::Same(id)) => {
+        Ok(WorkspaceCapture::Whole(id) | WorkspaceCapture::Same(id)) => {
             let snapshot = saved.or_else(|| {
                 let listed = store(context.surroundings(), context.workspace()).snapshot(id).ok()?;
                 Some(SnapshotRecord {
@@ -174,7 +176,7 @@ pub(crate) fn before(
             });
             Kept { snapshot, gaps: Vec::new() }
         }
-        Ok(Taken::Over(over)) => Kept { snapshot: saved, gaps: vec![too_large(over)] },
+        Ok(WorkspaceCapture::Over(over)) => Kept { snapshot: saved, gaps: vec![too_large(over)] },
         Err(error) => Kept { snapshot: saved, gaps: vec![format!("the workspace {NOT_SAVED}{error}")] },
     }
 }
@@ -182,26 +184,26 @@ pub(crate) fn before(
 /// How far a snapshot of the workspace goes.
 #[derive(Clone, Copy)]
 struct Reach {
-    bounds: Bounds,
+    bounds: CaptureBounds,
     /// The greatest file that is read, in bytes, should more be configured.
     largest: u64,
 }
 
 fn take(
     context: &Context,
-    (reach, beside): (Reach, &[Wanted]),
+    (reach, beside): (Reach, &[CaptureRequest]),
     unchanged: Unchanged,
-    occasion: Occasion,
+    occasion: SnapshotReason,
     reason: &str,
     place: Option<SessionPlace>,
-) -> Result<Taken, SnapshotError> {
+) -> Result<WorkspaceCapture, SnapshotError> {
     let store = store(context.surroundings(), context.workspace());
     let root = store.workspace().to_str().and_then(checkrein_protocol::AbsolutePath::new);
     let ignoring = ignoring(context.surroundings(), root.as_ref().unwrap_or(context.workspace()));
     let own = [PathBuf::from(context.surroundings().state_path.as_str())];
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
     let largest = context.policy().config().snapshots.largest_file_megabytes.saturating_mul(1024 * 1024);
-    let manner = Manner {
+    let manner = CaptureOptions {
         bounds: reach.bounds,
         largest: Some(largest.min(reach.largest)),
         spared: &own,
@@ -219,11 +221,11 @@ fn take(
     store.take_workspace(beside, &manner, unchanged, |captured| captured.described(circumstances))
 }
 
-fn too_large(over: Over) -> String {
+fn too_large(over: LimitExceeded) -> String {
     let what = match over {
-        Over::Entries => "it has too many files",
-        Over::Bytes => "it is too large",
-        Over::Time => "it would have taken too long",
+        LimitExceeded::Entries => "it has too many files",
+        LimitExceeded::Bytes => "it is too large",
+        LimitExceeded::Time => "it would have taken too long",
     };
     format!("the workspace {NOT_SAVED}{what}; `checkrein snapshot create` saves it without bounds")
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{Node as SavedNode, ObjectId, Reader, SnapshotId};
-use checkrein_world::changes::Node;
+use checkrein_world::changes::PathKind;
 
 use crate::checkpoint;
 use crate::context::Context;
@@ -26,7 +26,7 @@ impl Saved {
     }
 
     /// The names in a directory; `None` when it was not saved with what is in it.
-    pub(super) fn names(&self, relative: &str) -> Option<Vec<(String, Node)>> {
+    pub(super) fn names(&self, relative: &str) -> Option<Vec<(String, PathKind)>> {
         let mut tree = self.reader.tree(&self.root).ok()?;
         for part in relative.split('/').filter(|part| !part.is_empty()) {
             let below = tree.0.into_iter().find(|entry| entry.name == part.as_bytes())?;
@@ -34,8 +34,8 @@ impl Saved {
             tree = self.reader.tree(&id).ok()?;
         }
         let node = |node: &SavedNode| match node {
-            SavedNode::Directory { .. } => Node::Directory,
-            SavedNode::File { .. } | SavedNode::Symlink { .. } | SavedNode::Pipe { .. } => Node::File,
+            SavedNode::Directory { .. } => PathKind::Directory,
+            SavedNode::File { .. } | SavedNode::Symlink { .. } | SavedNode::Pipe { .. } => PathKind::File,
         };
         let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Some(tree.0.iter().map(|entry| (name(&entry.name), node(&entry.node))).collect())

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::line::hexadecimal;
+use crate::hash_chain::hexadecimal;
 
 pub use body::mask_body;
 pub use json::mask_json;
@@ -37,16 +37,16 @@ pub use json::mask_json;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masking {
     /// What has the form of a credential. Credentials that a run gave to its agent are masked in any case.
-    pub secrets: Choice,
+    pub secrets: MaskingChoice,
     /// Mail addresses, and numbers of cards, accounts, persons, telephones and machines.
-    pub personal_data: Choice,
+    pub personal_data: MaskingChoice,
     /// Further texts, wherever they stand; empty ones count for nothing.
     pub literals: Vec<String>,
 }
 
 /// Whether something is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum MaskingChoice {
     /// It is.
     Masked,
     /// It is written as it stands.
@@ -55,7 +55,7 @@ pub enum Choice {
 
 impl Default for Masking {
     fn default() -> Self {
-        Self { secrets: Choice::Masked, personal_data: Choice::Masked, literals: Vec::new() }
+        Self { secrets: MaskingChoice::Masked, personal_data: MaskingChoice::Masked, literals: Vec::new() }
     }
 }
 
@@ -103,7 +103,7 @@ impl MaskKey {
     /// Whether what has a form of this kind is masked.
     fn masks(&self, kind: &str) -> bool {
         let choice = if PERSONAL.contains(&kind) { self.masking.personal_data } else { self.masking.secrets };
-        choice == Choice::Masked
+        choice == MaskingChoice::Masked
     }
 
     /// What stands in place of a secret.

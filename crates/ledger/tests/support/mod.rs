@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use checkrein_ledger::{Durability, Projection, StateHome};
+use checkrein_ledger::{Durability, Projection, StateDirectory};
 use checkrein_protocol::{Record, RecordBody, SessionId, Timestamp};
 pub use checkrein_testkit::records::*;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl Projection for Kept {
 pub type Ledger = checkrein_ledger::Ledger<Kept>;
 
 pub fn ledger(home: &Path, session: &str) -> Ledger {
-    Ledger::open(&StateHome::new(home), &SessionId(session.to_owned()))
+    Ledger::open(&StateDirectory::new(home), &SessionId(session.to_owned()))
 }
 
 /// Appends `count` small records, one at a time.

@@ -3,7 +3,7 @@
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
 use super::keys::{self, Key, OVERRIDES, PATHS, PIPELINES, STEPS};
-use super::load::Source;
+use super::load::ConfigSource;
 use super::sections::Limit;
 use super::value::{Kind, Value};
 use super::yaml::{self, Entry, Node, NodeValue, Position};
@@ -27,16 +27,16 @@ pub(super) enum Form {
     },
 }
 
-pub(super) fn texts(source: &Source) -> Vec<SourceText> {
+pub(super) fn texts(source: &ConfigSource) -> Vec<SourceText> {
     match source {
-        Source::File { name, text } => {
+        ConfigSource::File { name, text } => {
             vec![SourceText { name: name.clone(), text: text.clone(), form: Form::Settings, line: 1 }]
         }
-        Source::Rules { name, text } => {
+        ConfigSource::Rules { name, text } => {
             vec![SourceText { name: name.clone(), text: text.clone(), form: Form::Rules, line: 1 }]
         }
-        Source::Blueprint { .. } => Vec::new(),
-        Source::Variables(variables) => keys::VARIABLES
+        ConfigSource::Blueprint { .. } => Vec::new(),
+        ConfigSource::Variables(variables) => keys::VARIABLES
             .iter()
             .filter_map(|(name, path)| {
                 let value = variables.get(*name)?.clone();
@@ -45,7 +45,7 @@ pub(super) fn texts(source: &Source) -> Vec<SourceText> {
                 Some(SourceText { name: "environment".to_owned(), text, form, line: 1 })
             })
             .collect(),
-        Source::Flags(flags) => flags
+        ConfigSource::Flags(flags) => flags
             .iter()
             .enumerate()
             .map(|(index, (path, value))| {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::error::{ConfigErrorKind, ConfigErrors, Fault};
 use super::fields::{Keys, Proof, bad, map, missing, text, texts, unknown_key, word};
 use super::load::{FileHash, LayerKind};
-use super::tripwire_text;
+use super::tripwire_parser;
 use super::yaml::{self, Entry, Node, NodeValue, Position};
 use crate::config::Config;
 use crate::governance::{
@@ -274,7 +274,7 @@ fn blueprint(root: &Node, proof: Proof) -> Result<Blueprint, Vec<Fault>> {
             "base" => base(&entry.value).map(|base| read.base = Some(base)),
             "applicability" => applicability(&entry.value, &mut read),
             "tripwires" => {
-                tripwire_text::tripwires(&entry.value, proof).map(|more| read.tripwires.extend(more))
+                tripwire_parser::tripwires(&entry.value, proof).map(|more| read.tripwires.extend(more))
             }
             "checks" => checks(&entry.value, proof, &mut read),
             "intervention_policy" => intervention_policy(&entry.value, &mut read.thresholds),
@@ -385,7 +385,7 @@ fn checks(node: &Node, proof: Proof, read: &mut Blueprint) -> Result<(), Vec<Fau
                     at: item.at,
                     value: NodeValue::List(vec![Node { at: item.at, value: NodeValue::Map(rest) }]),
                 };
-                tripwire_text::tripwires(&list, proof).and_then(|more| {
+                tripwire_parser::tripwires(&list, proof).and_then(|more| {
                     if more.iter().any(|one| one.decision == VerdictKind::Halt) {
                         return Err(vec![bad(
                             "on_fail",

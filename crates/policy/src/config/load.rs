@@ -40,12 +40,12 @@ pub struct Layer {
     /// Its place in the order.
     pub kind: LayerKind,
     /// Where its settings come from.
-    pub source: Source,
+    pub source: ConfigSource,
 }
 
 /// Where settings come from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Source {
+pub enum ConfigSource {
     /// A configuration file.
     File {
         /// The file as messages should name it.
@@ -113,7 +113,7 @@ pub struct Loosening {
 
 /// What came of the layers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The effective configuration.
     pub config: Config,
     /// For every setting that a layer set, by path: where its value comes from. All others are built in.
@@ -137,7 +137,7 @@ pub struct LimitedSettings {
 ///
 /// A project file may only make things stricter, unless the hash of its text is in `trusted`. With any error in any
 /// layer the answer is all errors of all layers.
-pub fn load(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErrors> {
+pub fn load(layers: &[Layer], trusted: &[FileHash]) -> Result<LoadedConfig, ConfigErrors> {
     load_with(layers, trusted, Proof::Form, &Standpoint::default())
 }
 
@@ -146,13 +146,13 @@ pub fn load_at(
     layers: &[Layer],
     trusted: &[FileHash],
     standpoint: &Standpoint,
-) -> Result<Loaded, ConfigErrors> {
+) -> Result<LoadedConfig, ConfigErrors> {
     load_with(layers, trusted, Proof::Form, standpoint)
 }
 
 /// The same, with every condition parsed and every example of a rule, tripwire or pattern played: what a person wants to know
 /// before it counts, and what no single call has the time for.
-pub fn load_proved(layers: &[Layer], trusted: &[FileHash]) -> Result<Loaded, ConfigErrors> {
+pub fn load_proved(layers: &[Layer], trusted: &[FileHash]) -> Result<LoadedConfig, ConfigErrors> {
     load_with(layers, trusted, Proof::Everything, &Standpoint::default())
 }
 
@@ -161,10 +161,10 @@ fn load_with(
     trusted: &[FileHash],
     proof: Proof,
     standpoint: &Standpoint,
-) -> Result<Loaded, ConfigErrors> {
+) -> Result<LoadedConfig, ConfigErrors> {
     let mut ordered: Vec<&Layer> = layers.iter().collect();
     ordered.sort_by_key(|layer| layer.kind);
-    let mut loaded = Loaded {
+    let mut loaded = LoadedConfig {
         config: Config::default(),
         provenance: BTreeMap::new(),
         pending: Vec::new(),
@@ -197,7 +197,7 @@ fn load_with(
         }
     }
     for layer in layers {
-        if let Source::Blueprint { name, text } = &layer.source {
+        if let ConfigSource::Blueprint { name, text } = &layer.source {
             errors.extend(stand_on(name, text, layer.kind, proof, &mut loaded.config));
         }
     }
@@ -244,7 +244,7 @@ impl Section {
         layer: LayerKind,
         text: &SourceText,
         trusted: &[FileHash],
-        loaded: &mut Loaded,
+        loaded: &mut LoadedConfig,
     ) -> Vec<Fault> {
         let known = loaded.pending.len();
         let faults = match hold {
@@ -276,7 +276,7 @@ fn apply(
     text: &SourceText,
     assignments: &[Assignment],
     trusted: &[FileHash],
-    loaded: &mut Loaded,
+    loaded: &mut LoadedConfig,
 ) -> Vec<Fault> {
     let base = loaded.config.clone();
     let mut asked = base.clone();

@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::fields::Keys;
 use super::keys::{self, ALIASES, KEYS, Key, OVERRIDES, PATHS, PIPELINES, STEPS, VARIABLES};
-use super::rule_text::RULE_KEYS;
+use super::rule_parser::RULE_KEYS;
 use super::settings::Config;
-use super::tripwire_text::{PATTERN_KEYS, TRIPWIRE_KEYS};
+use super::tripwire_parser::{PATTERN_KEYS, TRIPWIRE_KEYS};
 use super::value::{Kind, Value};
 
 /// The reference of all settings, as Markdown.

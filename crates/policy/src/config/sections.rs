@@ -16,7 +16,7 @@ pub struct Standpoint {
     /// The places that it touches.
     pub touched: Vec<(AbsolutePath, Depth)>,
     /// Whether these are all.
-    pub extent: Extent,
+    pub extent: TargetKnowledge,
     /// The directory that patterns start from where the file that holds them is no project's.
     pub workspace: Option<AbsolutePath>,
     /// The directory that `~` stands for.
@@ -45,7 +45,7 @@ pub enum SaidBy {
 
 /// Whether the places that a call touches are all known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Extent {
+pub enum TargetKnowledge {
     /// They are.
     #[default]
     Known,
@@ -122,7 +122,7 @@ fn by_path(pattern: &str, standpoint: &Standpoint, folder: Option<&AbsolutePath>
     let lies_there = |(path, _): &(AbsolutePath, Depth)| covers(&pattern, path);
     let reaches = |(path, depth): &(AbsolutePath, Depth)| *depth == Depth::Recursive && named.is_within(path);
     let touched = &standpoint.touched;
-    if standpoint.extent == Extent::Known && !touched.is_empty() && touched.iter().all(lies_there) {
+    if standpoint.extent == TargetKnowledge::Known && !touched.is_empty() && touched.iter().all(lies_there) {
         Hold::Wholly
     } else if touched.iter().any(|place| lies_there(place) || reaches(place)) {
         Hold::InPart
@@ -135,7 +135,7 @@ fn by_path(pattern: &str, standpoint: &Standpoint, folder: Option<&AbsolutePath>
 mod tests {
     use super::*;
 
-    fn at(paths: &[(&str, Depth)], extent: Extent) -> Standpoint {
+    fn at(paths: &[(&str, Depth)], extent: TargetKnowledge) -> Standpoint {
         let path = |text: &str| AbsolutePath::new(text).unwrap();
         Standpoint {
             touched: paths.iter().map(|(text, depth)| (path(text), *depth)).collect(),
@@ -150,16 +150,21 @@ mod tests {
     fn a_path_holds_wholly_where_everything_lies_there() {
         use Depth::{Recursive, Single};
         for (pattern, paths, extent, hold) in [
-            ("infra/**", &[("/w/infra/a", Single)][..], Extent::Known, Hold::Wholly),
-            ("infra", &[("/w/infra/a/b", Single)], Extent::Known, Hold::Wholly),
-            ("infra/**", &[("/w/infra/a", Single)], Extent::Open, Hold::InPart),
-            ("infra/**", &[("/w/infra/a", Single), ("/w/src/b", Single)], Extent::Known, Hold::InPart),
-            ("infra/**", &[("/w", Recursive)], Extent::Known, Hold::InPart),
-            ("infra/**", &[("/w", Single)], Extent::Known, Hold::Not),
-            ("infra/**", &[("/w/src/b", Single)], Extent::Known, Hold::Not),
-            ("infra/**", &[], Extent::Known, Hold::Not),
-            ("/etc/**", &[("/etc/hosts", Single)], Extent::Known, Hold::Wholly),
-            ("~/notes", &[("/home/dev/notes/a", Single)], Extent::Known, Hold::Wholly),
+            ("infra/**", &[("/w/infra/a", Single)][..], TargetKnowledge::Known, Hold::Wholly),
+            ("infra", &[("/w/infra/a/b", Single)], TargetKnowledge::Known, Hold::Wholly),
+            ("infra/**", &[("/w/infra/a", Single)], TargetKnowledge::Open, Hold::InPart),
+            (
+                "infra/**",
+                &[("/w/infra/a", Single), ("/w/src/b", Single)],
+                TargetKnowledge::Known,
+                Hold::InPart,
+            ),
+            ("infra/**", &[("/w", Recursive)], TargetKnowledge::Known, Hold::InPart),
+            ("infra/**", &[("/w", Single)], TargetKnowledge::Known, Hold::Not),
+            ("infra/**", &[("/w/src/b", Single)], TargetKnowledge::Known, Hold::Not),
+            ("infra/**", &[], TargetKnowledge::Known, Hold::Not),
+            ("/etc/**", &[("/etc/hosts", Single)], TargetKnowledge::Known, Hold::Wholly),
+            ("~/notes", &[("/home/dev/notes/a", Single)], TargetKnowledge::Known, Hold::Wholly),
         ] {
             let limit = Limit::Path(pattern.to_owned());
             assert_eq!(limit.hold(&at(paths, extent), None), hold, "{pattern} {paths:?} {extent:?}");
@@ -170,7 +175,7 @@ mod tests {
     fn a_path_of_a_project_starts_where_its_file_lies() {
         let outer = AbsolutePath::new("/outer").unwrap();
         let limit = Limit::Path("infra".to_owned());
-        let standpoint = at(&[("/outer/infra/a", Depth::Single)], Extent::Known);
+        let standpoint = at(&[("/outer/infra/a", Depth::Single)], TargetKnowledge::Known);
         assert_eq!(limit.hold(&standpoint, Some(&outer)), Hold::Wholly);
         assert_eq!(limit.hold(&standpoint, None), Hold::Not);
     }

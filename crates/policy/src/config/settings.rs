@@ -7,7 +7,7 @@ use super::choice::{
     Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::thresholds::PatternThresholds;
-use crate::governance::{Governance, Tripwire};
+use crate::governance::{GovernanceSettings, Tripwire};
 use crate::rule::CustomRule;
 
 /// The effective configuration. [`Config::default`] is the built-in layer.
@@ -20,13 +20,13 @@ pub struct Config {
     /// Goals that hold in every session.
     pub goals: Vec<String>,
     /// Where mutations are expected.
-    pub scope: Scope,
+    pub scope: ScopeSettings,
     /// The step reviewer.
     pub step_reviewer: StepReviewer,
     /// Tiers, trust, contracts and tripwires.
-    pub governance: Governance,
+    pub governance: GovernanceSettings,
     /// Limits of one session.
-    pub limits: Limits,
+    pub limits: SessionLimits,
     /// Detectors of behaviour patterns.
     pub patterns: Patterns,
     /// Interventions.
@@ -79,7 +79,7 @@ pub struct Containment {
 
 /// Where mutations are expected.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Scope {
+pub struct ScopeSettings {
     /// Patterns of paths, relative to the workspace or absolute; empty: the whole workspace.
     pub paths: Vec<String>,
 }
@@ -163,7 +163,7 @@ pub struct Performance {
 /// Limits of one session. `None` means what the profile and the preset say: see [`Config::file_operation_limit`] and its neighbours. Zero is
 /// no limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
+pub struct SessionLimits {
     /// What holds where the others are not set.
     pub preset: LimitPreset,
     /// File operations.
@@ -444,7 +444,7 @@ fn limit<T: PartialOrd + Default>(set: Option<T>, otherwise: Option<T>) -> Optio
     set.or(otherwise).filter(|limit| *limit > T::default())
 }
 
-impl Default for Limits {
+impl Default for SessionLimits {
     fn default() -> Self {
         Self {
             preset: LimitPreset::Standard,
@@ -463,10 +463,10 @@ impl Default for Config {
             mode: Mode::Enforce,
             profile: Profile::Interactive,
             goals: Vec::new(),
-            scope: Scope::default(),
+            scope: ScopeSettings::default(),
             step_reviewer: StepReviewer::default(),
-            governance: Governance::default(),
-            limits: Limits::default(),
+            governance: GovernanceSettings::default(),
+            limits: SessionLimits::default(),
             patterns: Patterns::default(),
             interventions: Interventions::default(),
             notifications: Notifications::default(),

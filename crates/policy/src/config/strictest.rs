@@ -62,10 +62,10 @@ fn with<T: PartialEq>(mut own: Vec<T>, theirs: Vec<T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Layer, LayerKind, Source, load};
+    use crate::config::{ConfigSource, Layer, LayerKind, load};
 
     fn config(text: &str) -> Config {
-        let source = Source::File { name: "test".to_owned(), text: text.to_owned() };
+        let source = ConfigSource::File { name: "test".to_owned(), text: text.to_owned() };
         load(&[Layer { kind: LayerKind::User, source }], &[]).unwrap().config
     }
 

@@ -9,7 +9,7 @@ use super::choice::{
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
 use super::yaml::{Node, NodeValue};
-use super::{rule_text, tripwire_text};
+use super::{rule_parser, tripwire_parser};
 use crate::governance::{Fallback, RiskClass, Tier, Tripwire};
 use crate::rule::CustomRule;
 
@@ -96,9 +96,9 @@ impl Kind {
     /// The value that a node of a file stands for.
     pub(crate) fn read(self, key: &str, node: &Node, proof: Proof) -> Result<Value, Vec<Fault>> {
         match self {
-            Self::Rules => return rule_text::rules(node, proof).map(Value::Rules),
-            Self::Tripwires => return tripwire_text::tripwires(node, proof).map(Value::Tripwires),
-            Self::Patterns => return tripwire_text::patterns(node, proof).map(Value::Tripwires),
+            Self::Rules => return rule_parser::rules(node, proof).map(Value::Rules),
+            Self::Tripwires => return tripwire_parser::tripwires(node, proof).map(Value::Tripwires),
+            Self::Patterns => return tripwire_parser::patterns(node, proof).map(Value::Tripwires),
             Self::Switch
             | Self::Fraction
             | Self::Amount

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use checkrein_protocol::{Amount, Counted, Severity, TallyKey, TallyWindow, Timestamp, VerdictKind};
+use checkrein_protocol::{Amount, Severity, TallyIncrement, TallyKey, TallyWindow, Timestamp, VerdictKind};
 
 use crate::rule::{Condition, RuleContext, RuleFailure};
 
@@ -14,7 +14,7 @@ pub const COUNTING_LIMIT: usize = 32;
 
 /// What a tripwire came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum TripwireOrigin {
     /// `governance.tripwires`.
     Tripwire,
     /// `patterns.custom_patterns`.
@@ -27,7 +27,7 @@ pub struct Tripwire {
     /// Its name.
     pub name: String,
     /// What it came from.
-    pub origin: Origin,
+    pub origin: TripwireOrigin,
     /// What it is for.
     pub description: String,
     /// It is only looked at for these tools; empty: for all.
@@ -71,7 +71,7 @@ pub struct TripwireFinding {
     /// Its name.
     pub name: String,
     /// What it came from.
-    pub origin: Origin,
+    pub origin: TripwireOrigin,
     /// The least verdict.
     pub verdict: VerdictKind,
     /// What was seen and why it matters.
@@ -90,7 +90,7 @@ pub struct TripwireReport {
     /// Those that fired, strictest first; of equal ones in the order of the configuration.
     pub findings: Vec<TripwireFinding>,
     /// What the action adds to what is counted, if it runs.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<TallyIncrement>,
 }
 
 /// A tripwire whose conditions are parsed when they are needed first.
@@ -109,8 +109,8 @@ impl Tripwire {
     /// The tally that it counts in.
     pub fn key(&self) -> TallyKey {
         let sort = match self.origin {
-            Origin::Tripwire => "tripwire",
-            Origin::Pattern => "pattern",
+            TripwireOrigin::Tripwire => "tripwire",
+            TripwireOrigin::Pattern => "pattern",
         };
         // FNV-1a: stable across machines and versions, since the number is written into records.
         let bytes = sort.bytes().chain([0]).chain(self.name.bytes());
@@ -142,7 +142,7 @@ impl CompiledTripwire {
         &self,
         context: &RuleContext<'_>,
         now: Timestamp,
-    ) -> (Option<TripwireFinding>, Option<Counted>) {
+    ) -> (Option<TripwireFinding>, Option<TallyIncrement>) {
         let tool = context.action.tool.as_str();
         let tools = &self.tripwire.tools;
         if !tools.is_empty() && !tools.iter().any(|name| name == tool) {
@@ -166,7 +166,7 @@ impl CompiledTripwire {
         count: &Count,
         context: &RuleContext<'_>,
         now: Timestamp,
-    ) -> Result<(bool, Option<Counted>), RuleFailure> {
+    ) -> Result<(bool, Option<TallyIncrement>), RuleFailure> {
         let reset = match &count.reset {
             Some(text) => parsed(&self.reset, text)?.holds(context, None)?,
             None => false,
@@ -180,7 +180,7 @@ impl CompiledTripwire {
             Amount::ONE
         };
         let key = self.tripwire.key();
-        let counted = Counted { key, window: count.window, amount: adds, reset };
+        let counted = TallyIncrement { key, window: count.window, amount: adds, reset };
         if adds == Amount::default() {
             // What adds nothing does not stop anything either: the others go on working.
             return Ok((false, reset.then_some(counted)));

@@ -1,6 +1,6 @@
 //! Trust debt: what it grows by, how it wears off, what it leads to (ACGP, provider `acgp.core.default@1`).
 
-use checkrein_facts::Trust;
+use checkrein_facts::TrustDebt;
 use checkrein_protocol::{Posture, Severity, Timestamp, VerdictKind};
 
 /// What costs trust, and what lost trust leads to.
@@ -105,7 +105,7 @@ impl TrustPolicy {
     }
 
     /// What is left of a debt at a moment. A clock that went backwards takes nothing away.
-    pub fn left(&self, trust: &Trust, now: Timestamp) -> f64 {
+    pub fn left(&self, trust: &TrustDebt, now: Timestamp) -> f64 {
         if !self.enabled || trust.debt <= 0.0 {
             return 0.0;
         }
@@ -139,8 +139,8 @@ mod tests {
 
     const HOUR: u64 = 3_600_000;
 
-    fn debt(debt: f64) -> Trust {
-        Trust { debt, at: Timestamp(0), review_asked: false }
+    fn debt(debt: f64) -> TrustDebt {
+        TrustDebt { debt, at: Timestamp(0), review_asked: false }
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_backwards_forgives_nothing() {
-        let later = Trust { at: Timestamp(9 * HOUR), ..debt(4.0) };
+        let later = TrustDebt { at: Timestamp(9 * HOUR), ..debt(4.0) };
         assert_eq!(TrustPolicy::default().left(&later, Timestamp(0)), 4.0);
     }
 

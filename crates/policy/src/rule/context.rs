@@ -1,6 +1,6 @@
 //! What built-in rules ask of their context.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Reach};
+use checkrein_protocol::{Decision, Effect, EffectKind, NetworkReach};
 
 use super::{Finding, RuleContext, RuleName};
 use crate::scope;
@@ -70,8 +70,8 @@ pub(crate) fn is_external(effect: &Effect) -> bool {
     let reaches_out = matches!(effect.kind, EffectKind::NetworkRequest | EffectKind::DataUpload);
     reaches_out
         && match effect.reach {
-            Some(Reach::Local | Reach::Known) => false,
-            Some(Reach::External) | None => true,
+            Some(NetworkReach::Local | NetworkReach::Known) => false,
+            Some(NetworkReach::External) | None => true,
         }
 }
 

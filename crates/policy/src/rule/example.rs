@@ -12,9 +12,9 @@
 //! certain, single, nothing at stake, severity by kind and stake. `history` with `actions=` and `file_operations=` says
 //! what happened before.
 
-use checkrein_facts::{History, Place, intent};
+use checkrein_facts::{History, HostPaths, intent};
 use checkrein_protocol::{
-    AbsolutePath, Action, Aim, Certainty, Depth, Effect, EffectKind, Reach, Severity, Stake, Target,
+    AbsolutePath, Action, Aim, Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Stake, Target,
 };
 
 use super::RuleContext;
@@ -28,7 +28,7 @@ pub struct Example {
     /// What that would change.
     pub effects: Vec<Effect>,
     /// `/home/dev` with a workspace `/home/dev/proj` and `/tmp`.
-    pub place: Place,
+    pub place: HostPaths,
     /// What has happened before.
     pub history: History,
 }
@@ -83,9 +83,9 @@ impl Example {
     }
 }
 
-fn place() -> Option<Place> {
+fn place() -> Option<HostPaths> {
     let home = AbsolutePath::new("/home/dev")?;
-    Some(Place {
+    Some(HostPaths {
         workspace: home.join("proj"),
         home,
         user: Some("dev".to_owned()),
@@ -131,9 +131,9 @@ fn effect(text: &str) -> Result<Effect, String> {
             "recoverable" => effect.stake = Stake::Recoverable,
             "unsaved" => effect.stake = Stake::Unsaved,
             "critical" => effect.stake = Stake::Critical,
-            "local" => effect.reach = Some(Reach::Local),
-            "known" => effect.reach = Some(Reach::Known),
-            "external" => effect.reach = Some(Reach::External),
+            "local" => effect.reach = Some(NetworkReach::Local),
+            "known" => effect.reach = Some(NetworkReach::Known),
+            "external" => effect.reach = Some(NetworkReach::External),
             "severity=low" => severity = Some(Severity::Low),
             "severity=medium" => severity = Some(Severity::Medium),
             "severity=high" => severity = Some(Severity::High),

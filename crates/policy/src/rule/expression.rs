@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::objects::Value;
 use cel::parser::PrattParser;
-use checkrein_protocol::{Amount, Depth, Effect, Reach};
+use checkrein_protocol::{Amount, Depth, Effect, NetworkReach};
 use serde_json::Value as Json;
 
 use super::{RuleContext, RuleFailure};
@@ -263,9 +263,9 @@ fn action(context: &RuleContext<'_>) -> Value {
 fn effect(effect: &Effect) -> Value {
     let reach = match effect.reach {
         None => "",
-        Some(Reach::Local) => "local",
-        Some(Reach::Known) => "known",
-        Some(Reach::External) => "external",
+        Some(NetworkReach::Local) => "local",
+        Some(NetworkReach::Known) => "known",
+        Some(NetworkReach::External) => "external",
     };
     map([
         ("kind", Value::from(effect.kind.name())),

@@ -1,6 +1,6 @@
 //! Destroys data in a store: drops, truncates, flushes, deletes without a condition.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Reach, Severity, Stake};
+use checkrein_protocol::{Decision, Effect, EffectKind, NetworkReach, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn is_local(effect: &Effect) -> bool {
-    effect.reach == Some(Reach::Local)
+    effect.reach == Some(NetworkReach::Local)
 }
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {

@@ -1,6 +1,6 @@
 //! The formulas of ACGP and seed 003, and the laws of governance.
 
-use checkrein_facts::{Place, RecordedWorld, Tally, World as _};
+use checkrein_facts::{HostPaths, RecordedWorld, Tally, World as _};
 use checkrein_policy::{CompiledTripwire, Contract, Count, Example, Fallback, FlagFactors, Policy, Tripwire};
 use checkrein_protocol::{AbsolutePath, Action, Amount, EffectKind, TallyWindow};
 use proptest::prelude::*;
@@ -29,7 +29,12 @@ fn rule(decision: Decision) -> RuleFinding {
     RuleFinding { rule: "r".to_owned(), decision, reason: "because".to_owned() }
 }
 
-fn judged(risk: &Risk, rationality: &Rationality, rules: &[RuleFinding], trust: Trust) -> Governance {
+fn judged(
+    risk: &Risk,
+    rationality: &Rationality,
+    rules: &[RuleFinding],
+    trust: TrustDebt,
+) -> GovernanceAssessment {
     let assessed = Assessed {
         effects: &[],
         risk,
@@ -42,7 +47,7 @@ fn judged(risk: &Risk, rationality: &Rationality, rules: &[RuleFinding], trust: 
     judge(assessed, &Config::default())
 }
 
-const NO_DEBT: Trust = Trust { debt: 0.0, at: Timestamp(0), review_asked: false };
+const NO_DEBT: TrustDebt = TrustDebt { debt: 0.0, at: Timestamp(0), review_asked: false };
 
 fn close(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
@@ -72,7 +77,7 @@ fn what_did_not_run_is_left_out_and_never_counts_as_good() {
 fn a_restricted_agent_meets_the_thresholds_of_one_tier_stricter() {
     // Governance risk .235: fine in tier 2 (.25), a hint in tier 3 (.20).
     let risk = risk(1.0, ScopeReach::Inside);
-    let at = |debt| judged(&risk, &rationality(None, None), &[], Trust { debt, ..NO_DEBT });
+    let at = |debt| judged(&risk, &rationality(None, None), &[], TrustDebt { debt, ..NO_DEBT });
     assert_eq!((at(0.0).by_thresholds, at(5.9).by_thresholds), (VerdictKind::Ok, VerdictKind::Ok));
     assert_eq!(at(6.0).by_thresholds, VerdictKind::Nudge);
     assert_eq!(at(6.0).tier, Some(Tier::Three));
@@ -82,7 +87,7 @@ fn a_restricted_agent_meets_the_thresholds_of_one_tier_stricter() {
 fn world() -> RecordedWorld {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    let place = Place {
+    let place = HostPaths {
         workspace: workspace.clone(),
         home,
         user: Some("dev".to_owned()),
@@ -100,7 +105,7 @@ fn call(text: &str) -> Action {
 fn tripwire(decision: VerdictKind, condition: &str) -> Tripwire {
     Tripwire {
         name: "wire".to_owned(),
-        origin: Origin::Tripwire,
+        origin: TripwireOrigin::Tripwire,
         description: String::new(),
         tools: vec![],
         condition: condition.to_owned(),
@@ -196,7 +201,7 @@ fn trust_is_settled_after_the_verdict_and_asks_for_one_review() {
     assert!(close(found.governance.trust.added, 2.1), "block 2.0 and a flag .1");
     assert!(!found.governance.trust.asks_for_review);
 
-    let near = Trust { debt: 9.0, ..NO_DEBT };
+    let near = TrustDebt { debt: 9.0, ..NO_DEBT };
     let mut world = world();
     world.history.trust = near;
     let mut found = review(&call("ls"), &world, &policy);
@@ -204,7 +209,7 @@ fn trust_is_settled_after_the_verdict_and_asks_for_one_review() {
     assert!(found.governance.trust.asks_for_review && found.verdict.flagged);
     assert_eq!(found.verdict.kind, VerdictKind::Block, "debt does not halt");
     let mut again = review(&call("ls"), &world, &policy);
-    settle_trust(&mut again, &Trust { review_asked: true, ..near }, policy.config());
+    settle_trust(&mut again, &TrustDebt { review_asked: true, ..near }, policy.config());
     assert!(!again.governance.trust.asks_for_review, "one review at a time");
 }
 
@@ -259,7 +264,7 @@ proptest! {
         let verdict = |effects: &[String]| {
             let example = Example::parse(&effects.join("; ")).unwrap();
             let context = example.context(&config);
-            let fingerprint = crate::fingerprint::Fingerprint::of(&example.action, &[], &example.effects);
+            let fingerprint = crate::fingerprint::ActionFingerprint::of(&example.action, &[], &example.effects);
             let risk = crate::risk::assess(&example.effects, fingerprint, &world, &config);
             let report = checkrein_policy::check_rules(&context, &Policy::default());
             let rules: Vec<RuleFinding> = report.findings.iter().map(|finding| rule(finding.decision)).collect();
@@ -269,7 +274,7 @@ proptest! {
                 rationality: &rationality(progression, alignment),
                 rules: &rules,
                 tripwires: checkrein_policy::check_tripwires(&wires, &context, Timestamp(0)),
-                trust: Trust { debt, ..NO_DEBT },
+                trust: TrustDebt { debt, ..NO_DEBT },
                 now: Timestamp(0),
             };
             judge(assessed, &config).verdict()

@@ -26,7 +26,7 @@ fn seen(kind: ChangeKind, at: &str) -> Change {
 }
 
 fn surprises(effects: &[Effect], changes: &[Change]) -> Vec<(String, &'static str)> {
-    let aftermath = Aftermath { effects, changes, standings: &[], ending: Ending::Succeeded };
+    let aftermath = Aftermath { effects, changes, standings: &[], ending: ActionCompletion::Succeeded };
     let found = compare(&aftermath).surprises;
     found.into_iter().map(|surprise| (surprise.path.to_string(), surprise.kind.name())).collect()
 }
@@ -123,29 +123,30 @@ fn what_is_certain_and_does_not_happen_is_missing_unless_the_call_failed() {
         Effect { nature: Nature::OfRemote, ..certain(EffectKind::FileDelete, "/p/g") },
     ];
     let standings = [
-        (path("/o.git"), Standing::Unchanged),
-        (path("/p/g"), Standing::Unchanged),
-        (path("/p/a"), Standing::Missing),
-        (path("/p/b"), Standing::Unchanged),
-        (path("/p/c"), Standing::Unchanged),
-        (path("/p/d"), Standing::Missing),
-        (path("/p/e"), Standing::Missing),
-        (path("/p/f"), Standing::Unknown),
+        (path("/o.git"), PathState::Unchanged),
+        (path("/p/g"), PathState::Unchanged),
+        (path("/p/a"), PathState::Missing),
+        (path("/p/b"), PathState::Unchanged),
+        (path("/p/c"), PathState::Unchanged),
+        (path("/p/d"), PathState::Missing),
+        (path("/p/e"), PathState::Missing),
+        (path("/p/f"), PathState::Unknown),
     ];
     let found = |ending| {
         let aftermath = Aftermath { effects: &effects, changes: &[], standings: &standings, ending };
         let found = compare(&aftermath).surprises;
         found.into_iter().map(|surprise| surprise.path.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(found(Ending::Succeeded), ["/p/a", "/p/b", "/p/c", "/p/g"]);
-    assert_eq!(found(Ending::Failed), [""; 0]);
+    assert_eq!(found(ActionCompletion::Succeeded), ["/p/a", "/p/b", "/p/c", "/p/g"]);
+    assert_eq!(found(ActionCompletion::Failed), [""; 0]);
 }
 
 #[test]
 fn it_says_what_had_been_said() {
     let said = |effects: &[Effect]| {
         let changes = [seen(ChangeKind::Deleted, "/p/a")];
-        let aftermath = Aftermath { effects, changes: &changes, standings: &[], ending: Ending::Succeeded };
+        let aftermath =
+            Aftermath { effects, changes: &changes, standings: &[], ending: ActionCompletion::Succeeded };
         compare(&aftermath).surprises.remove(0).predicted
     };
     assert_eq!(said(&[]), "no change");
@@ -216,7 +217,7 @@ proptest! {
         changes in prop::collection::vec(any_change(), 0..8),
     ) {
         let look = |effects: &[Effect]| {
-            compare(&Aftermath { effects, changes: &changes, standings: &[], ending: Ending::Succeeded })
+            compare(&Aftermath { effects, changes: &changes, standings: &[], ending: ActionCompletion::Succeeded })
         };
         let before = look(&effects);
         for surprise in &before.surprises {
@@ -234,7 +235,7 @@ proptest! {
     #[test]
     fn nothing_predicted_hides_nothing(changes in prop::collection::vec(any_change(), 1..8)) {
         let aftermath =
-            Aftermath { effects: &[], changes: &changes, standings: &[], ending: Ending::Succeeded };
+            Aftermath { effects: &[], changes: &changes, standings: &[], ending: ActionCompletion::Succeeded };
         let found = compare(&aftermath);
         prop_assert_eq!(found.expected, 0);
         for change in &changes {
@@ -249,7 +250,7 @@ proptest! {
     #[test]
     fn doubt_is_bounded(changes in prop::collection::vec(any_change(), 0..8), effects in prop::collection::vec(any_effect(), 0..3)) {
         let aftermath =
-            Aftermath { effects: &effects, changes: &changes, standings: &[], ending: Ending::Succeeded };
+            Aftermath { effects: &effects, changes: &changes, standings: &[], ending: ActionCompletion::Succeeded };
         let found = compare(&aftermath);
         for other in [OtherCause::NoneKnown, OtherCause::Possible] {
             let change = doubt_change(&found, Knowledge::of(&effects), other, &[]);
@@ -285,8 +286,12 @@ fn what_is_no_number_of_a_process_is_a_surprise_all_the_same() {
     for other in ["/p/out.", "/p/out.x", "/p/out.12x", "/p/other.12", "/p/out.1/2"] {
         assert_eq!(surprises(&predicted, &[seen(Created, other)]).len(), 1, "{other}");
     }
-    let standings = [(path("/p/out.$$"), Standing::Missing)];
-    let aftermath =
-        Aftermath { effects: &predicted, changes: &[], standings: &standings, ending: Ending::Succeeded };
+    let standings = [(path("/p/out.$$"), PathState::Missing)];
+    let aftermath = Aftermath {
+        effects: &predicted,
+        changes: &[],
+        standings: &standings,
+        ending: ActionCompletion::Succeeded,
+    };
     assert_eq!(compare(&aftermath).surprises, [], "nobody looks at a name that only the shell knows");
 }

@@ -6,7 +6,7 @@ use rustix::fs::{AtFlags, CWD, Gid, Mode, Timespec, Timestamps, Uid, XattrFlags}
 use rustix::io::Errno;
 
 use super::caller::{Caller, Follow};
-use super::{Answer, Attempt, Mediator, path_of};
+use super::{Answer, AttemptedAction, Mediator, path_of};
 
 /// What is changed.
 enum Change {
@@ -30,7 +30,7 @@ impl Mediator {
             && !is_gone
             && !self.scope.may_write(&path)
         {
-            return self.refuse(caller, Attempt::Attributes(path), Errno::PERM);
+            return self.refuse(caller, AttemptedAction::Attributes(path), Errno::PERM);
         }
         caller.acting(|| apply(&target, change)).into()
     }
@@ -46,7 +46,7 @@ impl Mediator {
         };
         let path = path_of(target.as_fd()).unwrap_or_default();
         if !self.may_write(&path) {
-            return self.refuse(caller, Attempt::Write(path), Errno::ACCESS);
+            return self.refuse(caller, AttemptedAction::Write(path), Errno::ACCESS);
         }
         let cut = caller.acting(|| {
             let path = format!("/proc/self/fd/{}", target.as_raw_fd());

@@ -175,7 +175,7 @@ impl Caller {
     pub(super) fn descriptor_of(process: i32, number: i32) -> Result<OwnedFd, Errno> {
         let pid = Pid::from_raw(process).ok_or(Errno::SRCH)?;
         let process = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
-        if !crate::tree::is_below(pid.as_raw_nonzero().get()) {
+        if !crate::process_tree::is_below(pid.as_raw_nonzero().get()) {
             return Err(Errno::SRCH);
         }
         rustix::process::pidfd_getfd(&process, number, PidfdGetfdFlags::empty())

@@ -7,7 +7,7 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::caller::Caller;
-use super::{Answer, Attempt, Mediator, path_of};
+use super::{Answer, AttemptedAction, Mediator, path_of};
 
 impl Mediator {
     /// Locks here, with the open file that the caller's descriptor meant when it was judged.
@@ -30,7 +30,7 @@ impl Mediator {
             && (wanted == FlockOperation::NonBlockingLockExclusive
                 || self.scope.kept.iter().any(|kept| path.starts_with(kept)))
         {
-            return self.refuse(caller, Attempt::Lock(path), Errno::ACCESS);
+            return self.refuse(caller, AttemptedAction::Lock(path), Errno::ACCESS);
         }
         match rustix::fs::flock(&file, wanted) {
             Err(Errno::AGAIN) if waits => {}

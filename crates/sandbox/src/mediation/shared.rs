@@ -6,11 +6,11 @@
 use rustix::io::Errno;
 
 use super::caller::Caller;
-use super::{Answer, Attempt, Mediator};
+use super::{Answer, AttemptedAction, Mediator};
 
 /// What is shared, as the calls tell it apart: each kind has numbers of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SharedMemoryKind {
     /// Segments of memory.
     Memory,
     /// Sets of semaphores.
@@ -19,11 +19,13 @@ pub enum Kind {
     Messages,
 }
 
-fn kind(call: libc::c_long) -> Kind {
+fn kind(call: libc::c_long) -> SharedMemoryKind {
     match call {
-        libc::SYS_shmget | libc::SYS_shmat | libc::SYS_shmctl => Kind::Memory,
-        libc::SYS_msgget | libc::SYS_msgsnd | libc::SYS_msgrcv | libc::SYS_msgctl => Kind::Messages,
-        _ => Kind::Semaphores,
+        libc::SYS_shmget | libc::SYS_shmat | libc::SYS_shmctl => SharedMemoryKind::Memory,
+        libc::SYS_msgget | libc::SYS_msgsnd | libc::SYS_msgrcv | libc::SYS_msgctl => {
+            SharedMemoryKind::Messages
+        }
+        _ => SharedMemoryKind::Semaphores,
     }
 }
 
@@ -38,11 +40,11 @@ impl Mediator {
         if is_own || only_looks(caller) {
             return Answer::GoOn;
         }
-        self.refuse(caller, Attempt::Shared(kind), Errno::ACCESS)
+        self.refuse(caller, AttemptedAction::Shared(kind), Errno::ACCESS)
     }
 
-    fn find_shared(&mut self, caller: &Caller, kind: Kind) -> Answer {
-        let place = if kind == Kind::Messages { 1 } else { 2 };
+    fn find_shared(&mut self, caller: &Caller, kind: SharedMemoryKind) -> Answer {
+        let place = if kind == SharedMemoryKind::Messages { 1 } else { 2 };
         let flags = caller.number(place);
         let is_new = caller.number(0) == libc::IPC_PRIVATE || flags & libc::IPC_CREAT != 0;
         if is_new {
@@ -57,7 +59,7 @@ impl Mediator {
         }
         match caller.acting(|| get(caller, flags & !(libc::IPC_CREAT | libc::IPC_EXCL))) {
             Ok(number) if self.made.contains(&(kind, number)) => Answer::Number(number),
-            Ok(_) => self.refuse(caller, Attempt::Shared(kind), Errno::ACCESS),
+            Ok(_) => self.refuse(caller, AttemptedAction::Shared(kind), Errno::ACCESS),
             Err(error) => Answer::Fails(error),
         }
     }

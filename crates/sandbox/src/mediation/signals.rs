@@ -6,9 +6,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use super::caller::Caller;
-use super::{Answer, Attempt, Judge, Mediator};
+use super::{Answer, AttemptedAction, Judge, Mediator};
 use crate::filter::{Steered, steered};
-use crate::tree;
+use crate::process_tree;
 
 impl Mediator {
     /// Limits and priority: of the caller itself and of what the command started.
@@ -16,10 +16,10 @@ impl Mediator {
         let Some((place, whom)) = steered(caller.call(), caller.number(0)) else { return Answer::GoOn };
         let process = caller.number(place);
         match whom {
-            Steered::Several => self.refuse(caller, Attempt::Steer(0), Errno::PERM),
-            Steered::Process if process == 0 || tree::is_below(process) => Answer::GoOn,
-            Steered::Process if tree::exists(process) => {
-                self.refuse(caller, Attempt::Steer(process), Errno::PERM)
+            Steered::Several => self.refuse(caller, AttemptedAction::Steer(0), Errno::PERM),
+            Steered::Process if process == 0 || process_tree::is_below(process) => Answer::GoOn,
+            Steered::Process if process_tree::exists(process) => {
+                self.refuse(caller, AttemptedAction::Steer(process), Errno::PERM)
             }
             Steered::Process => Answer::Fails(Errno::SRCH),
         }
@@ -29,8 +29,8 @@ impl Mediator {
     pub(super) fn signal(&self, caller: &Caller) -> Answer {
         if self.signals == Judge::Kernel {
             let process = caller.number(0);
-            if process > 0 && !tree::is_below(process) && tree::exists(process) {
-                self.note(caller, Attempt::Signal(process));
+            if process > 0 && !process_tree::is_below(process) && process_tree::exists(process) {
+                self.note(caller, AttemptedAction::Signal(process));
             }
             return Answer::GoOn;
         }
@@ -42,10 +42,10 @@ impl Mediator {
             },
             _ => caller.number(0),
         };
-        if tree::is_below(process) {
+        if process_tree::is_below(process) {
             Answer::GoOn
-        } else if tree::exists(process) {
-            self.refuse(caller, Attempt::Signal(process), Errno::PERM)
+        } else if process_tree::exists(process) {
+            self.refuse(caller, AttemptedAction::Signal(process), Errno::PERM)
         } else {
             Answer::Fails(Errno::SRCH)
         }
@@ -55,14 +55,14 @@ impl Mediator {
     fn signal_group(&self, caller: &Caller) -> Answer {
         let group = match caller.number(0) {
             // To everybody: whom a command could reach is not only its own.
-            -1 => return self.refuse(caller, Attempt::Signal(0), Errno::PERM),
+            -1 => return self.refuse(caller, AttemptedAction::Signal(0), Errno::PERM),
             0 => Pid::from_raw(caller.process()).and_then(|pid| rustix::process::getpgid(Some(pid)).ok()),
             group => Pid::from_raw(group.saturating_neg()),
         };
         let Some(group) = group else { return Answer::Fails(Errno::SRCH) };
         let number = caller.number(1);
         let mut reached = false;
-        for member in tree::group_below(group) {
+        for member in process_tree::group_below(group) {
             let sent = match Signal::from_named_raw(number) {
                 Some(signal) => rustix::process::kill_process(member, signal),
                 None if number == 0 => rustix::process::test_kill_process(member),
@@ -73,7 +73,7 @@ impl Mediator {
         if reached {
             Answer::Done
         } else if rustix::process::test_kill_process_group(group).is_ok() {
-            self.refuse(caller, Attempt::Signal(group.as_raw_nonzero().get()), Errno::PERM)
+            self.refuse(caller, AttemptedAction::Signal(group.as_raw_nonzero().get()), Errno::PERM)
         } else {
             Answer::Fails(Errno::SRCH)
         }

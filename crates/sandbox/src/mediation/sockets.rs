@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, sockopt};
 
 use super::caller::{Caller, Follow};
-use super::{Answer, Attempt, Mediator, path_of};
+use super::{Answer, AttemptedAction, Mediator, path_of};
 
 /// A socket for connections over the network.
 pub(super) const TCP: &str = "a TCP socket";
@@ -49,12 +49,14 @@ impl Mediator {
         };
         match address {
             Address::Internet(address) if self.allows(address) => connect(caller, socket, address),
-            Address::Internet(address) => self.refuse(caller, Attempt::Connect(address), Errno::ACCESS),
+            Address::Internet(address) => {
+                self.refuse(caller, AttemptedAction::Connect(address), Errno::ACCESS)
+            }
             Address::File(path) => self.connect_file(caller, &socket, &path),
             // Whose it is cannot be told.
             Address::Abstract(name) => {
                 let name = PathBuf::from(format!("@{}", String::from_utf8_lossy(&name)));
-                self.refuse(caller, Attempt::Local(name), Errno::ACCESS)
+                self.refuse(caller, AttemptedAction::Local(name), Errno::ACCESS)
             }
             Address::Nothing => rustix::net::connect_unspec(&socket).into(),
         }
@@ -68,7 +70,7 @@ impl Mediator {
         };
         let real = path_of(target.as_fd()).unwrap_or_else(|| std::ffi::OsStr::from_bytes(path).into());
         if !self.scope.may_write(&real) {
-            return self.refuse(caller, Attempt::Local(real), Errno::ACCESS);
+            return self.refuse(caller, AttemptedAction::Local(real), Errno::ACCESS);
         }
         let held = format!("/proc/self/fd/{}", target.as_raw_fd());
         caller.acting(|| rustix::net::connect(socket, &SocketAddrUnix::new(held)?)).into()
@@ -84,12 +86,14 @@ impl Mediator {
             Address::Internet(address) if self.scope.network.allows_listening(address) => {
                 rustix::net::bind(&socket, &address).into()
             }
-            Address::Internet(address) => self.refuse(caller, Attempt::Listen(address), Errno::ACCESS),
+            Address::Internet(address) => {
+                self.refuse(caller, AttemptedAction::Listen(address), Errno::ACCESS)
+            }
             Address::Nothing => match sockopt::socket_domain(&socket) {
                 // What has no family is taken for every address of this one; the other one does not take it.
                 Ok(AddressFamily::INET) => {
                     let everywhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-                    self.refuse(caller, Attempt::Listen(everywhere), Errno::ACCESS)
+                    self.refuse(caller, AttemptedAction::Listen(everywhere), Errno::ACCESS)
                 }
                 Ok(AddressFamily::INET6) => Answer::Fails(Errno::AFNOSUPPORT),
                 Ok(_) | Err(_) => Answer::GoOn,
@@ -108,7 +112,7 @@ impl Mediator {
         let name = rustix::net::getsockname(&socket).ok().and_then(|name| SocketAddr::try_from(name).ok());
         match name {
             Some(address) if !self.scope.network.allows_listening(address) => {
-                self.refuse(caller, Attempt::Listen(address), Errno::ACCESS)
+                self.refuse(caller, AttemptedAction::Listen(address), Errno::ACCESS)
             }
             _ => rustix::net::listen(&socket, caller.number(1)).into(),
         }

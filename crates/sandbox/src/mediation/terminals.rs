@@ -10,8 +10,8 @@ use rustix::pty::OpenptFlags;
 
 use super::caller::{Caller, Opening};
 use super::{Answer, Mediator};
+use crate::process_tree;
 use crate::terminals::TERMINALS;
-use crate::tree;
 
 impl Mediator {
     /// The lower side of the terminal that a descriptor of the caller is the upper side of (`TIOCGPTPEER`).
@@ -44,7 +44,7 @@ fn open(upper: &OwnedFd, wanted: Opening) -> Result<OwnedFd, Errno> {
 /// The upper side of a terminal, where a process of the command holds it: the caller first, who most often does.
 fn upper_side(caller: &Caller, number: u32) -> Option<OwnedFd> {
     let own = caller.process();
-    let others = || tree::alive_below().into_iter().filter(move |process| *process != own);
+    let others = || process_tree::alive_below().into_iter().filter(move |process| *process != own);
     held_by(own, number).or_else(|| others().find_map(|process| held_by(process, number)))
 }
 

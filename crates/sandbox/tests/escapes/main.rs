@@ -34,7 +34,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use checkrein_sandbox::{
-    Bytes, Confined, Ending, Endpoint, Kernel, Limits, Network, OwnView, Scope, Signals, run_confined,
+    Bytes, Endpoint, ExitCause, Kernel, Network, OwnView, ResourceLimits, SandboxedCommand, Scope, Signals,
+    run_confined,
 };
 use checkrein_testkit::not_run;
 use table::{ESCAPES, Escape};
@@ -198,14 +199,14 @@ fn confine(means: Means, name: &str) -> ExitCode {
     let bombs = ["memory_bomb", "large_file", "memory_held"];
     let is = |bomb: usize| bombs[bomb] == name;
     let multiplies = ["fork_bomb", "threads", "remains"].contains(&name);
-    let limits = Limits {
+    let limits = ResourceLimits {
         memory: (is(0) || is(2)).then_some(MEMORY),
         file: is(1).then_some(FILE),
-        processes: if multiplies { PROCESSES } else { Limits::default().processes },
+        processes: if multiplies { PROCESSES } else { ResourceLimits::default().processes },
         time: Some(if name == "first_thread" { Duration::from_millis(300) } else { Duration::from_mins(1) }),
-        ..Limits::default()
+        ..ResourceLimits::default()
     };
-    let command = Confined {
+    let command = SandboxedCommand {
         program: env::current_exe().unwrap().into(),
         arguments: vec!["attempt".into(), name.into()],
         environment: env::vars_os().collect(),
@@ -218,10 +219,10 @@ fn confine(means: Means, name: &str) -> ExitCode {
         println!("  said: {refusal}");
     }
     if escape.is_none() {
-        return ExitCode::from(u8::from(outcome.ending != Ending::Exited(0)));
+        return ExitCode::from(u8::from(outcome.ending != ExitCause::Exited(0)));
     }
-    let is_in_time = name == "first_thread" && matches!(outcome.ending, Ending::Time(_));
-    if matches!(outcome.ending, Ending::Exited(1) | Ending::Memory(_)) || is_in_time {
+    let is_in_time = name == "first_thread" && matches!(outcome.ending, ExitCause::Time(_));
+    if matches!(outcome.ending, ExitCause::Exited(1) | ExitCause::Memory(_)) || is_in_time {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::quotes::{closing, code_only};
 use super::{Filling, Lexer};
-use crate::token::{Language, Piece, Token, Tokens};
+use crate::token::{Language, Piece, Token, TokenStream};
 
 impl Lexer {
     /// Back-ticks, quotes.
@@ -201,7 +201,7 @@ impl Lexer {
                     let code = self.nested(&replacement);
                     if flags.matches('e').count() > 1 {
                         // What the code gives is run as code again.
-                        pieces.push(Piece::Code(Rc::new(Tokens::new(
+                        pieces.push(Piece::Code(Rc::new(TokenStream::new(
                             vec![Token::Word("eval".to_owned()), Token::Word("$replacement".to_owned())],
                             self.language,
                             false,

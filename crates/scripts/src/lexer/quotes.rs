@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Filling, Lexer, NESTING, Pending, read_nested};
-use crate::token::{Language, Piece, Token, Tokens};
+use crate::token::{Language, Piece, Token, TokenStream};
 
 impl Lexer {
     /// What stands from the opening delimiter at the present place to the closing one.
@@ -145,10 +145,10 @@ impl Lexer {
         }
     }
 
-    pub(super) fn nested(&mut self, code: &str) -> Rc<Tokens> {
+    pub(super) fn nested(&mut self, code: &str) -> Rc<TokenStream> {
         if self.nesting >= NESTING {
             self.broken = true;
-            return Rc::new(Tokens::default());
+            return Rc::new(TokenStream::default());
         }
         let tokens = read_nested(code, self.language, self.nesting + 1);
         self.broken |= tokens.broken;

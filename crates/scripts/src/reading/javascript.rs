@@ -14,12 +14,12 @@ use oxc_span::SourceType;
 
 use super::DEPTH;
 use crate::tree::{
-    Argument, Case, Class, Definition, Expression, How, Import, Joint, Loop, Operator, Parameter, Sort,
-    Statement, Takes, Target, Tree, Try,
+    Argument, BindingTarget, CallStyle, Class, Definition, Expression, FunctionParameter, How, Import, Joint,
+    Loop, Operator, Statement, SwitchCase, SyntaxTree, Takes, Try,
 };
 
 /// The tree of JavaScript code, or of TypeScript code when it is none.
-pub(super) fn read(text: &str) -> Tree {
+pub(super) fn read(text: &str) -> SyntaxTree {
     let tree = read_as(text, SourceType::mjs().with_jsx(true));
     if tree.problem.is_none() {
         return tree;
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Tree {
     tree
 }
 
-fn read_as(text: &str, source: SourceType) -> Tree {
+fn read_as(text: &str, source: SourceType) -> SyntaxTree {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text, source).parse();
     let mut problem =
@@ -44,7 +44,7 @@ fn read_as(text: &str, source: SourceType) -> Tree {
     if reader.cut {
         problem.get_or_insert("is nested too deeply");
     }
-    Tree { statements, problem }
+    SyntaxTree { statements, problem }
 }
 
 struct Reader {
@@ -149,7 +149,7 @@ impl Reader {
                 let cases = several
                     .cases
                     .iter()
-                    .map(|case| Case {
+                    .map(|case| SwitchCase {
                         tests: case.test.iter().map(|test| self.expression(test)).collect(),
                         targets: Vec::new(),
                         body: self.statements(&case.consequent),
@@ -205,7 +205,7 @@ impl Reader {
                 ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => return None,
                 other => {
                     let value = other.as_expression().map(|value| self.expression(value));
-                    Statement::Declare(Target::Name("default".to_owned()), value)
+                    Statement::Declare(BindingTarget::Name("default".to_owned()), value)
                 }
             },
             ast::Statement::ExportNamedDeclaration(export) => match (&export.declaration, &export.source) {
@@ -230,7 +230,7 @@ impl Reader {
         })
     }
 
-    fn each(&mut self, target: Target, list: Expression, body: &ast::Statement<'_>) -> Statement {
+    fn each(&mut self, target: BindingTarget, list: Expression, body: &ast::Statement<'_>) -> Statement {
         Statement::Loop(Box::new(Loop {
             start: Vec::new(),
             over: Some((target, list)),
@@ -241,13 +241,15 @@ impl Reader {
         }))
     }
 
-    fn left(&mut self, left: &ForStatementLeft<'_>) -> Target {
+    fn left(&mut self, left: &ForStatementLeft<'_>) -> BindingTarget {
         match left {
             ForStatementLeft::VariableDeclaration(declared) => declared
                 .declarations
                 .first()
-                .map_or(Target::Nowhere, |declarator| self.pattern(&declarator.id)),
-            other => other.as_assignment_target().map_or(Target::Nowhere, |target| self.target(target)),
+                .map_or(BindingTarget::Nowhere, |declarator| self.pattern(&declarator.id)),
+            other => {
+                other.as_assignment_target().map_or(BindingTarget::Nowhere, |target| self.target(target))
+            }
         }
     }
 
@@ -316,16 +318,16 @@ impl Reader {
             name: function.id.as_ref().map(|id| id.name.to_string()).unwrap_or_default(),
             parameters: self.parameters(&function.params),
             body: body.unwrap_or_default(),
-            sort: Sort::Plain,
+            sort: CallStyle::Plain,
             decorators: Vec::new(),
         }
     }
 
-    fn parameters(&mut self, parameters: &FormalParameters<'_>) -> Vec<Parameter> {
-        let mut all: Vec<Parameter> = parameters
+    fn parameters(&mut self, parameters: &FormalParameters<'_>) -> Vec<FunctionParameter> {
+        let mut all: Vec<FunctionParameter> = parameters
             .items
             .iter()
-            .map(|one| Parameter {
+            .map(|one| FunctionParameter {
                 target: self.pattern(&one.pattern),
                 default: one.initializer.as_ref().map(|value| self.expression(value)),
                 takes: Takes::One,
@@ -333,7 +335,7 @@ impl Reader {
             .collect();
         if let Some(rest) = &parameters.rest {
             let target = self.pattern(&rest.rest.argument);
-            all.push(Parameter { target, default: None, takes: Takes::Rest });
+            all.push(FunctionParameter { target, default: None, takes: Takes::Rest });
         }
         all
     }
@@ -349,17 +351,17 @@ impl Reader {
                     let mut definition = self.function(&method.value);
                     definition.name = key(&method.key).unwrap_or_default();
                     definition.sort = match method.kind {
-                        MethodDefinitionKind::Get => Sort::Property,
-                        _ if method.r#static => Sort::Static,
+                        MethodDefinitionKind::Get => CallStyle::Property,
+                        _ if method.r#static => CallStyle::Static,
                         MethodDefinitionKind::Constructor
                         | MethodDefinitionKind::Method
-                        | MethodDefinitionKind::Set => Sort::Plain,
+                        | MethodDefinitionKind::Set => CallStyle::Plain,
                     };
                     body.push(Statement::Define(Arc::new(definition)));
                 }
                 ClassElement::PropertyDefinition(property) => {
                     let value = property.value.as_ref().map(|value| self.expression(value));
-                    let target = key(&property.key).map_or(Target::Nowhere, Target::Name);
+                    let target = key(&property.key).map_or(BindingTarget::Nowhere, BindingTarget::Name);
                     body.push(Statement::Declare(target, value));
                 }
                 ClassElement::AccessorProperty(_) | ClassElement::TSIndexSignature(_) => {}
@@ -385,7 +387,7 @@ impl Reader {
             name: String::new(),
             parameters,
             body,
-            sort: Sort::Plain,
+            sort: CallStyle::Plain,
             decorators: Vec::new(),
         }))
     }
@@ -511,7 +513,7 @@ impl Reader {
                 let target = update
                     .argument
                     .get_identifier_name()
-                    .map_or(Target::Nowhere, |name| Target::Name(name.to_owned()));
+                    .map_or(BindingTarget::Nowhere, |name| BindingTarget::Name(name.to_owned()));
                 let step = match update.operator {
                     UpdateOperator::Increment => 1,
                     UpdateOperator::Decrement => -1,
@@ -635,101 +637,105 @@ impl Reader {
         Expression::Binary(operator, left, self.boxed(&binary.right))
     }
 
-    fn pattern(&mut self, pattern: &BindingPattern<'_>) -> Target {
+    fn pattern(&mut self, pattern: &BindingPattern<'_>) -> BindingTarget {
         if self.depth >= DEPTH {
             self.cut = true;
-            return Target::Nowhere;
+            return BindingTarget::Nowhere;
         }
         self.depth += 1;
         let target = match pattern {
-            BindingPattern::BindingIdentifier(name) => Target::Name(name.name.to_string()),
+            BindingPattern::BindingIdentifier(name) => BindingTarget::Name(name.name.to_string()),
             BindingPattern::ObjectPattern(object) => {
-                let mut entries: Vec<(Option<String>, Target)> = Vec::new();
+                let mut entries: Vec<(Option<String>, BindingTarget)> = Vec::new();
                 for property in &object.properties {
                     entries.push((key(&property.key), self.pattern(&property.value)));
                 }
                 if let Some(rest) = &object.rest {
-                    entries.push((None, Target::Rest(Box::new(self.pattern(&rest.argument)))));
+                    entries.push((None, BindingTarget::Rest(Box::new(self.pattern(&rest.argument)))));
                 }
-                Target::Map(entries)
+                BindingTarget::Map(entries)
             }
             BindingPattern::ArrayPattern(list) => {
-                let mut targets: Vec<Target> = Vec::new();
+                let mut targets: Vec<BindingTarget> = Vec::new();
                 for element in &list.elements {
-                    targets.push(element.as_ref().map_or(Target::Nowhere, |inner| self.pattern(inner)));
+                    targets
+                        .push(element.as_ref().map_or(BindingTarget::Nowhere, |inner| self.pattern(inner)));
                 }
                 if let Some(rest) = &list.rest {
-                    targets.push(Target::Rest(Box::new(self.pattern(&rest.argument))));
+                    targets.push(BindingTarget::Rest(Box::new(self.pattern(&rest.argument))));
                 }
-                Target::List(targets)
+                BindingTarget::List(targets)
             }
             BindingPattern::AssignmentPattern(assigned) => {
                 let target = self.pattern(&assigned.left);
-                Target::Default(Box::new(target), self.boxed(&assigned.right))
+                BindingTarget::Default(Box::new(target), self.boxed(&assigned.right))
             }
         };
         self.depth -= 1;
         target
     }
 
-    fn target(&mut self, target: &AssignmentTarget<'_>) -> Target {
+    fn target(&mut self, target: &AssignmentTarget<'_>) -> BindingTarget {
         if self.depth >= DEPTH {
             self.cut = true;
-            return Target::Nowhere;
+            return BindingTarget::Nowhere;
         }
         self.depth += 1;
         let target = match target {
-            AssignmentTarget::AssignmentTargetIdentifier(name) => Target::Name(name.name.to_string()),
+            AssignmentTarget::AssignmentTargetIdentifier(name) => BindingTarget::Name(name.name.to_string()),
             AssignmentTarget::StaticMemberExpression(member) => {
-                Target::Member(self.expression(&member.object), member.property.name.to_string())
+                BindingTarget::Member(self.expression(&member.object), member.property.name.to_string())
             }
             AssignmentTarget::PrivateFieldExpression(member) => {
-                Target::Member(self.expression(&member.object), format!("#{}", member.field.name))
+                BindingTarget::Member(self.expression(&member.object), format!("#{}", member.field.name))
             }
             AssignmentTarget::ComputedMemberExpression(member) => {
-                Target::Index(self.expression(&member.object), self.expression(&member.expression))
+                BindingTarget::Index(self.expression(&member.object), self.expression(&member.expression))
             }
             AssignmentTarget::ArrayAssignmentTarget(list) => {
-                let mut targets: Vec<Target> = Vec::new();
+                let mut targets: Vec<BindingTarget> = Vec::new();
                 for element in &list.elements {
-                    targets.push(element.as_ref().map_or(Target::Nowhere, |inner| self.perhaps(inner)));
+                    targets
+                        .push(element.as_ref().map_or(BindingTarget::Nowhere, |inner| self.perhaps(inner)));
                 }
                 if let Some(rest) = &list.rest {
-                    targets.push(Target::Rest(Box::new(self.target(&rest.target))));
+                    targets.push(BindingTarget::Rest(Box::new(self.target(&rest.target))));
                 }
-                Target::List(targets)
+                BindingTarget::List(targets)
             }
             AssignmentTarget::ObjectAssignmentTarget(object) => {
-                let mut entries: Vec<(Option<String>, Target)> = Vec::new();
+                let mut entries: Vec<(Option<String>, BindingTarget)> = Vec::new();
                 for property in &object.properties {
                     entries.push(match property {
                         AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
                             let name = property.binding.name.to_string();
-                            (Some(name.clone()), Target::Name(name))
+                            (Some(name.clone()), BindingTarget::Name(name))
                         }
                         AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                             (key(&property.name), self.perhaps(&property.binding))
                         }
                     });
                 }
-                Target::Map(entries)
+                BindingTarget::Map(entries)
             }
             AssignmentTarget::TSAsExpression(_)
             | AssignmentTarget::TSSatisfiesExpression(_)
             | AssignmentTarget::TSNonNullExpression(_)
-            | AssignmentTarget::TSTypeAssertion(_) => Target::Nowhere,
+            | AssignmentTarget::TSTypeAssertion(_) => BindingTarget::Nowhere,
         };
         self.depth -= 1;
         target
     }
 
-    fn perhaps(&mut self, target: &AssignmentTargetMaybeDefault<'_>) -> Target {
+    fn perhaps(&mut self, target: &AssignmentTargetMaybeDefault<'_>) -> BindingTarget {
         match target {
             AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(assigned) => {
                 let inner = self.target(&assigned.binding);
-                Target::Default(Box::new(inner), self.boxed(&assigned.init))
+                BindingTarget::Default(Box::new(inner), self.boxed(&assigned.init))
             }
-            other => other.as_assignment_target().map_or(Target::Nowhere, |target| self.target(target)),
+            other => {
+                other.as_assignment_target().map_or(BindingTarget::Nowhere, |target| self.target(target))
+            }
         }
     }
 }

@@ -11,12 +11,12 @@ use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use super::DEPTH;
 use crate::tree::{
-    Argument, Case, Class, Clause, Definition, Expression, How, Import, Joint, Loop, Operator, Parameter,
-    Sort, Statement, Takes, Target, Tree, Try,
+    Argument, BindingTarget, CallStyle, Class, ComprehensionClause, Definition, Expression,
+    FunctionParameter, How, Import, Joint, Loop, Operator, Statement, SwitchCase, SyntaxTree, Takes, Try,
 };
 
 /// The tree of Python code, with what could be read when not all could.
-pub(super) fn read(text: &str) -> Tree {
+pub(super) fn read(text: &str) -> SyntaxTree {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
     let mut problem = (!parsed.errors().is_empty()).then_some("cannot be read as a whole");
     let mut reader = Reader { depth: 0, cut: false };
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Tree {
     if reader.cut {
         problem.get_or_insert("is nested too deeply");
     }
-    Tree { statements, problem }
+    SyntaxTree { statements, problem }
 }
 
 struct Reader {
@@ -69,8 +69,9 @@ impl Reader {
                 several => {
                     // `a = b = value`: the value goes to the last one, and from there on.
                     let mut value = self.expression(&assigned.value);
-                    let mut targets: Vec<Target> = several.iter().map(|target| self.target(target)).collect();
-                    let first = if targets.is_empty() { Target::Nowhere } else { targets.remove(0) };
+                    let mut targets: Vec<BindingTarget> =
+                        several.iter().map(|target| self.target(target)).collect();
+                    let first = if targets.is_empty() { BindingTarget::Nowhere } else { targets.remove(0) };
                     for target in targets.into_iter().rev() {
                         value = Expression::Assign(Box::new(target), How::Plain, Box::new(value));
                     }
@@ -145,7 +146,7 @@ impl Reader {
                         if let Some(guard) = &case.guard {
                             tests.push(self.expression(guard));
                         }
-                        Case { tests, targets, body: self.statements(&case.body) }
+                        SwitchCase { tests, targets, body: self.statements(&case.body) }
                     })
                     .collect();
                 Statement::Match(subject, cases)
@@ -160,7 +161,8 @@ impl Reader {
                     .handlers
                     .iter()
                     .map(|ExceptHandler::ExceptHandler(handler)| {
-                        let target = handler.name.as_ref().map(|name| Target::Name(name.as_str().to_owned()));
+                        let target =
+                            handler.name.as_ref().map(|name| BindingTarget::Name(name.as_str().to_owned()));
                         (target, self.statements(&handler.body))
                     })
                     .collect();
@@ -219,14 +221,14 @@ impl Reader {
             .iter()
             .find_map(|decorator| match decorator {
                 Expression::Name(name) => match name.as_str() {
-                    "staticmethod" => Some(Sort::Static),
-                    "classmethod" => Some(Sort::OfClass),
-                    "property" | "cached_property" => Some(Sort::Property),
+                    "staticmethod" => Some(CallStyle::Static),
+                    "classmethod" => Some(CallStyle::OfClass),
+                    "property" | "cached_property" => Some(CallStyle::Property),
                     _ => None,
                 },
                 _ => None,
             })
-            .unwrap_or(Sort::Plain);
+            .unwrap_or(CallStyle::Plain);
         Definition {
             name: function.name.as_str().to_owned(),
             parameters: self.parameters(&function.parameters),
@@ -250,14 +252,17 @@ impl Reader {
         }
     }
 
-    fn parameters(&mut self, parameters: &Parameters) -> Vec<Parameter> {
+    fn parameters(&mut self, parameters: &Parameters) -> Vec<FunctionParameter> {
         let mut all = Vec::new();
         let plain = parameters.posonlyargs.iter().chain(&parameters.args).map(|one| (one, Takes::One));
-        let rest =
-            |name: &str, takes| Parameter { target: Target::Name(name.to_owned()), default: None, takes };
+        let rest = |name: &str, takes| FunctionParameter {
+            target: BindingTarget::Name(name.to_owned()),
+            default: None,
+            takes,
+        };
         for (one, takes) in plain {
-            all.push(Parameter {
-                target: Target::Name(one.parameter.name.as_str().to_owned()),
+            all.push(FunctionParameter {
+                target: BindingTarget::Name(one.parameter.name.as_str().to_owned()),
                 default: one.default.as_deref().map(|value| self.expression(value)),
                 takes,
             });
@@ -266,8 +271,8 @@ impl Reader {
             all.push(rest(one.name.as_str(), Takes::Rest));
         }
         for one in &parameters.kwonlyargs {
-            all.push(Parameter {
-                target: Target::Name(one.parameter.name.as_str().to_owned()),
+            all.push(FunctionParameter {
+                target: BindingTarget::Name(one.parameter.name.as_str().to_owned()),
                 default: one.default.as_deref().map(|value| self.expression(value)),
                 takes: Takes::Named,
             });
@@ -328,7 +333,7 @@ impl Reader {
                     name: String::new(),
                     parameters: parameters.unwrap_or_default(),
                     body: vec![Statement::Return(Some(self.expression(&lambda.body)))],
-                    sort: Sort::Plain,
+                    sort: CallStyle::Plain,
                     decorators: Vec::new(),
                 }))
             }
@@ -512,10 +517,10 @@ impl Reader {
         Expression::Comprehension(self.boxed(element), clauses)
     }
 
-    fn clauses(&mut self, generators: &[Comprehension]) -> Vec<Clause> {
+    fn clauses(&mut self, generators: &[Comprehension]) -> Vec<ComprehensionClause> {
         generators
             .iter()
-            .map(|generator| Clause {
+            .map(|generator| ComprehensionClause {
                 target: self.target(&generator.target),
                 list: self.expression(&generator.iter),
                 tests: self.expressions(&generator.ifs),
@@ -541,41 +546,41 @@ impl Reader {
         }
     }
 
-    fn target(&mut self, target: &Expr) -> Target {
+    fn target(&mut self, target: &Expr) -> BindingTarget {
         match target {
-            Expr::Name(name) => Target::Name(name.id.as_str().to_owned()),
+            Expr::Name(name) => BindingTarget::Name(name.id.as_str().to_owned()),
             Expr::Attribute(member) => {
-                Target::Member(self.expression(&member.value), member.attr.as_str().to_owned())
+                BindingTarget::Member(self.expression(&member.value), member.attr.as_str().to_owned())
             }
             Expr::Subscript(index) => {
-                Target::Index(self.expression(&index.value), self.expression(&index.slice))
+                BindingTarget::Index(self.expression(&index.value), self.expression(&index.slice))
             }
             Expr::List(list) => self.targets(&list.elts),
             Expr::Tuple(list) => self.targets(&list.elts),
-            Expr::Starred(rest) => Target::Rest(Box::new(self.target(&rest.value))),
-            _ => Target::Nowhere,
+            Expr::Starred(rest) => BindingTarget::Rest(Box::new(self.target(&rest.value))),
+            _ => BindingTarget::Nowhere,
         }
     }
 
-    fn targets(&mut self, targets: &[Expr]) -> Target {
+    fn targets(&mut self, targets: &[Expr]) -> BindingTarget {
         if self.depth >= DEPTH {
             self.cut = true;
-            return Target::Nowhere;
+            return BindingTarget::Nowhere;
         }
         self.depth += 1;
         let all = targets.iter().map(|target| self.target(target)).collect();
         self.depth -= 1;
-        Target::List(all)
+        BindingTarget::List(all)
     }
 
-    fn pattern(&mut self, pattern: &Pattern, tests: &mut Vec<Expression>, targets: &mut Vec<Target>) {
+    fn pattern(&mut self, pattern: &Pattern, tests: &mut Vec<Expression>, targets: &mut Vec<BindingTarget>) {
         if self.depth >= DEPTH {
             self.cut = true;
             return;
         }
         self.depth += 1;
-        let name = |name: Option<&ruff_python_ast::Identifier>, targets: &mut Vec<Target>| {
-            targets.extend(name.map(|name| Target::Name(name.as_str().to_owned())));
+        let name = |name: Option<&ruff_python_ast::Identifier>, targets: &mut Vec<BindingTarget>| {
+            targets.extend(name.map(|name| BindingTarget::Name(name.as_str().to_owned())));
         };
         match pattern {
             Pattern::MatchValue(value) => tests.push(self.expression(&value.value)),

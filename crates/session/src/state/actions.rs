@@ -1,8 +1,8 @@
 //! The actions of a session, from the review of each to its outcome.
 
-use checkrein_facts::{PastAction, Trust};
+use checkrein_facts::{PastAction, TrustDebt};
 use checkrein_intervention::Ran;
-use checkrein_patterns::{Bearing, Deed, Ending, Observation, Plan, Success};
+use checkrein_patterns::{ActionFacts, ActionSuccess, Activity, Bearing, Observation, OutcomeFacts};
 use checkrein_protocol::{
     AbsolutePath, ActionId, DoubtRecord, Effect, Enforcement, OutcomeRecord, Record, ReviewRecord, Timestamp,
     VerdictKind,
@@ -24,7 +24,7 @@ pub(super) struct RecentAction {
     /// Paths that it put on the list of created ones.
     created: Vec<AbsolutePath>,
     /// What the detectors are told when the outcome comes.
-    plan: Option<Plan>,
+    plan: Option<ActionFacts>,
 }
 
 impl SessionState {
@@ -33,7 +33,7 @@ impl SessionState {
         self.actions += 1;
         if let Some(governance) = &review.governance {
             if let Some(debt) = governance.debt {
-                self.trust = Trust { debt, at: record.at, ..self.trust };
+                self.trust = TrustDebt { debt, at: record.at, ..self.trust };
             }
             if governance.asks_for_review {
                 self.tier_ticket = Some(record.seq);
@@ -120,7 +120,8 @@ impl SessionState {
                 // A person let a held call through.
                 self.controller.decided();
             }
-            let changed = plan.deed == Deed::Changes && plan.bearing == Bearing::Counts && !outcome.failed;
+            let changed =
+                plan.deed == Activity::Changes && plan.bearing == Bearing::Counts && !outcome.failed;
             self.controller.ran(if changed { Ran::Changed } else { Ran::Otherwise });
             self.behaviour.finished(&plan, &ending(outcome, observation, pause_ms));
         }
@@ -162,9 +163,9 @@ impl Running {
     }
 }
 
-fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation, pause_ms: u64) -> Ending<'a> {
-    Ending {
-        success: if outcome.failed { Success::Failed } else { Success::Succeeded },
+fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation, pause_ms: u64) -> OutcomeFacts<'a> {
+    OutcomeFacts {
+        success: if outcome.failed { ActionSuccess::Failed } else { ActionSuccess::Succeeded },
         observation,
         output_bytes: outcome.output_bytes,
         duration_ms: outcome.duration_ms,

@@ -2,7 +2,7 @@
 
 use checkrein_facts::Tally;
 use checkrein_protocol::{
-    AbsolutePath, Certainty, Counted, Depth, Effect, EffectKind, ReviewRecord, Timestamp,
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, ReviewRecord, TallyIncrement, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub(super) struct Awaited {
     file_operations: u64,
     processes: u64,
     bytes_written: u64,
-    counted: Vec<Counted>,
+    counted: Vec<TallyIncrement>,
     created: Vec<AbsolutePath>,
     deleted: Vec<Deleted>,
 }
@@ -47,7 +47,7 @@ impl SessionState {
         added
     }
 
-    fn count(&mut self, counted: &Counted, at: Timestamp) {
+    fn count(&mut self, counted: &TallyIncrement, at: Timestamp) {
         let known = self.tallies.iter().position(|tally| tally.key() == counted.key);
         let mut tally = known
             .and_then(|place| self.tallies.remove(place))

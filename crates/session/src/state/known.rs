@@ -1,12 +1,12 @@
 //! What the state tells others.
 
-use checkrein_facts::{History, Trust};
+use checkrein_facts::{History, TrustDebt};
 use checkrein_intervention::Controller;
-use checkrein_patterns::{Behaviour, Mark};
+use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
 
 use super::{SessionState, VerdictCounts};
-use crate::spent::Spent;
+use crate::spent::UsageTotals;
 
 impl SessionState {
     /// The history as the deciding crates want it.
@@ -88,7 +88,7 @@ impl SessionState {
     }
 
     /// What the detectors remember.
-    pub fn behaviour(&self) -> &Behaviour {
+    pub fn behaviour(&self) -> &DetectorState {
         &self.behaviour
     }
 
@@ -123,12 +123,12 @@ impl SessionState {
     }
 
     /// The mark of the message of the agent that was recorded last.
-    pub fn said(&self) -> Mark {
+    pub fn said(&self) -> Fingerprint {
         self.said
     }
 
     /// What it has spent.
-    pub fn spent(&self) -> &Spent {
+    pub fn spent(&self) -> &UsageTotals {
         &self.spent
     }
 
@@ -143,7 +143,7 @@ impl SessionState {
     }
 
     /// How much trust the agent has used up, at the moment it changed last.
-    pub fn trust(&self) -> Trust {
+    pub fn trust(&self) -> TrustDebt {
         self.trust
     }
 
@@ -154,7 +154,7 @@ impl SessionState {
 }
 
 /// Issues that make an action riskier: from high on, since milder ones are of honest work too (ours).
-fn grave_issues(behaviour: &Behaviour) -> u32 {
+fn grave_issues(behaviour: &DetectorState) -> u32 {
     let grave = behaviour.standing().iter().filter(|issue| issue.severity >= Severity::High).count();
     u32::try_from(grave).unwrap_or(u32::MAX)
 }

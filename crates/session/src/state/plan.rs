@@ -1,7 +1,8 @@
 //! What the detectors are told of an action before it runs.
 
 use checkrein_patterns::{
-    ActionNumber, Bearing, Clarity, Deed, Edit, Mark, Place, Plan, Probe, Side, Touch, Use,
+    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, Probe, ScopeSide, Touch, Use,
+    VisitedPlace,
 };
 use checkrein_protocol::{AbsolutePath, Effect, ReviewRecord};
 
@@ -11,24 +12,28 @@ use super::changes::{file_operations, written};
 
 impl SessionState {
     /// What the detectors are told about an action.
-    pub(super) fn plan(&self, review: &ReviewRecord) -> Plan {
+    pub(super) fn plan(&self, review: &ReviewRecord) -> ActionFacts {
         let path = review.effects.iter().find_map(|effect| effect.target.path());
         let operations = file_operations(&review.effects).saturating_add(review.further_file_operations);
         let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
-        Plan {
+        ActionFacts {
             number: ActionNumber(self.actions),
-            actor: review.actor.as_deref().map(Mark::of).unwrap_or_default(),
-            action: Mark::of_fingerprint(if review.substance == 0 { review.exact } else { review.substance }),
-            exact: Mark::of_fingerprint(review.exact),
+            actor: review.actor.as_deref().map(Fingerprint::of).unwrap_or_default(),
+            action: Fingerprint::of_fingerprint(if review.substance == 0 {
+                review.exact
+            } else {
+                review.substance
+            }),
+            exact: Fingerprint::of_fingerprint(review.exact),
             bearing: Bearing::of(
                 &review.effects,
                 &review.programs,
                 review.input.get("command").and_then(|text| text.as_str()),
             ),
-            deed: Deed::of(review.tool.as_str(), &review.effects, &review.programs),
+            deed: Activity::of(review.tool.as_str(), &review.effects, &review.programs),
             clarity: Clarity::of(&review.effects),
             probe: review.input.get("command").and_then(|text| text.as_str()).map_or(Probe::Other, Probe::of),
-            place: path.map(|path| Place::of(path.as_str())),
+            place: path.map(|path| VisitedPlace::of(path.as_str())),
             edit: path.and_then(|path| edit(path, review)),
             alignment: alignment.map(hundredths),
             file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
@@ -44,13 +49,13 @@ impl SessionState {
         let touch = |effect: &Effect| {
             let path = short_path(effect)?;
             let named = || self.goals.iter().any(|goal| goal.text.contains(path.as_str()));
-            let side = match Side::of(path.as_str(), workspace) {
-                Side::Inside => Side::Inside,
+            let side = match ScopeSide::of(path.as_str(), workspace) {
+                ScopeSide::Inside => ScopeSide::Inside,
                 side if !self.created.contains(path) && !named() => side,
-                Side::Outside | Side::Critical => Side::Inside,
+                ScopeSide::Outside | ScopeSide::Critical => ScopeSide::Inside,
             };
             let use_of = if effect.kind.is_mutating() { Use::Changed } else { Use::Read };
-            Some(Touch { path: Mark::of(path.as_str()), side, use_of })
+            Some(Touch { path: Fingerprint::of(path.as_str()), side, use_of })
         };
         review.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
     }
@@ -60,11 +65,11 @@ impl SessionState {
 fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
     let text = |name: &str| review.input.get(name).and_then(serde_json::Value::as_str);
     let (before, after) = match (text("old_string"), text("new_string"), text("content")) {
-        (Some(before), Some(after), _) => (Mark::of(before), Mark::of(after)),
-        (_, _, Some(content)) => (Mark::default(), Mark::of(content)),
+        (Some(before), Some(after), _) => (Fingerprint::of(before), Fingerprint::of(after)),
+        (_, _, Some(content)) => (Fingerprint::default(), Fingerprint::of(content)),
         _ => return None,
     };
-    Some(Edit { path: Mark::of(path.as_str()), before, after })
+    Some(Edit { path: Fingerprint::of(path.as_str()), before, after })
 }
 
 /// A share in hundredths.

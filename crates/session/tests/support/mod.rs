@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use checkrein_ledger::StateHome;
+use checkrein_ledger::StateDirectory;
 use checkrein_protocol::SessionId;
 use checkrein_session::SessionLedger;
 pub use checkrein_testkit::records::*;
 
 pub fn ledger(home: &Path, session: &str) -> SessionLedger {
-    SessionLedger::open(&StateHome::new(home), &SessionId(session.to_owned()))
+    SessionLedger::open(&StateDirectory::new(home), &SessionId(session.to_owned()))
 }
 
 /// Takes both files of the state away.

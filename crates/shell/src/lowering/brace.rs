@@ -1,6 +1,6 @@
 //! Brace expansion: `a{b,c}d`, `{1..10..2}`, nested, bounded.
 
-use crate::tree::{Parameter, Part, Word};
+use crate::tree::{ParameterExpansion, Part, Word};
 
 /// Most words that one word may become. Ours.
 const WORD_LIMIT: usize = 1000;
@@ -44,7 +44,7 @@ enum Item<'word> {
     Character(char),
     Part(&'word Part),
     /// `$name`, which takes up the letters that come to stand behind it.
-    Name(&'word Parameter),
+    Name(&'word ParameterExpansion),
 }
 
 impl Item<'_> {

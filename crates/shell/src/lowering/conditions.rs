@@ -3,34 +3,34 @@
 use shuck_ast::{ConditionalBinaryOp, ConditionalExpr, ConditionalUnaryOp};
 
 use super::Lowering;
-use crate::tree::{Condition, Word};
+use crate::tree::{ConditionalExpression, Word};
 
 impl Lowering<'_, '_> {
-    pub(super) fn condition(&mut self, expression: &ConditionalExpr) -> Condition {
+    pub(super) fn condition(&mut self, expression: &ConditionalExpr) -> ConditionalExpression {
         self.deeper(|lowering| lowering.condition_inside(expression))
-            .unwrap_or_else(|| Condition::Word(Word::default()))
+            .unwrap_or_else(|| ConditionalExpression::Word(Word::default()))
     }
 
-    fn condition_inside(&mut self, expression: &ConditionalExpr) -> Condition {
+    fn condition_inside(&mut self, expression: &ConditionalExpr) -> ConditionalExpression {
         match expression {
             ConditionalExpr::Parenthesized(inner) => self.condition(&inner.expr),
             ConditionalExpr::Unary(unary) => match unary.op {
-                ConditionalUnaryOp::Not => Condition::Not(Box::new(self.condition(&unary.expr))),
-                _ => Condition::Unary(
+                ConditionalUnaryOp::Not => ConditionalExpression::Not(Box::new(self.condition(&unary.expr))),
+                _ => ConditionalExpression::Unary(
                     self.operator(unary.op_span, unary.op.as_str()),
                     self.operand(&unary.expr),
                 ),
             },
             ConditionalExpr::Binary(binary) => match binary.op {
-                ConditionalBinaryOp::And => Condition::And(
+                ConditionalBinaryOp::And => ConditionalExpression::And(
                     Box::new(self.condition(&binary.left)),
                     Box::new(self.condition(&binary.right)),
                 ),
-                ConditionalBinaryOp::Or => Condition::Or(
+                ConditionalBinaryOp::Or => ConditionalExpression::Or(
                     Box::new(self.condition(&binary.left)),
                     Box::new(self.condition(&binary.right)),
                 ),
-                _ => Condition::Binary(
+                _ => ConditionalExpression::Binary(
                     self.operand(&binary.left),
                     self.operator(binary.op_span, binary.op.as_str()),
                     self.operand(&binary.right),
@@ -39,7 +39,7 @@ impl Lowering<'_, '_> {
             ConditionalExpr::Word(_)
             | ConditionalExpr::Pattern(_)
             | ConditionalExpr::Regex(_)
-            | ConditionalExpr::VarRef(_) => Condition::Word(self.operand(expression)),
+            | ConditionalExpr::VarRef(_) => ConditionalExpression::Word(self.operand(expression)),
         }
     }
 

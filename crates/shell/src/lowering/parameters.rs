@@ -1,7 +1,7 @@
 //! `${...}`
 
 use super::words::{Quoting, Reader, Until, is_special_parameter};
-use crate::tree::{Arithmetic, Parameter, ParameterOperation, Part, ReplaceScope, Word};
+use crate::tree::{Arithmetic, ParameterExpansion, ParameterOperation, Part, ReplaceScope, Word};
 
 impl Reader<'_, '_, '_> {
     /// `${...}`, at the dollar.
@@ -15,7 +15,7 @@ impl Reader<'_, '_, '_> {
         let parameter = self.parameter(quoting).unwrap_or_else(|| {
             // Not a form that is known: what runs inside it is kept.
             self.at = body;
-            Parameter {
+            ParameterExpansion {
                 name: String::new(),
                 index: None,
                 indirect: false,
@@ -27,7 +27,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// The inside of `${...}`, up to the brace that closes it.
-    fn parameter(&mut self, quoting: Quoting) -> Option<Parameter> {
+    fn parameter(&mut self, quoting: Quoting) -> Option<ParameterExpansion> {
         match (self.peek()?, self.peek_at(1)) {
             // `${#}`, `${!}` and operations on them: `#` and `!` are names here.
             (b'#' | b'!', Some(b'}' | b':' | b'-' | b'=' | b'+' | b'%' | b'/') | None)
@@ -35,7 +35,7 @@ impl Reader<'_, '_, '_> {
             (b'#', Some(_)) => {
                 self.at += 1;
                 let (name, index) = self.reference()?;
-                return (self.peek() == Some(b'}')).then_some(Parameter {
+                return (self.peek() == Some(b'}')).then_some(ParameterExpansion {
                     name,
                     index,
                     indirect: false,
@@ -50,7 +50,7 @@ impl Reader<'_, '_, '_> {
         }
         let (name, index) = self.reference()?;
         let operation = self.operation(quoting)?;
-        Some(Parameter { name, index, indirect: false, operation })
+        Some(ParameterExpansion { name, index, indirect: false, operation })
     }
 
     /// `${#-}` is the length of `$-`, while `${#-word}` is a default for `$#`.
@@ -58,11 +58,11 @@ impl Reader<'_, '_, '_> {
         self.peek_at(1).is_some_and(is_special_parameter) && self.peek_at(2) == Some(b'}')
     }
 
-    fn indirect(&mut self, quoting: Quoting) -> Option<Parameter> {
+    fn indirect(&mut self, quoting: Quoting) -> Option<ParameterExpansion> {
         let (name, index) = self.reference()?;
         if index.is_none() && matches!(self.peek(), Some(b'*' | b'@')) && self.peek_at(1) == Some(b'}') {
             self.at += 1;
-            return Some(Parameter {
+            return Some(ParameterExpansion {
                 name,
                 index: None,
                 indirect: false,
@@ -73,10 +73,15 @@ impl Reader<'_, '_, '_> {
             |word| matches!(word.parts.as_slice(), [Part::Literal(text)] if text == "@" || text == "*"),
         );
         if selects_all && self.peek() == Some(b'}') {
-            return Some(Parameter { name, index, indirect: false, operation: ParameterOperation::Keys });
+            return Some(ParameterExpansion {
+                name,
+                index,
+                indirect: false,
+                operation: ParameterOperation::Keys,
+            });
         }
         let operation = self.operation(quoting)?;
-        Some(Parameter { name, index, indirect: true, operation })
+        Some(ParameterExpansion { name, index, indirect: true, operation })
     }
 
     /// A name with its subscript, if it has one.

@@ -9,7 +9,7 @@ use super::words::marks_of;
 use super::{Lowering, opaque};
 use crate::tree::{
     AndOr, Assignment, Block, Carries, Command, Connective, Descriptor, Function, Launch, Part, Pipeline,
-    ProblemKind, Redirect, Redirected, Simple, Stage, Statement, Word,
+    PipelineStage, ProblemKind, Redirect, Redirected, ShellStatement, Simple, Word,
 };
 
 /// The name of a function that has none.
@@ -20,8 +20,8 @@ impl Lowering<'_, '_> {
         sequence.stmts.iter().map(|stmt| self.statement(stmt)).collect()
     }
 
-    fn statement(&mut self, stmt: &Stmt) -> Statement {
-        Statement {
+    fn statement(&mut self, stmt: &Stmt) -> ShellStatement {
+        ShellStatement {
             command: self.command(stmt),
             launch: match stmt.terminator {
                 Some(StmtTerminator::Background(_)) => Launch::Background,
@@ -62,7 +62,7 @@ impl Lowering<'_, '_> {
             Syntax::AnonymousFunction(function) => {
                 // Of zsh: a function that is called where it stands.
                 let span = self.span(function.span);
-                let statement = |command| Statement { command, launch: Launch::Foreground, span };
+                let statement = |command| ShellStatement { command, launch: Launch::Foreground, span };
                 let name = Word { parts: vec![Part::Literal(ANONYMOUS.to_owned())], span };
                 let mut words = vec![name];
                 for word in &function.args {
@@ -124,10 +124,10 @@ impl Lowering<'_, '_> {
         let mut stages = Vec::with_capacity(links.len() + 1);
         let mut command = self.command(at);
         for (carries, stmt) in links {
-            stages.push(Stage { command, carries });
+            stages.push(PipelineStage { command, carries });
             command = self.command(stmt);
         }
-        stages.push(Stage { command, carries: Carries::Output });
+        stages.push(PipelineStage { command, carries: Carries::Output });
         Command::Pipeline(Pipeline { stages, negated: false })
     }
 
@@ -291,7 +291,7 @@ fn negate(command: Command) -> Command {
             Command::Pipeline(pipeline)
         }
         command => Command::Pipeline(Pipeline {
-            stages: vec![Stage { command, carries: Carries::Output }],
+            stages: vec![PipelineStage { command, carries: Carries::Output }],
             negated: true,
         }),
     }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::words::{MarkKind, Quoting, Reader, Until};
 use super::{Lowering, Place, brackets};
-use crate::tree::{Arithmetic, Block, Direction, Parameter, ParameterOperation, Part, ProblemKind, Word};
+use crate::tree::{
+    Arithmetic, Block, Direction, ParameterExpansion, ParameterOperation, Part, ProblemKind, Word,
+};
 
 impl Lowering<'_, '_> {
     /// The arithmetic expression that stands at `span`.
@@ -134,7 +136,7 @@ fn collect(parts: Vec<Part>, blocks: &mut Vec<Block>) {
     }
 }
 
-fn collect_parameter(parameter: Parameter, blocks: &mut Vec<Block>) {
+fn collect_parameter(parameter: ParameterExpansion, blocks: &mut Vec<Block>) {
     if let Some(index) = parameter.index {
         collect(index.parts, blocks);
     }

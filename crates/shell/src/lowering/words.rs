@@ -3,7 +3,7 @@
 use shuck_ast::{BourneParameterExpansion, ParameterOp, WordPart, WordPartNode};
 
 use super::{Lowering, brace, escapes};
-use crate::tree::{Parameter, ParameterOperation, Part, ProblemKind, Word};
+use crate::tree::{ParameterExpansion, ParameterOperation, Part, ProblemKind, Word};
 
 /// What quotes stand around the text that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -394,7 +394,7 @@ impl Nesting {
 }
 
 pub(super) fn plain_parameter(name: String) -> Part {
-    Part::Parameter(Box::new(Parameter {
+    Part::Parameter(Box::new(ParameterExpansion {
         name,
         index: None,
         indirect: false,

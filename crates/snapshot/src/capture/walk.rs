@@ -26,16 +26,19 @@ use rustix::io::Errno;
 use self::content::names;
 use self::grown::Grown;
 use self::ignored::{IgnoredTotals, Keeping, SMALL_DIRECTORY};
-use super::{Bounds, Captured, Closed, Ended, Manner, Mounts, Over, Wanted, unreadable};
+use super::{
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, Captured, Closed, LimitExceeded, Mounts,
+    unreadable,
+};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
-use crate::facts::{self, open_place};
 use crate::id::ObjectId;
-use crate::ignoring::{Layer, Sort};
+use crate::ignore_filter::{EntryKind, Layer};
 use crate::lending::Lent;
 use crate::lookup::open_strictly;
-use crate::node::{FileTime, Meta, Node, Root, SavedPath, Selection, SkipReason, Skipped};
-use crate::seen::{Ruling, Seen, SeenDirectory, Sight};
+use crate::metadata::{self, open_place};
+use crate::node::{FileTime, Meta, Node, Root, SavedPart, SavedPath, SkipReason, Skipped};
+use crate::stat_cache::{Ruling, Seen, SeenDirectory, Sight};
 
 /// How often a file that changes while it is read is tried again.
 const TRIES: usize = 3;
@@ -60,14 +63,14 @@ const LONG: u64 = 64 * 1024;
 /// A place from which a capture starts.
 pub(super) struct Start {
     path: Vec<u8>,
-    selection: Selection,
+    selection: SavedPart,
     /// The directory that holds it, and its name there.
     parent: PathBuf,
     name: CString,
 }
 
 impl Start {
-    pub(super) fn at(wanted: &Wanted, parent: &Path, name: CString) -> Self {
+    pub(super) fn at(wanted: &CaptureRequest, parent: &Path, name: CString) -> Self {
         Self {
             path: wanted.path.as_os_str().as_bytes().to_vec(),
             selection: wanted.selection.into(),
@@ -98,7 +101,7 @@ struct Task {
     place: Option<Arc<Held>>,
     name: CString,
     path: Vec<u8>,
-    selection: Selection,
+    selection: SavedPart,
     device: u64,
     layer: Option<Layer>,
     ruling: Ruling,
@@ -160,7 +163,7 @@ struct Later {
 }
 
 enum Stop {
-    Over(Over),
+    Over(LimitExceeded),
     Failed(SnapshotError),
 }
 
@@ -173,7 +176,7 @@ impl From<SnapshotError> for Stop {
 pub(super) struct Walk<'a> {
     /// Where contents go; `None` when they are only measured.
     draft: Option<&'a Draft>,
-    manner: &'a Manner<'a>,
+    manner: &'a CaptureOptions<'a>,
     order: Order,
     started: Instant,
     /// What changed later than this is not taken for unchanged next time.
@@ -201,7 +204,7 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(
         draft: Option<&'a Draft>,
-        manner: &'a Manner<'a>,
+        manner: &'a CaptureOptions<'a>,
         closed: Closed,
         order: Order,
     ) -> Self {
@@ -260,8 +263,8 @@ impl<'a> Walk<'a> {
         if self.closed == Closed::Skip {
             return;
         }
-        if let Ok(found) = facts::facts(place, name)
-            && facts::kind(&found) == FileType::Directory
+        if let Ok(found) = metadata::facts(place, name)
+            && metadata::kind(&found) == FileType::Directory
         {
             let path = Path::new(std::ffi::OsStr::from_bytes(path));
             let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,31 +274,36 @@ impl<'a> Walk<'a> {
 
     /// Opens a file; one's own that is closed even to oneself too, when that is wanted. Its mode is at once what it was.
     fn open_file(&self, place: &OwnedFd, name: &CStr, path: &[u8]) -> Result<OwnedFd, Errno> {
-        let opened = facts::open_file(place, name);
+        let opened = metadata::open_file(place, name);
         let own = rustix::process::geteuid().as_raw();
-        let (Err(Errno::ACCESS), Closed::Open, Ok(found)) = (&opened, self.closed, facts::facts(place, name))
+        let (Err(Errno::ACCESS), Closed::Open, Ok(found)) =
+            (&opened, self.closed, metadata::facts(place, name))
         else {
             return opened;
         };
-        if found.st_uid != own || facts::kind(&found) != FileType::RegularFile {
+        if found.st_uid != own || metadata::kind(&found) != FileType::RegularFile {
             return opened;
         }
         let mode = found.st_mode & 0o7777;
         rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode | 0o400), AtFlags::empty())?;
-        let opened = facts::open_file(place, name);
+        let opened = metadata::open_file(place, name);
         let _ = rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode), AtFlags::empty());
         let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.entry(path).or_insert_with(|| facts::changed(&found));
+        changed.entry(path).or_insert_with(|| metadata::changed(&found));
         opened
     }
 
-    pub(super) fn run(self, starts: &[Start], above: Vec<(SavedPath, Meta)>) -> Result<Ended, SnapshotError> {
+    pub(super) fn run(
+        self,
+        starts: &[Start],
+        above: Vec<(SavedPath, Meta)>,
+    ) -> Result<CaptureOutcome, SnapshotError> {
         let mut tops = Vec::with_capacity(starts.len());
         for start in starts {
             match self.start(start) {
                 Ok(top) => tops.push(top),
-                Err(Stop::Over(over)) => return Ok(Ended::Over(over)),
+                Err(Stop::Over(over)) => return Ok(CaptureOutcome::Over(over)),
                 Err(Stop::Failed(error)) => return Err(error),
             }
         }
@@ -309,7 +317,7 @@ impl<'a> Walk<'a> {
             self.work();
         });
         match self.state().stopped.take() {
-            Some(Stop::Over(over)) => return Ok(Ended::Over(over)),
+            Some(Stop::Over(over)) => return Ok(CaptureOutcome::Over(over)),
             Some(Stop::Failed(error)) => return Err(error),
             None => {}
         }
@@ -335,7 +343,7 @@ impl<'a> Walk<'a> {
         }
         let mut skipped = self.skipped.into_inner().unwrap_or_else(PoisonError::into_inner);
         skipped.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Ended::Whole(Captured {
+        Ok(CaptureOutcome::Whole(Captured {
             roots,
             above,
             skipped,
@@ -358,7 +366,7 @@ impl<'a> Walk<'a> {
                 return Ok(Top::Skipped);
             }
         };
-        let found = match facts::facts(&place.directory, name) {
+        let found = match metadata::facts(&place.directory, name) {
             Ok(found) => found,
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Top::Nothing),
             Err(error) => {
@@ -371,11 +379,11 @@ impl<'a> Walk<'a> {
             return Ok(Top::Skipped);
         }
         self.count(&found)?;
-        if facts::kind(&found) == FileType::Directory {
-            if start.selection == Selection::Itself {
-                let mut meta = facts::meta(&found);
-                if let Ok(open) = facts::open_directory(&place.directory, name) {
-                    meta.attributes = facts::attributes(open);
+        if metadata::kind(&found) == FileType::Directory {
+            if start.selection == SavedPart::Itself {
+                let mut meta = metadata::meta(&found);
+                if let Ok(open) = metadata::open_directory(&place.directory, name) {
+                    meta.attributes = metadata::attributes(open);
                 }
                 return Ok(Top::Node(Node::Directory { meta, tree: None }));
             }
@@ -394,7 +402,7 @@ impl<'a> Walk<'a> {
                 ruling: Ruling::Passes,
                 keeping: Keeping::ByName,
             });
-            return Ok(Top::Directory(facts::meta(&found), record));
+            return Ok(Top::Directory(metadata::meta(&found), record));
         }
         Ok(self.leaf(&place.directory, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
     }
@@ -406,7 +414,7 @@ impl<'a> Walk<'a> {
         for Later { bytes, path, record, position } in later {
             let counted = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
             let node = if counted > self.manner.bounds.bytes {
-                Err(Stop::Over(Over::Bytes))
+                Err(Stop::Over(LimitExceeded::Bytes))
             } else {
                 self.long_file(&path)
             };
@@ -433,7 +441,7 @@ impl<'a> Walk<'a> {
         let place = Path::new(std::ffi::OsStr::from_bytes(path));
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else { return Ok(None) };
         let Ok(name) = CString::new(name.as_bytes()) else { return Ok(None) };
-        match facts::open_place(parent) {
+        match metadata::open_place(parent) {
             Ok(parent) => self.file(&parent, &name, path),
             Err(error) => {
                 self.skip(path, unreadable(error));
@@ -492,7 +500,7 @@ impl<'a> Walk<'a> {
         };
         let opened = place.and_then(|place| {
             self.open_up(&place.directory, &task.name, &task.path);
-            facts::open_directory(&place.directory, &task.name)
+            metadata::open_directory(&place.directory, &task.name)
         });
         let open = match opened {
             Ok(open) => Arc::new(self.held(open)),
@@ -501,7 +509,7 @@ impl<'a> Walk<'a> {
                 return Ok(record);
             }
         };
-        record.attributes = facts::attributes(&open.directory);
+        record.attributes = metadata::attributes(&open.directory);
         let is_limited = task.ruling == Ruling::Ignored && task.keeping == Keeping::ByName;
         let most = if is_limited { SMALL_DIRECTORY } else { usize::MAX };
         let names = match names(&open.directory, buffer, most) {
@@ -521,7 +529,7 @@ impl<'a> Walk<'a> {
         }
         record.listed = true;
         let layer = match (self.manner.ignoring, task.selection) {
-            (Some(ignoring), Selection::NotIgnored) => {
+            (Some(ignoring), SavedPart::NotIgnored) => {
                 let rules = names.iter().any(|name| name.as_bytes() == b".gitignore");
                 if rules { Some(ignoring.enter(&task.path, task.layer.as_ref())) } else { task.layer.clone() }
             }
@@ -579,7 +587,7 @@ impl<'a> Walk<'a> {
             path.extend_from_slice(name.as_bytes());
             path
         };
-        let stat = match facts::facts(&around.open.directory, name) {
+        let stat = match metadata::facts(&around.open.directory, name) {
             Ok(stat) => stat,
             // It went away in between.
             Err(Errno::NOENT) => return Ok(()),
@@ -588,9 +596,9 @@ impl<'a> Walk<'a> {
                 return Ok(());
             }
         };
-        let kind = facts::kind(&stat);
+        let kind = metadata::kind(&stat);
         let (mut ruling, mut keeping) = (task.ruling, task.keeping);
-        if task.selection == Selection::NotIgnored {
+        if task.selection == SavedPart::NotIgnored {
             // A file of that name says where the repository of a submodule or of a linked work tree is.
             if name.as_bytes() == b".git" && kind == FileType::Directory {
                 return Ok(());
@@ -615,7 +623,8 @@ impl<'a> Walk<'a> {
         let is_seen = || around.earlier.is_some_and(|earlier| earlier.is_same(name.as_bytes(), &sight));
         if self.waits(&stat) && !is_seen() {
             self.count_entry()?;
-            let waiting = Later { bytes: facts::stored(&stat), path: path(), record: task.record, position };
+            let waiting =
+                Later { bytes: metadata::stored(&stat), path: path(), record: task.record, position };
             self.state().later.push(waiting);
             record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Later));
             return Ok(());
@@ -624,7 +633,7 @@ impl<'a> Walk<'a> {
         if kind == FileType::Directory {
             if self.manner.mounts == Mounts::Skip && stat.st_dev != task.device {
                 self.skip(&path(), SkipReason::OtherFileSystem);
-                let node = Node::Directory { meta: facts::meta(&stat), tree: None };
+                let node = Node::Directory { meta: metadata::meta(&stat), tree: None };
                 record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Known(node)));
                 return Ok(());
             }
@@ -640,7 +649,7 @@ impl<'a> Walk<'a> {
                 keeping,
             };
             found.push((position, below));
-            let pending = Pending::Directory(facts::meta(&stat), 0);
+            let pending = Pending::Directory(metadata::meta(&stat), 0);
             record.entries.push((name.as_bytes().to_vec(), sight, ruling, pending));
             return Ok(());
         }
@@ -656,7 +665,7 @@ impl<'a> Walk<'a> {
 
     /// What the rules say about a path that was not seen before.
     fn ruling(&self, path: &[u8], kind: FileType, layer: Option<&Layer>) -> Ruling {
-        let sort = if kind == FileType::Directory { Sort::Directory } else { Sort::File };
+        let sort = if kind == FileType::Directory { EntryKind::Directory } else { EntryKind::File };
         match self.manner.ignoring {
             Some(ignoring) if ignoring.is_ignored(path, sort, layer) => Ruling::Ignored,
             Some(_) | None => Ruling::Passes,
@@ -665,18 +674,18 @@ impl<'a> Walk<'a> {
 
     /// A file or a link; `None` when it was skipped.
     fn leaf(&self, place: &OwnedFd, name: &CStr, stat: &Stat, path: &[u8]) -> Result<Option<Node>, Stop> {
-        match facts::kind(stat) {
+        match metadata::kind(stat) {
             FileType::RegularFile => self.file(place, name, path),
             FileType::Symlink => match rustix::fs::readlinkat(place, name, Vec::new()) {
                 Ok(target) => {
-                    Ok(Some(Node::Symlink { meta: facts::meta(stat), target: target.into_bytes() }))
+                    Ok(Some(Node::Symlink { meta: metadata::meta(stat), target: target.into_bytes() }))
                 }
                 Err(error) => {
                     self.skip(path, unreadable(error));
                     Ok(None)
                 }
             },
-            FileType::Fifo => Ok(Some(Node::Pipe { meta: facts::meta(stat) })),
+            FileType::Fifo => Ok(Some(Node::Pipe { meta: metadata::meta(stat) })),
             _ => {
                 self.skip(path, SkipReason::Special);
                 Ok(None)
@@ -687,21 +696,21 @@ impl<'a> Walk<'a> {
     /// Whether a file is read after the others.
     fn waits(&self, stat: &Stat) -> bool {
         self.order == Order::SmallFirst
-            && facts::kind(stat) == FileType::RegularFile
-            && facts::stored(stat) > LONG
-            && self.manner.largest.is_none_or(|largest| facts::stored(stat) <= largest)
+            && metadata::kind(stat) == FileType::RegularFile
+            && metadata::stored(stat) > LONG
+            && self.manner.largest.is_none_or(|largest| metadata::stored(stat) <= largest)
     }
 
     /// Counts an entry against the bounds, with its content.
     fn count(&self, stat: &Stat) -> Result<(), Stop> {
         self.count_entry()?;
         let bounds = &self.manner.bounds;
-        let is_file = facts::kind(stat) == FileType::RegularFile;
-        let length = facts::stored(stat);
+        let is_file = metadata::kind(stat) == FileType::RegularFile;
+        let length = metadata::stored(stat);
         if is_file && self.manner.largest.is_none_or(|largest| length <= largest) {
             let bytes = self.bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length);
             if bytes > bounds.bytes {
-                return Err(Stop::Over(Over::Bytes));
+                return Err(Stop::Over(LimitExceeded::Bytes));
             }
         }
         Ok(())
@@ -710,7 +719,7 @@ impl<'a> Walk<'a> {
     fn count_entry(&self) -> Result<(), Stop> {
         let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
         if entries > self.manner.bounds.entries {
-            return Err(Stop::Over(Over::Entries));
+            return Err(Stop::Over(LimitExceeded::Entries));
         }
         if entries.is_multiple_of(64) {
             self.in_time()?;
@@ -719,11 +728,11 @@ impl<'a> Walk<'a> {
     }
 
     fn in_time(&self) -> Result<bool, Stop> {
-        let little = Bounds::LITTLE;
+        let little = CaptureBounds::LITTLE;
         let is_little = self.entries.load(Ordering::Relaxed) <= little.entries
             && self.bytes.load(Ordering::Relaxed) <= little.bytes;
         if !is_little && self.started.elapsed() > self.manner.bounds.time {
-            Err(Stop::Over(Over::Time))
+            Err(Stop::Over(LimitExceeded::Time))
         } else {
             Ok(true)
         }

@@ -5,18 +5,18 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Stat};
 
-use super::{Deed, Found, Moment, Origin, Period, Since, Step};
-use crate::difference::{Difference, node_at};
+use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
+use crate::diff::{Difference, node_at};
 use crate::draft::Draft;
-use crate::facts;
 use crate::footprint::{Footprint, Verdict, identity, is_git_index};
 use crate::id::ObjectId;
 use crate::lookup::stat;
-use crate::node::{Content, FileTime, Node, Root, SavedPath, Selection, SkipReason, Skipped};
+use crate::metadata;
+use crate::node::{Content, FileTime, Node, Root, SavedPart, SavedPath, SkipReason, Skipped};
 
 /// Tells what was changed after an action.
 pub(super) struct Judge<'a> {
-    pub(super) moment: Moment,
+    pub(super) moment: ActionEndTime,
     pub(super) then: &'a [Root],
     pub(super) skipped: &'a Left<'a>,
     pub(super) footprint: Option<Footprint>,
@@ -29,24 +29,32 @@ impl Judge<'_> {
     /// When the action had ended, where that is known.
     pub(super) fn ended(&self) -> Option<FileTime> {
         match self.moment {
-            Moment::Ended(period) => Some(self.footprint.as_ref().map_or(period.ended, |print| print.at)),
-            Moment::None | Moment::At(_) | Moment::Open(_) => None,
+            ActionEndTime::Ended(period) => {
+                Some(self.footprint.as_ref().map_or(period.ended, |print| print.at))
+            }
+            ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Open(_) => None,
         }
     }
 
-    fn since(&self, path: &SavedPath, found: Option<&Stat>, now: Option<&Node>, deed: Deed) -> Since {
+    fn since(
+        &self,
+        path: &SavedPath,
+        found: Option<&Stat>,
+        now: Option<&Node>,
+        deed: RestoreAction,
+    ) -> Since {
         let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
             // The times of a directory change with what is in it, but not when it was made.
-            let born = if deed == Deed::Remove { facts::born(path.as_path()) } else { None };
+            let born = if deed == RestoreAction::Remove { metadata::born(path.as_path()) } else { None };
             let is_later = born.zip(self.ended()).is_some_and(|(born, ended)| born > ended);
             return if is_later { Since::Changed } else { Since::Untouched };
         };
-        let changed = self.changed.get(path).copied().unwrap_or_else(|| facts::changed(found));
+        let changed = self.changed.get(path).copied().unwrap_or_else(|| metadata::changed(found));
         let later_than = |moment: FileTime| if changed > moment { Since::Changed } else { Since::Untouched };
         match self.moment {
-            Moment::None => Since::Unknown,
-            Moment::At(moment) => later_than(moment),
-            Moment::Ended(period) => match &self.footprint {
+            ActionEndTime::None => Since::Unknown,
+            ActionEndTime::At(moment) => later_than(moment),
+            ActionEndTime::Ended(period) => match &self.footprint {
                 None => later_than(period.ended),
                 Some(footprint) => match footprint.verdict(path, found, self.content(path, now)) {
                     Verdict::Left => Since::Untouched,
@@ -54,39 +62,44 @@ impl Judge<'_> {
                     Verdict::NoTrace => later_than(footprint.at),
                 },
             },
-            Moment::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
-            Moment::Open(_) => Since::Doubtful,
+            ActionEndTime::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
+            ActionEndTime::Open(_) => Since::Doubtful,
         }
     }
 
     /// Where something comes from that was not there: what a snapshot of the whole place does not know stood nowhere before.
-    fn origin(&self, path: &SavedPath, found: Option<&Stat>, since: Since) -> Origin {
-        let (Moment::Ended(period @ Period { began: Some(began), .. }), Some(found)) = (self.moment, found)
+    fn origin(&self, path: &SavedPath, found: Option<&Stat>, since: Since) -> NewFileOrigin {
+        let (ActionEndTime::Ended(period @ ActionPeriod { began: Some(began), .. }), Some(found)) =
+            (self.moment, found)
         else {
-            return Origin::Unknown;
+            return NewFileOrigin::Unknown;
         };
         let holds = |root: &&Root| {
-            root.selection != Selection::Itself && path.as_path().starts_with(root.path.as_path())
+            root.selection != SavedPart::Itself && path.as_path().starts_with(root.path.as_path())
         };
         let is_known = self.then.iter().any(|root| holds(&root)) && self.skipped.is_complete;
-        let is_directory = facts::kind(found) == FileType::Directory;
+        let is_directory = metadata::kind(found) == FileType::Directory;
         if !is_known || !is_directory && since != Since::Untouched {
-            return Origin::Unknown;
+            return NewFileOrigin::Unknown;
         }
-        if !is_directory && facts::changed(found) < began {
-            return if self.came_with_directory(path, period) { Origin::Came } else { Origin::Unknown };
+        if !is_directory && metadata::changed(found) < began {
+            return if self.came_with_directory(path, period) {
+                NewFileOrigin::Came
+            } else {
+                NewFileOrigin::Unknown
+            };
         }
-        match facts::born(path.as_path()) {
-            Some(born) if born >= began => Origin::Made,
+        match metadata::born(path.as_path()) {
+            Some(born) if born >= began => NewFileOrigin::Made,
             // Any change of what is in a directory changes its other times.
-            Some(_) | None if is_directory => Origin::Unknown,
-            Some(_) => Origin::Came,
-            None => Origin::Made,
+            Some(_) | None if is_directory => NewFileOrigin::Unknown,
+            Some(_) => NewFileOrigin::Came,
+            None => NewFileOrigin::Made,
         }
     }
 
     /// Whether a file came with a directory above it that was moved while the action ran: the file itself does not change by that.
-    fn came_with_directory(&self, path: &SavedPath, period: Period) -> bool {
+    fn came_with_directory(&self, path: &SavedPath, period: ActionPeriod) -> bool {
         let Some(root) = self.then.iter().find(|root| path.as_path().starts_with(root.path.as_path())) else {
             return false;
         };
@@ -96,7 +109,7 @@ impl Judge<'_> {
         };
         let moved = path.as_path().ancestors().skip(1).take_while(is_new).last();
         moved.and_then(|moved| stat(moved).ok()).is_some_and(|found| {
-            let changed = facts::changed(&found);
+            let changed = metadata::changed(&found);
             period.began.is_some_and(|began| began <= changed) && changed <= period.ended
         })
     }
@@ -122,7 +135,7 @@ impl Judge<'_> {
 /// Whether something that was left out of a tree because version control ignores it was saved as a place of its own.
 pub fn is_saved_elsewhere(skipped: &Skipped, roots: &[Root]) -> bool {
     let holds = |root: &Root| {
-        root.selection == Selection::Everything && skipped.path.as_path().starts_with(root.path.as_path())
+        root.selection == SavedPart::Everything && skipped.path.as_path().starts_with(root.path.as_path())
     };
     skipped.reason == SkipReason::Ignored && roots.iter().any(holds)
 }
@@ -155,17 +168,17 @@ pub(super) fn step(one: Difference, judge: &Judge<'_>) -> Option<Step> {
     let found = stat(path.as_path()).ok();
     let deed = match (&then, &now) {
         (None, None) => return None,
-        (Some(_), None) => Deed::Create,
-        (None, Some(_)) => Deed::Remove,
+        (Some(_), None) => RestoreAction::Create,
+        (None, Some(_)) => RestoreAction::Remove,
         (Some(then), Some(now)) => deed(then, now, found.as_ref()),
     };
-    if deed == Deed::Remove && judge.skipped.covers(&path) {
+    if deed == RestoreAction::Remove && judge.skipped.covers(&path) {
         return None;
     }
     let since = judge.since(&path, found.as_ref(), now.as_ref(), deed);
     let origin = match deed {
-        Deed::Remove => judge.origin(&path, found.as_ref(), since),
-        Deed::Create | Deed::Replace | Deed::Adjust => Origin::Unknown,
+        RestoreAction::Remove => judge.origin(&path, found.as_ref(), since),
+        RestoreAction::Create | RestoreAction::Replace | RestoreAction::Adjust => NewFileOrigin::Unknown,
     };
     Some(Step { path, deed, then, now, since, origin, found: Found::of(found.as_ref()) })
 }
@@ -181,17 +194,17 @@ pub(super) fn is_same_file(then: Option<&Node>, found: Option<&Stat>) -> bool {
 }
 
 /// What brings back what stood there from what stands there now.
-pub(super) fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> Deed {
+pub(super) fn deed(then: &Node, now: &Node, found: Option<&Stat>) -> RestoreAction {
     match (then, now) {
         (Node::File { content, links, .. }, Node::File { content: other, links: k, .. }) => {
             let is_linked_alike = links == k || is_same_file(Some(then), found);
-            if content == other && is_linked_alike { Deed::Adjust } else { Deed::Replace }
+            if content == other && is_linked_alike { RestoreAction::Adjust } else { RestoreAction::Replace }
         }
         (Node::Directory { .. }, Node::Directory { .. }) | (Node::Pipe { .. }, Node::Pipe { .. }) => {
-            Deed::Adjust
+            RestoreAction::Adjust
         }
         (Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }, _) => {
-            Deed::Replace
+            RestoreAction::Replace
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::judge::deed;
-use super::{Deed, Prepared, Since, Step};
-use crate::difference::{is_same, node_at};
+use super::{Prepared, RestoreAction, Since, Step};
+use crate::diff::{is_same, node_at};
 use crate::error::SnapshotError;
-use crate::facts;
 use crate::id::SnapshotId;
 use crate::lookup::stat;
+use crate::metadata;
 use crate::node::{FileTime, Meta, Node, Root, SavedPath};
 
 /// A restore that was done.
@@ -36,7 +36,7 @@ impl Prepared {
                 .collect();
             let ended = self.ended;
             for step in self.steps.iter_mut().filter(|step| put_back.contains(&step.path)) {
-                let is_as_old = || step.deed != Deed::Remove || is_as_old(step, ended, at);
+                let is_as_old = || step.deed != RestoreAction::Remove || is_as_old(step, ended, at);
                 if step.since == Since::Changed && is_as_old() {
                     step.since = Since::Untouched;
                 }
@@ -96,7 +96,7 @@ fn is_as_old(step: &Step, ended: Option<FileTime>, at: u64) -> bool {
         let since = u64::try_from(born.seconds).unwrap_or(0).saturating_mul(1_000);
         since.saturating_add(u64::from(born.nanoseconds / 1_000_000)) >= at
     };
-    let born = facts::born(step.path.as_path());
+    let born = metadata::born(step.path.as_path());
     now.meta().modified <= ended && born.is_none_or(|born| born <= ended || is_made_again(born))
 }
 

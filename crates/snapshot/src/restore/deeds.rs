@@ -9,9 +9,9 @@ use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Ti
 use rustix::io::Errno;
 
 use crate::error::SnapshotError;
-use crate::facts;
 use crate::lending::Lent;
 use crate::lookup::open_strictly;
+use crate::metadata;
 use crate::node::{Content, FileTime, Meta, Node, SavedPath};
 use crate::store::Reader;
 
@@ -54,8 +54,8 @@ impl Place {
     }
 
     pub(super) fn is_directory(&self) -> bool {
-        facts::facts(&self.directory, &self.name)
-            .is_ok_and(|found| facts::kind(&found) == FileType::Directory)
+        metadata::facts(&self.directory, &self.name)
+            .is_ok_and(|found| metadata::kind(&found) == FileType::Directory)
     }
 
     fn staged(&self) -> Staged {
@@ -335,7 +335,7 @@ fn dress_open(file: &OwnedFd, place: &Place, meta: &Meta, left: &mut Vec<(SavedP
             note("owner", error);
         }
     }
-    let attributes = facts::attributes(file);
+    let attributes = metadata::attributes(file);
     for (name, _) in
         attributes.iter().filter(|(name, _)| !meta.attributes.iter().any(|(known, _)| known == name))
     {
@@ -355,7 +355,8 @@ fn dress_open(file: &OwnedFd, place: &Place, meta: &Meta, left: &mut Vec<(SavedP
     }
     // The time of a directory that belongs to somebody else is theirs: it changes with whatever anybody puts in.
     let is_foreign = present.is_ok_and(|present| {
-        facts::kind(&present) == FileType::Directory && present.st_uid != rustix::process::geteuid().as_raw()
+        metadata::kind(&present) == FileType::Directory
+            && present.st_uid != rustix::process::geteuid().as_raw()
     });
     match rustix::fs::futimens(file, &timestamps(meta.modified)) {
         Err(Errno::PERM) if is_foreign => {}

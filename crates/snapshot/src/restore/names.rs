@@ -6,12 +6,12 @@ use std::io::Read as _;
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::difference::all_link_groups;
+use crate::diff::all_link_groups;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::node::{Content, LinkGroup, Node, Root, SavedPath};
 use crate::pack::PART;
-use crate::plan::{Deed, Step};
+use crate::plan::{RestoreAction, Step};
 use crate::store::{Reader, Store};
 
 /// Among how many names another name of a file is looked for (ours).
@@ -26,7 +26,7 @@ pub(super) fn anchors(
 ) -> Result<BTreeMap<SavedPath, SavedPath>, SnapshotError> {
     let written: BTreeMap<&SavedPath, &Step> = steps
         .iter()
-        .filter(|step| matches!(step.deed, Deed::Create | Deed::Replace))
+        .filter(|step| matches!(step.deed, RestoreAction::Create | RestoreAction::Replace))
         .map(|step| (&step.path, step))
         .collect();
     let linked: BTreeMap<LinkGroup, &Node> =
@@ -52,8 +52,11 @@ pub(super) fn anchors(
         }
     }
     // What is to go is no name to rely on.
-    let going: BTreeSet<&Path> =
-        steps.iter().filter(|step| step.deed != Deed::Adjust).map(|step| step.path.as_path()).collect();
+    let going: BTreeSet<&Path> = steps
+        .iter()
+        .filter(|step| step.deed != RestoreAction::Adjust)
+        .map(|step| step.path.as_path())
+        .collect();
     let is_step = |path: &Path| going.contains(path);
     let beside = written.keys().filter_map(|path| path.as_path().parent().map(Path::to_owned)).collect();
     for (of, path) in elsewhere(store, beside, &alone, is_step) {

@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_snapshot::{
-    Captured, Choice, Effort, Ended, Manner, Moment, Occasion, Preparation, Prepared, Request, Restored,
-    Snapshot, SnapshotId, Step, Store, Wanted, capture,
+    ActionEndTime, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Effort,
+    Preparation, Prepared, Request, Restored, Snapshot, SnapshotId, SnapshotReason, Step, Store, capture,
 };
 
 /// A scratch directory with a tree and a store beside it.
@@ -87,11 +87,11 @@ fn walk(
     }
 }
 
-pub fn everything(path: &Path) -> Wanted {
-    Wanted { path: path.to_owned(), selection: Choice::Everything }
+pub fn everything(path: &Path) -> CaptureRequest {
+    CaptureRequest { path: path.to_owned(), selection: CaptureSelection::Everything }
 }
 
-pub fn described(captured: &Captured, occasion: Occasion) -> Snapshot {
+pub fn described(captured: &Captured, occasion: SnapshotReason) -> Snapshot {
     Snapshot {
         at: 1,
         occasion,
@@ -105,17 +105,17 @@ pub fn described(captured: &Captured, occasion: Occasion) -> Snapshot {
     }
 }
 
-pub fn take(store: &Store, wanted: &[Wanted]) -> (SnapshotId, Snapshot) {
+pub fn take(store: &Store, wanted: &[CaptureRequest]) -> (SnapshotId, Snapshot) {
     let draft = store.begin(Effort::Small).unwrap();
-    let Ended::Whole(captured) = capture(&draft, wanted, &Manner::whole()).unwrap() else {
+    let CaptureOutcome::Whole(captured) = capture(&draft, wanted, &CaptureOptions::whole()).unwrap() else {
         panic!("there are no bounds")
     };
-    let snapshot = described(&captured, Occasion::BeforeAction);
+    let snapshot = described(&captured, SnapshotReason::BeforeAction);
     (draft.commit(&snapshot).unwrap(), snapshot)
 }
 
 pub fn prepare(store: &Store, of: SnapshotId) -> Box<Prepared> {
-    match store.prepare(of, &[], &Manner::whole(), Moment::None).unwrap() {
+    match store.prepare(of, &[], &CaptureOptions::whole(), ActionEndTime::None).unwrap() {
         Preparation::Ready(prepared) => prepared,
         Preparation::Over(over) => panic!("{over:?}"),
     }

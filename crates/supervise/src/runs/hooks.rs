@@ -9,14 +9,14 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::error::RunError;
 use super::file::{hexadecimal, read, replace};
 use super::lock::Lock;
-use super::state::{Limits, RunId, RunState, Spent};
+use super::state::{RunId, RunLimits, RunSpending, RunState};
 use super::store::{Runs, Whereabouts};
 
 /// The variable that names the run above an agent.
@@ -37,9 +37,9 @@ pub struct HookedSession {
     /// Its name.
     pub session: String,
     /// What it had spent before, which does not count against the run.
-    pub before: Spent,
+    pub before: RunSpending,
     /// The tokens of that, by kind.
-    pub tokens: Tokens,
+    pub tokens: TokenCounts,
 }
 
 /// What a hook found reached, by which the run above it ends.
@@ -102,9 +102,9 @@ pub struct HookLimits {
 impl HookLimits {
     /// The limits of a run that is about to start its agent; what was spent before they were given comes on top, since hooks count whole
     /// sessions.
-    fn of(state: &RunState, limits: &Limits, price: Option<&str>, proof: String) -> Self {
-        let (all, counted): (Spent, Spent) = (state.spent(), state.counted);
-        let dollars = |spent: Spent| spent.dollars.unwrap_or_default();
+    fn of(state: &RunState, limits: &RunLimits, price: Option<&str>, proof: String) -> Self {
+        let (all, counted): (RunSpending, RunSpending) = (state.spent(), state.counted);
+        let dollars = |spent: RunSpending| spent.dollars.unwrap_or_default();
         let before = (dollars(all) - dollars(counted)).max(0.0);
         let tokens = all.tokens.saturating_sub(counted.tokens);
         Self {

@@ -43,7 +43,7 @@ pub struct Lock {
 
 /// A lock, and what was found.
 #[derive(Debug)]
-pub struct Taken {
+pub struct AcquiredLock {
     /// The lock.
     pub lock: Lock,
     /// Who held it and is gone without giving it back.
@@ -74,7 +74,7 @@ impl std::fmt::Display for Holder {
 
 impl Lock {
     /// Takes the lock at a path, without waiting. `what` is locked, in words.
-    pub fn take(path: &Path, what: &str, insistence: Insistence) -> Result<Taken, RunError> {
+    pub fn take(path: &Path, what: &str, insistence: Insistence) -> Result<AcquiredLock, RunError> {
         if let Some(parent) = path.parent() {
             create_directory(parent)?;
         }
@@ -112,7 +112,7 @@ impl Lock {
                 }
             }
             write(&mut file, &Holder::own()).map_err(RunError::file("write", path))?;
-            return Ok(Taken { lock: Self { file }, stale });
+            return Ok(AcquiredLock { lock: Self { file }, stale });
         }
     }
 

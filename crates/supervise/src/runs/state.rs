@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
-use crate::stream::Progress;
+use crate::stream::RunProgress;
 use crate::switches::Switches;
 use checkrein_sandbox::Bytes;
 
@@ -72,25 +72,25 @@ fn civil(days: u64) -> (u64, u64, u64) {
 /// A word of a command line: text where it is text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Word {
+pub enum CommandWord {
     /// Text.
     Text(String),
     /// Bytes that are no text.
     Bytes(Vec<u8>),
 }
 
-impl From<&OsStr> for Word {
+impl From<&OsStr> for CommandWord {
     fn from(word: &OsStr) -> Self {
         word.to_str()
             .map_or_else(|| Self::Bytes(word.as_bytes().to_vec()), |text| Self::Text(text.to_owned()))
     }
 }
 
-impl From<Word> for OsString {
-    fn from(word: Word) -> Self {
+impl From<CommandWord> for OsString {
+    fn from(word: CommandWord) -> Self {
         match word {
-            Word::Text(text) => text.into(),
-            Word::Bytes(bytes) => OsString::from_vec(bytes),
+            CommandWord::Text(text) => text.into(),
+            CommandWord::Bytes(bytes) => OsString::from_vec(bytes),
         }
     }
 }
@@ -98,7 +98,7 @@ impl From<Word> for OsString {
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum RunStage {
     /// Everything is there for it; the agent does not run yet.
     Prepared,
     /// The agent runs, or was cut off.
@@ -113,7 +113,7 @@ pub enum Stage {
     Discarded,
 }
 
-impl Stage {
+impl RunStage {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -129,7 +129,7 @@ impl Stage {
 
 /// Where a run ends at the latest, as it is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Limits {
+pub struct RunLimits {
     /// US dollars.
     pub dollars: Option<f64>,
     /// Tokens.
@@ -144,7 +144,7 @@ pub struct Limits {
 
 /// What a run has spent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct RunSpending {
     /// US dollars; `None` when that is not known.
     pub dollars: Option<f64>,
     /// Tokens, counted as limits count them.
@@ -155,15 +155,15 @@ pub struct Spent {
     pub milliseconds: u64,
 }
 
-impl Default for Spent {
+impl Default for RunSpending {
     fn default() -> Self {
         Self { dollars: Some(0.0), tokens: 0, iterations: 0, milliseconds: 0 }
     }
 }
 
-impl Spent {
+impl RunSpending {
     /// What one attempt has spent.
-    pub fn of(progress: &Progress, running: Duration) -> Self {
+    pub fn of(progress: &RunProgress, running: Duration) -> Self {
         Self {
             dollars: Some(progress.dollars()),
             tokens: progress.tokens.counted(),
@@ -184,7 +184,7 @@ impl Spent {
     }
 }
 
-impl Limits {
+impl RunLimits {
     /// What is written down of switches.
     pub fn of(switches: &Switches) -> Self {
         Self {
@@ -197,7 +197,7 @@ impl Limits {
     }
 
     /// What is left of them after so much was spent. An error names what is used up, or of what it is not known.
-    pub fn left(&self, spent: &Spent) -> Result<Switches, RunError> {
+    pub fn left(&self, spent: &RunSpending) -> Result<Switches, RunError> {
         let used_up = |what: String, option: &str| {
             RunError::asked(
                 format!("nothing is left of {what}: going on does not renew a limit"),
@@ -252,11 +252,11 @@ pub struct Profile(pub String);
 
 /// One time that the agent ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct RunAttempt {
     /// When it began, in milliseconds since 1970.
     pub at: u64,
     /// What it has spent so far.
-    pub spent: Spent,
+    pub spent: RunSpending,
     /// The client's name for its session.
     pub session: Option<String>,
     /// How it ended; `None` while it runs, and when it was cut off.
@@ -265,7 +265,7 @@ pub struct Attempt {
 
 /// How it is run besides.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Manner {
+pub struct RunSettings {
     /// How often the agent is started again after a failure that may pass.
     pub retries: u32,
     /// How long it may be silent, in milliseconds; what fits its profile when `None`.
@@ -276,7 +276,7 @@ pub struct Manner {
     /// What ends it when all processes of ours are killed at once, in the words of the command line; what fits its profile when `None`.
     pub hold: Option<String>,
     /// The names of credentials, never their values, each with the variable that it is in.
-    pub credentials: Vec<(String, Word)>,
+    pub credentials: Vec<(String, CommandWord)>,
     /// One price for every model, in the words of the command line.
     #[serde(default)]
     pub price: Option<String>,
@@ -296,13 +296,13 @@ pub struct RunState {
     /// Its name.
     pub id: RunId,
     /// How far it is.
-    pub stage: Stage,
+    pub stage: RunStage,
     /// When it was prepared, in milliseconds since 1970.
     pub created: u64,
     /// When this was written.
     pub written: u64,
     /// The agent and its arguments, with secrets masked.
-    pub agent: Vec<Word>,
+    pub agent: Vec<CommandWord>,
     /// Whether something in them was masked, so that they cannot be run again.
     pub masked: bool,
     /// Where the agent works.
@@ -314,16 +314,16 @@ pub struct RunState {
     /// Which limits hold besides.
     pub profile: Profile,
     /// The variables that are passed on; all when `None`.
-    pub keeps: Option<Vec<Word>>,
+    pub keeps: Option<Vec<CommandWord>>,
     /// How it is run besides.
     #[serde(default)]
-    pub manner: Manner,
+    pub manner: RunSettings,
     /// What ends it.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// What counts against the limits: everything since they were given.
-    pub counted: Spent,
+    pub counted: RunSpending,
     /// Every time that the agent ran, first first.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<RunAttempt>,
 }
 
 impl RunState {
@@ -331,8 +331,8 @@ impl RunState {
     pub const VERSION: u32 = 1;
 
     /// What it has spent in all.
-    pub fn spent(&self) -> Spent {
-        self.attempts.iter().fold(Spent::default(), |sum, attempt| sum.plus(&attempt.spent))
+    pub fn spent(&self) -> RunSpending {
+        self.attempts.iter().fold(RunSpending::default(), |sum, attempt| sum.plus(&attempt.spent))
     }
 
     /// Whether the client told anything of its work: else what it has spent but for the time is not known.
@@ -351,8 +351,8 @@ impl RunState {
     }
 
     /// The agent ran so far in its last attempt; what that has spent counts against the limits as well.
-    pub fn progressed(&mut self, progress: &Progress, running: Duration, before: &Spent) {
-        let spent = Spent::of(progress, running);
+    pub fn progressed(&mut self, progress: &RunProgress, running: Duration, before: &RunSpending) {
+        let spent = RunSpending::of(progress, running);
         self.counted = before.plus(&spent);
         if let Some(attempt) = self.attempts.last_mut() {
             attempt.spent = spent;
@@ -378,8 +378,8 @@ mod tests {
 
     #[test]
     fn what_was_spent_is_not_given_again() {
-        let limits = Limits { dollars: Some(5.0), tokens: Some(1_000), ..Limits::default() };
-        let spent = Spent { dollars: Some(4.0), tokens: 400, iterations: 7, milliseconds: 9 };
+        let limits = RunLimits { dollars: Some(5.0), tokens: Some(1_000), ..RunLimits::default() };
+        let spent = RunSpending { dollars: Some(4.0), tokens: 400, iterations: 7, milliseconds: 9 };
         let left = limits.left(&spent).unwrap();
         assert_eq!(
             (left.budget, left.tokens, left.iterations, left.time),
@@ -387,15 +387,15 @@ mod tests {
         );
         let twice = spent.plus(&spent);
         assert!(limits.left(&twice).unwrap_err().message.contains("its 5.00 dollars"));
-        let tokens = Limits { dollars: None, ..limits };
-        assert!(tokens.left(&Spent { tokens: 1_000, ..spent }).unwrap_err().hint.contains("--tokens"));
+        let tokens = RunLimits { dollars: None, ..limits };
+        assert!(tokens.left(&RunSpending { tokens: 1_000, ..spent }).unwrap_err().hint.contains("--tokens"));
     }
 
     #[test]
     fn a_cost_that_is_not_known_is_not_zero() {
-        let unknown = Spent { dollars: None, ..Spent::default() };
-        assert_eq!(Spent::default().plus(&unknown).dollars, None);
-        assert!(Limits { dollars: Some(5.0), ..Limits::default() }.left(&unknown).is_err());
-        assert!(Limits::default().left(&unknown).is_ok());
+        let unknown = RunSpending { dollars: None, ..RunSpending::default() };
+        assert_eq!(RunSpending::default().plus(&unknown).dollars, None);
+        assert!(RunLimits { dollars: Some(5.0), ..RunLimits::default() }.left(&unknown).is_err());
+        assert!(RunLimits::default().left(&unknown).is_ok());
     }
 }

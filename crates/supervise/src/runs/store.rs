@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::{RunError, RunErrorKind};
 use super::file::{create_directory, hexadecimal, read, replace};
-use super::state::{RunId, RunState, Spent};
+use super::state::{RunId, RunSpending, RunState};
 
 const STATE: &str = "state.json";
 const BACKUP: &str = "state.json.bak";
@@ -35,7 +35,7 @@ pub enum Whereabouts {
 
 /// What was wrong with a state that could be read all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Damage {
+pub enum RunStateDamage {
     /// Nothing.
     None,
     /// It could not be read, for this reason; this is the one before it.
@@ -44,11 +44,11 @@ pub enum Damage {
 
 /// A state as it was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedRun {
     /// What is known of the run.
     pub state: RunState,
     /// Whether that is the last word.
-    pub damage: Damage,
+    pub damage: RunStateDamage,
 }
 
 /// A run that was found.
@@ -59,7 +59,7 @@ pub struct Found {
     /// Where it lies.
     pub whereabouts: Whereabouts,
     /// What is known of it, or why nothing is.
-    pub loaded: Result<Loaded, RunError>,
+    pub loaded: Result<LoadedRun, RunError>,
 }
 
 /// Whether what is done is still what it was.
@@ -76,8 +76,8 @@ pub enum Archived {
 struct SpentLine {
     /// Which attempt, from 1.
     attempt: usize,
-    spent: Spent,
-    counted: Spent,
+    spent: RunSpending,
+    counted: RunSpending,
     session: Option<String>,
 }
 
@@ -182,7 +182,7 @@ impl Runs {
     }
 
     /// What is known of a run.
-    pub fn load(&self, id: &RunId) -> Result<(Loaded, Whereabouts), RunError> {
+    pub fn load(&self, id: &RunId) -> Result<(LoadedRun, Whereabouts), RunError> {
         let whereabouts = if self.folder(id, Whereabouts::Active).is_dir() {
             Whereabouts::Active
         } else if self.folder(id, Whereabouts::Done).is_dir() {
@@ -299,7 +299,7 @@ impl Runs {
     }
 }
 
-fn load(folder: &Path, id: &RunId) -> Result<Loaded, RunError> {
+fn load(folder: &Path, id: &RunId) -> Result<LoadedRun, RunError> {
     let of = |name: &str| {
         read(&folder.join(name)).map_err(|error| error.message).and_then(|bytes| match bytes {
             Some(bytes) => decode(&bytes, id),
@@ -308,12 +308,12 @@ fn load(folder: &Path, id: &RunId) -> Result<Loaded, RunError> {
     };
     let whole = |mut state: RunState, damage| {
         SpentLine::take_up(folder, &mut state)?;
-        Ok(Loaded { state, damage })
+        Ok(LoadedRun { state, damage })
     };
     match of(STATE) {
-        Ok(state) => whole(state, Damage::None),
+        Ok(state) => whole(state, RunStateDamage::None),
         Err(why) => match of(BACKUP) {
-            Ok(state) => whole(state, Damage::Backup(why)),
+            Ok(state) => whole(state, RunStateDamage::Backup(why)),
             Err(_) => Err(RunError::new(
                 RunErrorKind::Damaged,
                 format!("the state of run {id} cannot be read, and there is no backup: {why}"),
@@ -371,13 +371,13 @@ fn hash(path: &Path) -> Result<String, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runs::state::{Attempt, Limits, Manner, Profile, Spent, Stage};
+    use crate::runs::state::{Profile, RunAttempt, RunLimits, RunSettings, RunSpending, RunStage};
 
     fn state(id: &RunId) -> RunState {
         RunState {
             version: RunState::VERSION,
             id: id.clone(),
-            stage: Stage::Prepared,
+            stage: RunStage::Prepared,
             created: 1,
             written: 1,
             agent: Vec::new(),
@@ -387,9 +387,9 @@ mod tests {
             worktree: None,
             profile: Profile("interactive".into()),
             keeps: None,
-            manner: Manner::default(),
-            limits: Limits::default(),
-            counted: Spent::default(),
+            manner: RunSettings::default(),
+            limits: RunLimits::default(),
+            counted: RunSpending::default(),
             attempts: Vec::new(),
         }
     }
@@ -408,27 +408,27 @@ mod tests {
     #[test]
     fn a_damaged_state_falls_back_to_the_one_before_it_and_says_so() {
         let (_home, runs, mut state) = begun();
-        state.stage = Stage::Started;
+        state.stage = RunStage::Started;
         runs.save(&state).unwrap();
         let path = runs.folder(&state.id, Whereabouts::Active).join(STATE);
         for damage in ["", "{", "{\"version\": 9}"] {
             fs::write(&path, damage).unwrap();
             let (loaded, _) = runs.load(&state.id).unwrap();
-            assert_eq!(loaded.state.stage, Stage::Prepared);
-            assert!(matches!(loaded.damage, Damage::Backup(_)));
+            assert_eq!(loaded.state.stage, RunStage::Prepared);
+            assert!(matches!(loaded.damage, RunStateDamage::Backup(_)));
         }
         runs.save(&state).unwrap();
-        assert_eq!(runs.load(&state.id).unwrap().0.damage, Damage::None);
+        assert_eq!(runs.load(&state.id).unwrap().0.damage, RunStateDamage::None);
         assert_eq!(load(&path.with_file_name("none"), &state.id).unwrap_err().kind, RunErrorKind::Damaged);
     }
 
     #[test]
     fn what_was_spent_since_the_state_was_written_is_not_forgotten() {
         let (_home, runs, mut state) = begun();
-        let attempt = |at| Attempt { at, spent: Spent::default(), session: None, end: None };
+        let attempt = |at| RunAttempt { at, spent: RunSpending::default(), session: None, end: None };
         state.attempts.push(attempt(1));
         runs.save(&state).unwrap();
-        let spent = Spent { dollars: Some(0.5), tokens: 900, iterations: 3, milliseconds: 70 };
+        let spent = RunSpending { dollars: Some(0.5), tokens: 900, iterations: 3, milliseconds: 70 };
         (state.attempts[0].spent, state.counted) = (spent, spent);
         state.attempts[0].session = Some("s".into());
         runs.spend(&state).unwrap();

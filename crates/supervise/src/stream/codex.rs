@@ -1,18 +1,18 @@
 //! The lines of Codex (`exec --json`). It tells its tokens at the end of a turn only, and a run is one turn: until then they are at least what
 //! its steps hold. It does not tell its answers apart either, so they are counted by their steps.
 
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde_json::{Value as Json, json};
 
 use super::count::{self, Uncounted};
-use super::{BYTES_OF_A_TOKEN, CODEX, Listener};
-use crate::backlog::Heard;
+use super::{BYTES_OF_A_TOKEN, CODEX, StreamParser};
+use crate::event_queue::StreamEvent;
 
 /// A turn that began and did not tell its tokens yet.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     /// What was counted of it.
-    counted: Tokens,
+    counted: TokenCounts,
     /// Words and thoughts since the last step.
     words: u64,
 }
@@ -55,7 +55,7 @@ impl ItemKind {
     }
 }
 
-impl Listener {
+impl StreamParser {
     /// A turn begins. The one before must have told what it used.
     pub(super) fn turn_begins(&mut self) {
         if self.progress.untold_turn {
@@ -71,9 +71,9 @@ impl Listener {
         let counted = std::mem::take(&mut self.turn).counted;
         let told = count::of_codex(usage).unwrap_or_else(|why| {
             self.progress.doubt(why);
-            Tokens::default()
+            TokenCounts::default()
         });
-        if is_any && told == Tokens::default() {
+        if is_any && told == TokenCounts::default() {
             self.progress.doubt(Uncounted("a turn with steps told that it used no tokens".to_owned()));
         }
         self.progress.goes_on = false;
@@ -87,7 +87,7 @@ impl Listener {
         self.turn = Turn::default();
     }
 
-    fn use_more(&mut self, tokens: Tokens) {
+    fn use_more(&mut self, tokens: TokenCounts) {
         let model = self.progress.model.is_none().then_some(CODEX);
         self.progress.used(model, tokens, &self.prices);
     }
@@ -99,7 +99,7 @@ impl Listener {
                 self.begun.pop_front();
             }
             self.begun.push_back(id.to_owned());
-            self.say(Heard::Call { id: id.to_owned(), tool, input }, length);
+            self.say(StreamEvent::Call { id: id.to_owned(), tool, input }, length);
         }
     }
 
@@ -128,7 +128,7 @@ impl Listener {
                 if item["type"] == "agent_message" {
                     let text = item["text"].as_str().unwrap_or_default();
                     text.clone_into(&mut self.progress.said);
-                    self.say(Heard::Said(text.to_owned()), length);
+                    self.say(StreamEvent::Said(text.to_owned()), length);
                 }
                 self.progress.error = None;
             }
@@ -157,24 +157,24 @@ impl Listener {
         if let Some(place) = begun {
             self.begun.remove(place);
         } else if let Some((tool, input)) = call(item) {
-            self.say(Heard::Call { id: id.clone(), tool, input }, length);
+            self.say(StreamEvent::Call { id: id.clone(), tool, input }, length);
         } else {
             return;
         }
         if item["status"] == "declined" {
-            return self.say(Heard::Refused { id }, length);
+            return self.say(StreamEvent::Refused { id }, length);
         }
         let output = item["aggregated_output"].as_str().map_or_else(
             || item.get("result").or_else(|| item.get("error")).map_or_else(String::new, Json::to_string),
             str::to_owned,
         );
         let failed = item["status"] == "failed" || item["exit_code"].as_i64().is_some_and(|code| code != 0);
-        self.say(Heard::Answer { id, output, failed }, length);
+        self.say(StreamEvent::Answer { id, output, failed }, length);
     }
 }
 
 /// The tokens that an item costs at least: what the model wrote of it, and what it is shown of a command.
-fn least(item: &Json) -> Tokens {
+fn least(item: &Json) -> TokenCounts {
     let text = |value: &Json| value.as_str().map_or(0, str::len);
     let written = match item["type"].as_str() {
         Some("agent_message" | "reasoning" | "plan") => text(&item["text"]),
@@ -192,10 +192,10 @@ fn least(item: &Json) -> Tokens {
         _ => 0,
     };
     let shown = (text(&item["aggregated_output"]) as u64).min(SHOWN);
-    Tokens {
+    TokenCounts {
         input: shown / BYTES_READ_OF_A_TOKEN,
         output: written as u64 / BYTES_OF_A_TOKEN,
-        ..Tokens::default()
+        ..TokenCounts::default()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 
@@ -44,14 +44,14 @@ pub(crate) fn count(usage: &Json, name: &str) -> Result<u64, Uncounted> {
 }
 
 /// The tokens of an answer of Claude. `Err` when that cannot be said.
-pub(crate) fn of_claude(usage: &Json) -> Result<Tokens, Uncounted> {
+pub(crate) fn of_claude(usage: &Json) -> Result<TokenCounts, Uncounted> {
     if !usage.is_object() {
         return Err(Uncounted("an answer says nothing of its tokens (`usage`)".to_owned()));
     }
     if usage.get("input_tokens").is_none() && usage.get("output_tokens").is_none() {
         return Err(Uncounted("an answer names neither `input_tokens` nor `output_tokens`".to_owned()));
     }
-    Ok(Tokens {
+    Ok(TokenCounts {
         input: count(usage, "input_tokens")?,
         output: count(usage, "output_tokens")?,
         cache_read: count(usage, "cache_read_input_tokens")?,
@@ -72,10 +72,10 @@ pub(crate) fn written(message: &Json) -> u64 {
 }
 
 /// What Claude tells at its end of the tokens of all models; none where it tells nothing of them. `Err` when that cannot be said.
-pub(crate) fn of_models(models: &Json) -> Result<Tokens, Uncounted> {
-    let mut all = Tokens::default();
+pub(crate) fn of_models(models: &Json) -> Result<TokenCounts, Uncounted> {
+    let mut all = TokenCounts::default();
     for (_, usage) in models.as_object().into_iter().flatten() {
-        all = all.plus(&Tokens {
+        all = all.plus(&TokenCounts {
             input: count(usage, "inputTokens")?,
             output: count(usage, "outputTokens")?,
             cache_read: count(usage, "cacheReadInputTokens")?,
@@ -86,12 +86,12 @@ pub(crate) fn of_models(models: &Json) -> Result<Tokens, Uncounted> {
 }
 
 /// The tokens of a turn of Codex. `Err` when that cannot be said.
-pub(crate) fn of_codex(usage: &Json) -> Result<Tokens, Uncounted> {
+pub(crate) fn of_codex(usage: &Json) -> Result<TokenCounts, Uncounted> {
     if usage.get("input_tokens").is_none() && usage.get("output_tokens").is_none() {
         return Err(Uncounted("a turn names neither `input_tokens` nor `output_tokens`".to_owned()));
     }
     let known = count(usage, "cached_input_tokens")?;
-    Ok(Tokens {
+    Ok(TokenCounts {
         input: count(usage, "input_tokens")?.saturating_sub(known),
         output: count(usage, "output_tokens")?,
         cache_read: known,

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::backlog::{Waiting, backlog};
+use crate::event_queue::{Waiting, backlog};
 
 fn answer(id: &str, tokens: u64, block: &str) -> String {
     format!(
@@ -13,7 +13,7 @@ const TEXT: &str = r#"{"type":"text","text":"done"}"#;
 
 #[test]
 fn rows_of_one_answer_count_once() {
-    let mut listener = Listener::new(Prices::default());
+    let mut listener = StreamParser::new(Prices::default());
     listener.hear((answer("m1", 100, TEXT) + &answer("m1", 100, CALL) + &answer("m2", 200, TEXT)).as_bytes());
     let progress = listener.progress();
     assert_eq!((progress.iterations, progress.tokens.input, progress.tokens.output), (2, 300, 20));
@@ -24,9 +24,9 @@ fn rows_of_one_answer_count_once() {
 #[test]
 fn bytes_may_come_in_any_pieces() {
     let text = answer("m1", 100, CALL) + "not json\n" + &answer("m2", 50, TEXT);
-    let mut whole = Listener::new(Prices::default());
+    let mut whole = StreamParser::new(Prices::default());
     whole.hear(text.as_bytes());
-    let mut pieces = Listener::new(Prices::default());
+    let mut pieces = StreamParser::new(Prices::default());
     text.as_bytes().chunks(7).for_each(|piece| {
         pieces.hear(piece);
     });
@@ -45,8 +45,8 @@ fn a_model_that_is_not_listed_is_estimated_and_told() {
     assert_eq!(hear(&[&answer("m1", 1, TEXT)]).estimated, None);
 }
 
-fn hear(lines: &[&str]) -> Progress {
-    let mut listener = Listener::new(Prices::default());
+fn hear(lines: &[&str]) -> RunProgress {
+    let mut listener = StreamParser::new(Prices::default());
     for line in lines {
         listener.hear(line.as_bytes());
     }
@@ -79,7 +79,7 @@ fn tokens_count_however_they_are_written() {
         assert_eq!((progress.tokens.input, progress.iterations), (2_000_000, 1), "{variant}");
         assert_eq!(progress.uncounted, None, "{variant}");
     }
-    let mut listener = Listener::new(Prices::default());
+    let mut listener = StreamParser::new(Prices::default());
     listener.hear(
         plain
             .replace("done", "DONE")
@@ -130,7 +130,7 @@ fn what_was_spent_never_goes_down() {
 
 #[test]
 fn turns_of_codex_are_counted_by_their_steps() {
-    let mut listener = Listener::new(Prices::default());
+    let mut listener = StreamParser::new(Prices::default());
     listener.hear(
         br#"{"type":"thread.started","thread_id":"abc"}
 {"type":"turn.started"}
@@ -224,9 +224,9 @@ fn an_answer_is_counted_from_its_beginning_and_once_and_what_is_nested_counts_to
     assert_eq!((nested.iterations, nested.tokens.input), (1, 2_000_000));
 }
 
-fn told(stream: &str) -> Vec<Heard> {
+fn told(stream: &str) -> Vec<StreamEvent> {
     let (speaker, backlog) = backlog();
-    Listener::new(Prices::default()).telling(Some(speaker)).hear(stream.as_bytes());
+    StreamParser::new(Prices::default()).telling(Some(speaker)).hear(stream.as_bytes());
     let next = || match backlog.next(std::time::Duration::ZERO) {
         Waiting::Heard(heard) => Some(heard),
         Waiting::Nothing | Waiting::Closed => None,
@@ -243,9 +243,12 @@ fn calls_and_answers_of_claude_are_told_on() {
 {"type":"system","subtype":"permission_denied","tool_use_id":"t2","session_id":"s1"}
 "#,
     );
-    let call = Heard::Call { id: "t1".into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
-    let answer = Heard::Answer { id: "t1".into(), output: "a b".into(), failed: false };
-    assert_eq!(heard, [Heard::Opened("s1".into()), call, answer, Heard::Refused { id: "t2".into() }]);
+    let call = StreamEvent::Call { id: "t1".into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
+    let answer = StreamEvent::Answer { id: "t1".into(), output: "a b".into(), failed: false };
+    assert_eq!(
+        heard,
+        [StreamEvent::Opened("s1".into()), call, answer, StreamEvent::Refused { id: "t2".into() }]
+    );
 }
 
 #[test]
@@ -258,12 +261,16 @@ fn steps_of_codex_are_told_once_whether_their_beginning_was_heard_or_not() {
     let done = r#","aggregated_output":"a","exit_code":1,"status":"failed""#;
     let heard =
         told(&(item("started", "i1", "") + &item("completed", "i1", done) + &item("completed", "i2", done)));
-    let call =
-        |id: &str| Heard::Call { id: id.into(), tool: "Bash".into(), input: json!({ "command": "ls" }) };
-    let answer = |id: &str| Heard::Answer { id: id.into(), output: "a".into(), failed: true };
+    let call = |id: &str| StreamEvent::Call {
+        id: id.into(),
+        tool: "Bash".into(),
+        input: json!({ "command": "ls" }),
+    };
+    let answer = |id: &str| StreamEvent::Answer { id: id.into(), output: "a".into(), failed: true };
     assert_eq!(heard, [call("i1"), answer("i1"), call("i2"), answer("i2")]);
     let change = r#"{"type":"item.completed","item":{"id":"i3","type":"file_change","changes":[{"path":"src/a.rs","kind":"delete"}],"status":"completed"}}"#;
-    let Some(Heard::Call { tool, input, .. }) = told(&(change.to_owned() + "\n")).first().cloned() else {
+    let Some(StreamEvent::Call { tool, input, .. }) = told(&(change.to_owned() + "\n")).first().cloned()
+    else {
         panic!("no call")
     };
     assert_eq!(tool, "apply_patch");
@@ -272,7 +279,7 @@ fn steps_of_codex_are_told_once_whether_their_beginning_was_heard_or_not() {
 
 #[test]
 fn an_answer_that_is_told_while_it_is_written_counts_by_what_it_holds_and_the_end_tells_all() {
-    let mut listener = Listener::new(Prices::default());
+    let mut listener = StreamParser::new(Prices::default());
     let part = |content: &str| {
         format!(
             r#"{{"type":"assistant","message":{{"id":"m1","model":"claude-sonnet-4-5","usage":{{"input_tokens":10,"output_tokens":1}},"content":[{content}]}}}}"#
@@ -297,7 +304,7 @@ fn an_answer_that_is_told_while_it_is_written_counts_by_what_it_holds_and_the_en
 
 #[test]
 fn an_error_of_the_provider_is_known_until_an_answer_comes() {
-    let mut listener = Listener::new(Prices::default());
+    let mut listener = StreamParser::new(Prices::default());
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529,"error":"overloaded","session_id":"s"}"#;
     listener.hear((retry.to_owned() + "\n").as_bytes());
     assert_eq!(listener.progress().error.as_ref().and_then(|error| error.status), Some(529));
@@ -312,7 +319,7 @@ fn an_error_of_the_provider_is_known_until_an_answer_comes() {
 
 #[test]
 fn a_line_without_an_end_is_bounded_and_said() {
-    let mut listener = Listener::new(Prices::default());
+    let mut listener = StreamParser::new(Prices::default());
     listener.hear(&vec![b'x'; LONGEST + 10]);
     listener.hear(b"y\n");
     listener.hear(answer("m1", 5, TEXT).as_bytes());

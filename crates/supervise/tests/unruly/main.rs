@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Hold, Signals};
-use checkrein_supervise::{Agent, Interaction, Position, Switches, Waited, stand_above, supervise};
+use checkrein_supervise::{Agent, Interaction, Position, SupervisorExit, Switches, stand_above, supervise};
 use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.
@@ -127,8 +127,8 @@ fn over(name: &str, hold: &str) -> ExitCode {
     };
     let above = match stand_above(&Signals::remembered().unwrap()).unwrap() {
         Position::Inner(above) => above,
-        Position::Outer(Waited::Ended(status)) => return ExitCode::from(status),
-        Position::Outer(Waited::Killed(ended)) => {
+        Position::Outer(SupervisorExit::Ended(status)) => return ExitCode::from(status),
+        Position::Outer(SupervisorExit::Killed(ended)) => {
             println!("killed: {ended:?}");
             return ExitCode::from(137);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::ignore::Node;
+use crate::ignore::PathKind;
 
 /// What a stored picture begins with; another layout gets another number.
 const MAGIC: &[u8; 8] = b"reinpic1";
@@ -70,9 +70,9 @@ impl Folder {
     }
 
     /// All names in it.
-    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Node)> {
-        let directories = self.directories.split_terminator('/').map(|name| (name, Node::Directory));
-        directories.chain(self.files.split_terminator('/').map(|name| (name, Node::File)))
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, PathKind)> {
+        let directories = self.directories.split_terminator('/').map(|name| (name, PathKind::Directory));
+        directories.chain(self.files.split_terminator('/').map(|name| (name, PathKind::File)))
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
         let bytes = picture.to_bytes().unwrap();
         assert_eq!(Picture::from_bytes(&bytes), Some(picture.clone()));
         let root = picture.folders.get("").unwrap();
-        let names = [("src", Node::Directory), ("a.txt", Node::File), ("b c.txt", Node::File)];
+        let names = [("src", PathKind::Directory), ("a.txt", PathKind::File), ("b c.txt", PathKind::File)];
         assert_eq!(root.names().collect::<Vec<_>>(), names);
     }
 

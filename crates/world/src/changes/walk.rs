@@ -14,9 +14,12 @@ use checkrein_protocol::{Change, ChangeKind, Timestamp};
 
 use super::listing::{Listing, Shown};
 use super::picture::{Folder, Picture};
-use super::{Before, Coverage, Ground, Look, Memory, Names, Novelty, changed_at, modified_at, nanoseconds};
+use super::{
+    Before, ChangeScan, Coverage, KnownNames, Memory, Novelty, ScanRequest, changed_at, modified_at,
+    nanoseconds,
+};
 use crate::budget::Budget;
-use crate::ignore::{Answer, Node, Rules};
+use crate::ignore::{IgnoreDecision, PathKind, Rules};
 use crate::repository::repository_at;
 use crate::version::{Versions, rules};
 
@@ -35,10 +38,10 @@ const REFERENCES: [&str; 6] = ["HEAD", "packed-refs", "logs/HEAD", "refs/heads",
 
 /// One look under way.
 pub(super) struct Walk<'a> {
-    ground: &'a Ground<'a>,
+    ground: &'a ScanRequest<'a>,
     since: i128,
     before: Option<&'a Picture>,
-    names: &'a Names<'a>,
+    names: &'a KnownNames<'a>,
     mask: &'a dyn Fn(&str) -> Option<String>,
     started: Instant,
     device: u64,
@@ -97,9 +100,9 @@ enum Past {
     /// The directory itself is new.
     Nothing,
     /// These were there.
-    Names(BTreeMap<String, Node>),
+    Names(BTreeMap<String, PathKind>),
     /// Some came or went; these were there at some time, as the index of the repository says.
-    Tracked(BTreeMap<String, Node>),
+    Tracked(BTreeMap<String, PathKind>),
 }
 
 /// The ignore rules of one directory and of those above it.
@@ -112,7 +115,7 @@ struct Layer {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(
-        ground: &'a Ground<'a>,
+        ground: &'a ScanRequest<'a>,
         since: Timestamp,
         before: &Before<'a>,
         mask: &'a dyn Fn(&str) -> Option<String>,
@@ -144,7 +147,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> Look {
+    pub(super) fn run(mut self) -> ChangeScan {
         let root = PathBuf::from(self.ground.root.as_str());
         match fs::symlink_metadata(&root) {
             Ok(facts) => self.device = facts.dev(),
@@ -173,7 +176,7 @@ impl<'a> Walk<'a> {
         self.finish()
     }
 
-    fn finish(mut self) -> Look {
+    fn finish(mut self) -> ChangeScan {
         if let Some(why) = self.stop {
             self.coverage.gaps.push(why.to_owned());
             // What was not reached this time is remembered as it was.
@@ -191,7 +194,7 @@ impl<'a> Walk<'a> {
         };
         let picture =
             Picture { root: self.ground.root.to_string(), taken: self.ground.now, folders: self.folders };
-        Look { changes: self.changes, coverage: self.coverage, picture, novelty }
+        ChangeScan { changes: self.changes, coverage: self.coverage, picture, novelty }
     }
 
     /// Whether a bound is reached; then nothing more is looked at in this pass.
@@ -281,7 +284,7 @@ impl<'a> Walk<'a> {
 
     /// What was in a directory before, in which names came or went.
     fn past(&mut self, relative: &str, known: Option<&Folder>, shown: &Shown) -> Past {
-        let mut names: BTreeMap<String, Node> =
+        let mut names: BTreeMap<String, PathKind> =
             known.into_iter().flat_map(Folder::names).map(|(name, node)| (name.to_owned(), node)).collect();
         let right_before = (self.names)(relative);
         if known.is_some() || right_before.is_some() {
@@ -295,8 +298,8 @@ impl<'a> Walk<'a> {
             None => None,
         };
         let tracked = tracked.unwrap_or_default();
-        let mut names: BTreeMap<String, Node> =
-            tracked.iter().map(|name| (Shown::name(name, self.mask).0, Node::File)).collect();
+        let mut names: BTreeMap<String, PathKind> =
+            tracked.iter().map(|name| (Shown::name(name, self.mask).0, PathKind::File)).collect();
         // What git knows as a file and is a directory now is a repository of its own.
         names.retain(|name, _| !shown.directories.split_terminator('/').any(|held| held == name));
         Past::Tracked(names)
@@ -310,7 +313,7 @@ impl<'a> Walk<'a> {
         let beside = |name: &str| held.contains(name);
         for (name, node) in names.iter().filter(|(name, _)| !held.contains(name.as_str())) {
             let path = below(relative, name);
-            if *node == Node::Directory && self.is_made_again(name, &path, &beside, rules) {
+            if *node == PathKind::Directory && self.is_made_again(name, &path, &beside, rules) {
                 self.lively.insert(relative.to_owned());
             } else {
                 self.found(ChangeKind::Deleted, &path);
@@ -331,7 +334,7 @@ impl<'a> Walk<'a> {
             Some(_) => regenerated_tree(name, &|_| false).is_some(),
             None => regenerated_tree(name, beside).is_some(),
         };
-        is_generated || self.is_ignored(relative, Node::Directory, rules)
+        is_generated || self.is_ignored(relative, PathKind::Directory, rules)
     }
 
     /// Puts the directories in a directory on the list, and names the trees that are not looked into.
@@ -399,7 +402,7 @@ impl<'a> Walk<'a> {
                     Some(true) | None => ChangeKind::Created,
                 },
             };
-            if self.is_ignored(&relative, Node::File, batch.rules.as_ref()) {
+            if self.is_ignored(&relative, PathKind::File, batch.rules.as_ref()) {
                 self.lively.insert(batch.relative.clone());
             } else {
                 // The name as it is, not as the picture shows it: what is written down later is masked as a whole.
@@ -460,17 +463,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether rules ignore a path of which no directory above is ignored.
-    fn is_ignored(&self, relative: &str, node: Node, rules: Option<&Rc<Layer>>) -> bool {
+    fn is_ignored(&self, relative: &str, node: PathKind, rules: Option<&Rc<Layer>>) -> bool {
         let mut next = rules;
         while let Some(layer) = next {
             let answer = relative.get(layer.skip..).and_then(|below| layer.rules.answer(below, node));
             if let Some(answer) = answer {
-                return answer == Answer::Ignore;
+                return answer == IgnoreDecision::Ignore;
             }
             next = layer.above.as_ref();
         }
         let general = self.general.iter().find_map(|rules| rules.answer(relative, node));
-        general == Some(Answer::Ignore)
+        general == Some(IgnoreDecision::Ignore)
     }
 
     /// Whether a directory is the one in which the action ran, or lies in it.

@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::installation::{Installations, guarded};
 use checkrein_sandbox::Scope;
 use checkrein_worktree::guard_files;
@@ -84,7 +84,7 @@ pub(super) struct Upkeep(Vec<Place>);
 impl Upkeep {
     /// Reads what guards the projects that the scope lets the command write to.
     pub(super) fn of(scope: &Scope) -> Self {
-        let surroundings = Surroundings::of_process().ok();
+        let surroundings = HostEnvironment::of_process().ok();
         let mut paths: Vec<PathBuf> = Vec::new();
         let mut projects: Vec<PathBuf> = scope.write.iter().filter(|root| root.is_dir()).cloned().collect();
         if let Some(surroundings) = &surroundings {

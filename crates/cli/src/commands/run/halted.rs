@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::incident::folder;
 use checkrein_engine::text::time;
 use checkrein_ledger::FolderName;
@@ -14,7 +14,7 @@ use checkrein_protocol::SessionId;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The name of a report on this session that was written since a time, in milliseconds; `None` when none comes.
-pub(super) fn report(surroundings: &Surroundings, session: &str, since: u64) -> Option<String> {
+pub(super) fn report(surroundings: &HostEnvironment, session: &str, since: u64) -> Option<String> {
     let digits: String = time(since).chars().filter(char::is_ascii_digit).collect();
     let begins: String = FolderName::of(&SessionId(session.to_owned())).as_str().chars().take(8).collect();
     let is_of_it = |name: &String| {

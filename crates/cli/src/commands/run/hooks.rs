@@ -5,13 +5,13 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::usage::spent_by;
-use checkrein_protocol::{SessionId, Tokens};
+use checkrein_protocol::{SessionId, TokenCounts};
 use checkrein_session::SessionLedger;
 use checkrein_supervise::{
-    Life, Progress,
-    runs::{HookStop, RunId, Runs, Spent},
+    Life, RunProgress,
+    runs::{HookStop, RunId, RunSpending, Runs},
 };
 
 /// How often the ledgers are looked at (ours).
@@ -28,13 +28,13 @@ struct Session {
     name: String,
     ledger: SessionLedger,
     /// What it had spent before the attempt.
-    before: Spent,
+    before: RunSpending,
     /// The length of its ledger when it was counted last.
     length: u64,
     /// What it spent since, and of which tokens.
-    spent: Spent,
-    tokens: Tokens,
-    tokens_before: Tokens,
+    spent: RunSpending,
+    tokens: TokenCounts,
+    tokens_before: TokenCounts,
     /// Whether it has worked and nothing of what it spent could be read.
     is_unread: bool,
 }
@@ -43,7 +43,7 @@ struct Session {
 pub(super) struct HookCount {
     runs: Runs,
     run: RunId,
-    surroundings: Surroundings,
+    surroundings: HostEnvironment,
     /// How much of the list of sessions is known.
     known: usize,
     sessions: Vec<Session>,
@@ -53,7 +53,7 @@ pub(super) struct HookCount {
 
 impl HookCount {
     /// One for an attempt that begins now.
-    pub(super) fn new(surroundings: &Surroundings, run: &RunId) -> Self {
+    pub(super) fn new(surroundings: &HostEnvironment, run: &RunId) -> Self {
         let runs = Runs::new(surroundings.state.root());
         // Sessions of earlier attempts were counted then.
         let known = runs.hooked_sessions(run, 0).map_or(0, |(_, length)| length);
@@ -69,7 +69,7 @@ impl HookCount {
     }
 
     /// Adds what the hooks know to what the client told; of two counts the higher one holds.
-    pub(super) fn add_to(&mut self, progress: &mut Progress, life: Life) {
+    pub(super) fn add_to(&mut self, progress: &mut RunProgress, life: Life) {
         let mut stop = self.runs.hook_stop(&self.run);
         if stop.is_some() {
             let since = *self.stopped.get_or_insert_with(Instant::now);
@@ -91,8 +91,9 @@ impl HookCount {
         let Some(first) = self.sessions.first() else { return };
         let is_told = progress.session.is_some() || progress.iterations > 0;
         progress.session.get_or_insert_with(|| first.name.clone());
-        let all = self.sessions.iter().fold(Spent::default(), |sum, session| sum.plus(&session.spent));
-        let tokens = self.sessions.iter().fold(Tokens::default(), |sum, session| sum.plus(&session.tokens));
+        let all = self.sessions.iter().fold(RunSpending::default(), |sum, session| sum.plus(&session.spent));
+        let tokens =
+            self.sessions.iter().fold(TokenCounts::default(), |sum, session| sum.plus(&session.tokens));
         if tokens.counted() > progress.tokens.counted() {
             progress.tokens = tokens;
         }
@@ -121,8 +122,8 @@ impl HookCount {
                         ledger,
                         before: one.before,
                         length: 0,
-                        spent: Spent::default(),
-                        tokens: Tokens::default(),
+                        spent: RunSpending::default(),
+                        tokens: TokenCounts::default(),
                         tokens_before: one.tokens,
                         is_unread: false,
                     });
@@ -144,7 +145,7 @@ impl Session {
         let now = spent_by(&state);
         self.is_unread = !state.spent().is_metered() && state.outcomes() >= UNREAD;
         self.tokens = state.spent().tokens().beyond(&self.tokens_before);
-        self.spent = Spent {
+        self.spent = RunSpending {
             dollars: now.dollars.zip(self.before.dollars).map(|(now, before)| (now - before).max(0.0)),
             tokens: self.tokens.counted(),
             iterations: now.iterations.saturating_sub(self.before.iterations),

@@ -7,16 +7,16 @@ use std::time::Duration;
 use checkrein_clients::Transcript;
 use checkrein_policy::{Config, Profile};
 use checkrein_sandbox::{Bytes, Hold};
-use checkrein_supervise::{Progress, Stop, Switches};
+use checkrein_supervise::{RunProgress, Stop, Switches};
 
 use super::super::doctor;
-use super::{HoldWanted, Wanted, strict};
+use super::{KillGuarantee, RunOptions, strict};
 use crate::terminal::log;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// What is asked for, else what the configuration and its profile say. Zero is the word for no limit (seed 004).
-pub(super) fn switches(wanted: &Wanted, config: &Config) -> Switches {
+pub(super) fn switches(wanted: &RunOptions, config: &Config) -> Switches {
     let silence = match config.profile {
         Profile::Interactive => None,
         Profile::Unattended | Profile::Strict => Some(Switches::SILENCE),
@@ -35,7 +35,11 @@ pub(super) fn switches(wanted: &Wanted, config: &Config) -> Switches {
 }
 
 /// Why nothing will tell what an agent spends, although there is a limit to it; `None` when something will, and of programs that are not known.
-pub(super) fn untold(switches: &Switches, agent: &[OsString], surroundings: &Surroundings) -> Option<String> {
+pub(super) fn untold(
+    switches: &Switches,
+    agent: &[OsString],
+    surroundings: &HostEnvironment,
+) -> Option<String> {
     if !counts(switches) {
         return None;
     }
@@ -73,7 +77,7 @@ pub(super) fn counts(switches: &Switches) -> bool {
 pub(super) const UNTOLD: Duration = Duration::from_secs(10);
 
 /// Why an agent that has run so long has to stop, when nothing has told what it spends and nothing is expected to.
-pub(super) fn stays_untold(untold: Option<&str>, running: Duration, progress: &Progress) -> Option<Stop> {
+pub(super) fn stays_untold(untold: Option<&str>, running: Duration, progress: &RunProgress) -> Option<Stop> {
     let is_told = progress.session.is_some() || progress.iterations > 0;
     (running >= UNTOLD && !is_told).then_some(())?;
     untold.map(|why| Stop::Uncounted(why.to_owned()))
@@ -89,12 +93,12 @@ pub(super) fn model_of(agent: &[OsString]) -> Option<String> {
 
 /// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a person before it,
 /// or in one without rights that others notice, is nobody who did not ask for it.
-pub(super) fn hold(wanted: HoldWanted, profile: Profile) -> Result<Hold, CommandError> {
+pub(super) fn hold(wanted: KillGuarantee, profile: Profile) -> Result<Hold, CommandError> {
     let (ways, must): (&[Hold], bool) = match (wanted, profile) {
-        (HoldWanted::Processes, _) | (HoldWanted::Profile, Profile::Interactive) => (&[], false),
-        (HoldWanted::Profile, Profile::Unattended) => (&[Hold::Namespace], false),
-        (HoldWanted::Profile, Profile::Strict) => (&[Hold::Namespace, Hold::UserNamespace], false),
-        (HoldWanted::Namespace, _) => (&[Hold::Namespace, Hold::UserNamespace], true),
+        (KillGuarantee::Processes, _) | (KillGuarantee::Profile, Profile::Interactive) => (&[], false),
+        (KillGuarantee::Profile, Profile::Unattended) => (&[Hold::Namespace], false),
+        (KillGuarantee::Profile, Profile::Strict) => (&[Hold::Namespace, Hold::UserNamespace], false),
+        (KillGuarantee::Namespace, _) => (&[Hold::Namespace, Hold::UserNamespace], true),
     };
     let mut refused = None;
     for way in ways {
@@ -122,8 +126,8 @@ mod tests {
     #[test]
     fn only_an_agent_of_which_nothing_is_heard_is_ended_for_it() {
         let late = Duration::from_mins(1);
-        let silent = Progress::default();
-        let heard = Progress { session: Some("s".into()), ..Progress::default() };
+        let silent = RunProgress::default();
+        let heard = RunProgress { session: Some("s".into()), ..RunProgress::default() };
         assert_eq!(stays_untold(Some("why"), UNTOLD, &silent), Some(Stop::Uncounted("why".into())));
         assert_eq!(stays_untold(Some("why"), UNTOLD / 2, &silent), None);
         assert_eq!(stays_untold(Some("why"), late, &heard), None, "it told all the same");

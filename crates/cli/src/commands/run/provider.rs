@@ -9,7 +9,7 @@ use checkrein_supervise::{Breaker, Milliseconds, Passage, ProviderFailure};
 
 use crate::terminal::log;
 use checkrein_engine::config_files::write_private;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// A provider, and where the state of its breaker is kept.
@@ -21,7 +21,7 @@ pub(super) struct Provider {
 
 impl Provider {
     /// The one that an agent with this name calls, as far as its variables tell.
-    pub(super) fn of(program: &str, surroundings: &Surroundings) -> Self {
+    pub(super) fn of(program: &str, surroundings: &HostEnvironment) -> Self {
         let variable = |name: &str| surroundings.variables.get(name).filter(|value| !value.is_empty());
         let host = |name: &str| {
             let rest = variable(name)?.split_once("://").map(|(_, rest)| rest)?;

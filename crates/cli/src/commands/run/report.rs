@@ -1,14 +1,14 @@
 //! What is told at the end of a run.
 
 use checkrein_ledger::mask::{MaskKey, mask_text};
-use checkrein_protocol::Tokens;
+use checkrein_protocol::TokenCounts;
 use checkrein_supervise::{Estimate, ProviderFailure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::super::exec::{left_behind, still_there};
 use super::super::{Output, line};
-use super::onlooker::Findings;
+use super::stream_monitor::Findings;
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::error::CommandError;
 
@@ -32,7 +32,7 @@ pub(super) struct Attempt {
     /// From the decision to stop until nothing was left.
     pub(super) stopping_seconds: Option<f64>,
     /// Tokens of its answers.
-    pub(super) tokens: Tokens,
+    pub(super) tokens: TokenCounts,
     /// What they cost.
     pub(super) cost: f64,
     /// The first model that is not listed, and what it is counted as.

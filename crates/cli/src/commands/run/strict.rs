@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use checkrein_clients::ClientAdapter;
 
 use super::super::doctor;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Fails when calls of the agent would run without being reviewed.
 pub(super) fn hooks_work(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     program: &str,
     agent: &[OsString],
 ) -> Result<(), CommandError> {

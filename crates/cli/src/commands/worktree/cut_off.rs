@@ -1,17 +1,17 @@
 //! Taking back a merge that was cut off.
 
-use checkrein_snapshot::{Moment, Request, SnapshotId};
+use checkrein_snapshot::{ActionEndTime, Request, SnapshotId};
 use checkrein_worktree::Merging;
 
 use super::Known;
-use crate::commands::restoring::Ground;
+use crate::commands::restore::RestoreContext;
 use crate::terminal::log;
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Puts everything that the merge may have changed back to what it was before. What is there now is saved first.
 pub(super) fn take_back(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     known: &Known,
     merging: &Merging,
 ) -> Result<(), CommandError> {
@@ -20,8 +20,8 @@ pub(super) fn take_back(
         known.name
     ));
     if let Some(number) = merging.snapshot {
-        let ground = Ground::open(surroundings)?;
-        let prepared = ground.prepare(SnapshotId(number), &[], Moment::None)?;
+        let ground = RestoreContext::open(surroundings)?;
+        let prepared = ground.prepare(SnapshotId(number), &[], ActionEndTime::None)?;
         let reason = format!("taking back a merge of the worktree `{}` that was cut off", known.name);
         let request = Request { at: surroundings.now().0, reason, place: None };
         if let Some(restored) = prepared.carry_out(request)? {

@@ -8,20 +8,21 @@ use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, SessionId, ToolNam
 use checkrein_session::SessionLedger;
 
 use checkrein_snapshot::{
-    Choice, Circumstances, Effort, Ended, Occasion, SessionPlace, SnapshotId, Wanted, capture,
+    CaptureOutcome, CaptureRequest, CaptureSelection, Circumstances, Effort, SessionPlace, SnapshotId,
+    SnapshotReason, capture,
 };
-use checkrein_supervise::runs::{RunId, Stage};
+use checkrein_supervise::runs::{RunId, RunStage};
 use checkrein_worktree::{GuardFiles, MergeProgress, Merging, WorktreeName};
 use serde_json::json;
 
 use super::cut_off::take_back;
+use super::removal::{RemovalReport, take_away};
 use super::shared::{described_changes, show_changes};
-use super::taking_away::{TakenAway, take_away};
 use super::{Known, Shared, show, show_patch, with_copies};
-use crate::commands::restoring::{Consent, Ground};
+use crate::commands::restore::{Consent, RestoreContext};
 use crate::commands::{Exit, Output, for_people_only, pretty};
 use crate::terminal::{confirm, log, plain, print};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// What becomes of a worktree when its changes are merged.
@@ -35,7 +36,7 @@ pub enum Afterwards {
 
 /// Brings what a run changed into the work tree that it came from, as one change that is not committed.
 pub fn merge(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     name: &str,
     consent: Consent,
     guard_files: GuardFiles,
@@ -49,7 +50,7 @@ pub fn merge(
 }
 
 fn merge_held(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     known: &Known,
     consent: Consent,
     guard_files: GuardFiles,
@@ -62,7 +63,7 @@ fn merge_held(
         }
         // Everything is merged, and the worktree was about to go.
         Some(_) if afterwards == Afterwards::Remove && !known.owner.is_there() => {
-            let removed = take_away(surroundings, known, Stage::Merged)?;
+            let removed = take_away(surroundings, known, RunStage::Merged)?;
             return told(known, &Merged::default(), &Shared::default(), Some(&removed), output);
         }
         Some(_) | None => {}
@@ -122,7 +123,7 @@ fn merge_held(
     }
     let removed = match afterwards {
         Afterwards::Keep => None,
-        Afterwards::Remove => match take_away(surroundings, known, Stage::Merged) {
+        Afterwards::Remove => match take_away(surroundings, known, RunStage::Merged) {
             Ok(removed) => Some(removed),
             // The changes are in the work tree, which is what was asked for.
             Err(error) => {
@@ -145,7 +146,7 @@ fn told(
     known: &Known,
     merged: &Merged,
     shared: &Shared,
-    removed: Option<&TakenAway>,
+    removed: Option<&RemovalReport>,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match output {
@@ -155,7 +156,7 @@ fn told(
             "merged": merged.paths.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "left_behind": merged.left_behind,
             "snapshot": merged.saved,
-            "removed": removed.map(TakenAway::json),
+            "removed": removed.map(RemovalReport::json),
         }))?),
         Output::Text => {
             print(&format!(
@@ -181,27 +182,27 @@ struct Merged {
 
 /// Saves what a merge changes in the work tree, as before an action, so that `undo` finds it.
 fn save_before(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     known: &Known,
     paths: &[PathBuf],
 ) -> Result<Option<SnapshotId>, CommandError> {
     if paths.is_empty() {
         return Ok(None);
     }
-    let ground = Ground::open(surroundings)?;
-    let mut wanted: Vec<Wanted> = paths
+    let ground = RestoreContext::open(surroundings)?;
+    let mut wanted: Vec<CaptureRequest> = paths
         .iter()
-        .map(|path| Wanted {
+        .map(|path| CaptureRequest {
             path: highest_missing(&known.site.workspace, path),
-            selection: Choice::Everything,
+            selection: CaptureSelection::Everything,
         })
         .collect();
     wanted.sort();
     wanted.dedup();
     let draft = ground.store.begin(Effort::Small)?;
     let captured = match capture(&draft, &wanted, &ground.manner())? {
-        Ended::Whole(captured) => captured,
-        Ended::Over(_) => {
+        CaptureOutcome::Whole(captured) => captured,
+        CaptureOutcome::Over(_) => {
             return Err(CommandError::user(
                 "what would be changed is too large to be saved",
                 "merge it by hand",
@@ -210,7 +211,7 @@ fn save_before(
     };
     let circumstances = Circumstances {
         at: surroundings.now().0,
-        occasion: Occasion::BeforeAction,
+        occasion: SnapshotReason::BeforeAction,
         reason: format!("merging the worktree `{}`", known.name),
         place: Some(place(&known.owner.run, &known.name)),
     };
@@ -239,7 +240,7 @@ fn action(name: &WorktreeName) -> String {
 }
 
 /// Writes down that the merge is done: from this moment on, what differs was changed by somebody else.
-fn record(surroundings: &Surroundings, known: &Known, merged: &Merged) {
+fn record(surroundings: &HostEnvironment, known: &Known, merged: &Merged) {
     let ledger = SessionLedger::open(&surroundings.state, &SessionId(known.owner.run.to_string()));
     let event = RecordBody::Event {
         name: "checkrein.merged".to_owned(),

@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use checkrein_protocol::AbsolutePath;
-use checkrein_snapshot::Kept;
+use checkrein_snapshot::ObjectRetention;
 use checkrein_supervise::runs::{RunError, RunId};
-use checkrein_worktree::{Kind, Owner, Repository, SharedMoment, Watched};
+use checkrein_worktree::{GitRepository, Owner, SharedMoment, Watched, WorktreeKind};
 use serde_json::{Value as Json, json};
 
 use super::{Shared, Site};
-use crate::commands::restoring::Ground;
+use crate::commands::restore::RestoreContext;
 use crate::terminal::{bold, log, plain, print};
-use checkrein_engine::environment::Surroundings;
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Notes what is shared before or after a run works in a worktree of git. That it cannot be is said, and keeps nobody from working.
 pub(in crate::commands) fn note(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &Path,
     (owner, record): (&Owner, &Path),
     run: &RunId,
@@ -26,8 +26,8 @@ pub(in crate::commands) fn note(
         watched.note(run, moment, surroundings.now().0)
     });
     match noted {
-        Ok(Some(Kept::All) | None) => {}
-        Ok(Some(Kept::NotAll)) => {
+        Ok(Some(ObjectRetention::All) | None) => {}
+        Ok(Some(ObjectRetention::NotAll)) => {
             log(
                 "checkrein: the repository has too many objects to keep them all: commits that the run throws away may be gone",
             );
@@ -41,7 +41,7 @@ pub(in crate::commands) fn note(
 
 /// What is to be said of changes since a run began, with the commands that take them back; empty when there are none.
 pub(in crate::commands) fn changes_since(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &Path,
     owner: &Owner,
     record: &Path,
@@ -64,15 +64,15 @@ pub(in crate::commands) fn changes_since(
 }
 
 fn in_workspace<T>(
-    surroundings: &Surroundings,
+    surroundings: &HostEnvironment,
     workspace: &Path,
     owner: &Owner,
     record: &Path,
     work: impl FnOnce(&Watched<'_>) -> Result<T, RunError>,
 ) -> Result<Option<T>, CommandError> {
-    let Kind::Git { .. } = owner.kind else { return Ok(None) };
+    let WorktreeKind::Git { .. } = owner.kind else { return Ok(None) };
     let Some(cwd) = workspace.to_str().and_then(AbsolutePath::new) else { return Ok(None) };
-    let surroundings = Surroundings { cwd, ..surroundings.clone() };
+    let surroundings = HostEnvironment { cwd, ..surroundings.clone() };
     let site = Site::open(&surroundings)?;
     let Some(repository) = &site.repository else { return Ok(None) };
     watch(&surroundings, repository, owner, record, work).map(Some)
@@ -80,13 +80,13 @@ fn in_workspace<T>(
 
 /// Hands over what it takes to look at what is shared.
 pub(super) fn watch<T>(
-    surroundings: &Surroundings,
-    repository: &Repository,
+    surroundings: &HostEnvironment,
+    repository: &GitRepository,
     owner: &Owner,
     record: &Path,
     work: impl FnOnce(&Watched<'_>) -> Result<T, RunError>,
 ) -> Result<T, CommandError> {
-    let ground = Ground::open(surroundings)?;
+    let ground = RestoreContext::open(surroundings)?;
     let manner = ground.manner();
     Ok(work(&Watched { store: &ground.store, manner: &manner, repository, owner, record })?)
 }

@@ -1,23 +1,23 @@
 //! What stands between brackets, and the words of calls without them.
 
+use super::evaluator::{Evaluator, Given};
 use super::expressions::JOINING;
-use super::follower::{Follower, Given};
-use super::thing::Thing;
+use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Token};
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Whether a function may be called without parentheses.
-    pub(super) fn takes_words(&self, thing: &Thing) -> bool {
+    pub(super) fn takes_words(&self, thing: &ScriptValue) -> bool {
         self.language.calls_without_parentheses()
             && match thing {
-                Thing::Name(name) => {
+                ScriptValue::Name(name) => {
                     !name.starts_with(['$', '@', '%'])
                         && (self.language != Language::Ruby
                             || self.deed(name).is_some()
                             || name.contains('.'))
                 }
-                Thing::Function(_) => true,
-                Thing::Method(_, _) => self.language == Language::Ruby,
+                ScriptValue::Function(_) => true,
+                ScriptValue::Method(_, _) => self.language == Language::Ruby,
                 _ => false,
             }
     }
@@ -132,7 +132,7 @@ impl Follower<'_, '_, '_> {
             }
             match (name, value) {
                 (Some(name), value) => given.named.push((name, value)),
-                (None, Thing::List(items)) if spread => given.positional.extend(items),
+                (None, ScriptValue::List(items)) if spread => given.positional.extend(items),
                 (None, value) => given.positional.push(value),
             }
             at = next;
@@ -152,17 +152,17 @@ impl Follower<'_, '_, '_> {
     }
 
     /// What stands in parentheses: one value, or several.
-    pub(super) fn group(&mut self, at: usize, to: usize) -> Thing {
+    pub(super) fn group(&mut self, at: usize, to: usize) -> ScriptValue {
         let several = self.find_mark(at, to, &[","]).is_some();
         let mut given = self.given(at, to);
         match given.positional.len() {
-            1 if !several => given.positional.pop().unwrap_or(Thing::Local),
-            _ => Thing::List(given.positional),
+            1 if !several => given.positional.pop().unwrap_or(ScriptValue::Local),
+            _ => ScriptValue::List(given.positional),
         }
     }
 
     /// The entries of an object or dictionary.
-    pub(super) fn map(&mut self, at: usize, to: usize) -> Thing {
+    pub(super) fn map(&mut self, at: usize, to: usize) -> ScriptValue {
         let mut entries = Vec::new();
         let mut at = at;
         while at < to && self.step() {
@@ -193,6 +193,6 @@ impl Follower<'_, '_, '_> {
             }
             at = end.max(at + 1);
         }
-        Thing::Map(entries)
+        ScriptValue::Map(entries)
     }
 }

@@ -2,16 +2,16 @@
 
 use crate::interpreter::Value;
 
-use super::acts::UNKNOWN_MODULE;
-use super::deeds::Deed;
-use super::follower::{Follower, Given};
+use super::call_effects::UNKNOWN_MODULE;
+use super::evaluator::{Evaluator, Given};
+use super::library_calls::LibraryCall;
 use super::statements::known_items;
-use super::thing::Thing;
+use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// What a function does, by its full name.
-    pub(super) fn deed(&self, name: &str) -> Option<Deed> {
+    pub(super) fn deed(&self, name: &str) -> Option<LibraryCall> {
         let find = match self.language {
             Language::Python => super::python::deed,
             Language::JavaScript => super::javascript::deed,
@@ -25,58 +25,58 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Calls what a value is.
-    pub(super) fn call_thing(&mut self, thing: &Thing, given: &Given) -> Thing {
+    pub(super) fn call_thing(&mut self, thing: &ScriptValue, given: &Given) -> ScriptValue {
         let result = match thing {
-            Thing::Name(name) if self.language == Language::Ruby && is_send(name) => {
+            ScriptValue::Name(name) if self.language == Language::Ruby && is_send(name) => {
                 let of = name.rsplit_once('.').map_or("Kernel", |(of, _)| of);
                 let Some(member) = given.at(0).exact() else {
                     self.runs_unknown_code("calls a function whose name is put together while it runs");
-                    return Thing::Local;
+                    return ScriptValue::Local;
                 };
                 let rest = given.positional.get(1..).unwrap_or_default().to_vec();
                 let rest = Given { positional: rest, named: given.named.clone() };
-                self.call_thing(&Thing::Name(format!("{of}.{member}")), &rest)
+                self.call_thing(&ScriptValue::Name(format!("{of}.{member}")), &rest)
             }
-            Thing::Name(name) if name.starts_with(UNKNOWN_MODULE) => {
+            ScriptValue::Name(name) if name.starts_with(UNKNOWN_MODULE) => {
                 self.runs_unknown_code(
                     "calls a function of a module whose name is put together while it runs",
                 );
-                Thing::Foreign
+                ScriptValue::Foreign
             }
-            Thing::Name(name) => {
+            ScriptValue::Name(name) => {
                 if let Some(deed) = self.deed(name) {
                     self.perform(deed, name, given)
                 } else {
                     self.not_known(name);
-                    Thing::Foreign
+                    ScriptValue::Foreign
                 }
             }
-            Thing::Function(place) => self.call_function(*place, &given.positional),
-            Thing::Class(place) => self.make_object(*place, given),
-            Thing::Object(_) => self.own_method(thing, "__call__", given),
-            Thing::Method(of, name) => self.method(of, name, given),
-            Thing::Network(url) => Thing::Network(url.clone()),
-            Thing::Foreign => Thing::Foreign,
-            Thing::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
-            Thing::Text(_)
-            | Thing::Number(_)
-            | Thing::Truth(_)
-            | Thing::List(_)
-            | Thing::Map(_)
-            | Thing::Path(_)
-            | Thing::File(_)
-            | Thing::Socket(_)
-            | Thing::Database(_)
-            | Thing::Local => Thing::Text(Value::Unknown),
+            ScriptValue::Function(place) => self.call_function(*place, &given.positional),
+            ScriptValue::Class(place) => self.make_object(*place, given),
+            ScriptValue::Object(_) => self.own_method(thing, "__call__", given),
+            ScriptValue::Method(of, name) => self.method(of, name, given),
+            ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
+            ScriptValue::Foreign => ScriptValue::Foreign,
+            ScriptValue::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
+            ScriptValue::Text(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Truth(_)
+            | ScriptValue::List(_)
+            | ScriptValue::Map(_)
+            | ScriptValue::Path(_)
+            | ScriptValue::File(_)
+            | ScriptValue::Socket(_)
+            | ScriptValue::Database(_)
+            | ScriptValue::Local => ScriptValue::Text(Value::Unknown),
         };
         self.call_back(thing, &result, given);
         result
     }
 
     /// Follows functions that were given to a call.
-    pub(super) fn call_back(&mut self, thing: &Thing, result: &Thing, given: &Given) {
-        if matches!(thing, Thing::Function(_) | Thing::Class(_) | Thing::Object(_))
-            || matches!(thing, Thing::Method(of, _) if matches!(**of, Thing::Object(_) | Thing::Class(_)))
+    pub(super) fn call_back(&mut self, thing: &ScriptValue, result: &ScriptValue, given: &Given) {
+        if matches!(thing, ScriptValue::Function(_) | ScriptValue::Class(_) | ScriptValue::Object(_))
+            || matches!(thing, ScriptValue::Method(of, _) if matches!(**of, ScriptValue::Object(_) | ScriptValue::Class(_)))
         {
             return;
         }
@@ -85,9 +85,9 @@ impl Follower<'_, '_, '_> {
             .positional
             .iter()
             .chain(given.named.iter().map(|(_, value)| value))
-            .flat_map(Thing::items)
+            .flat_map(ScriptValue::items)
             .filter_map(|thing| match thing {
-                Thing::Function(place) => Some(place),
+                ScriptValue::Function(place) => Some(place),
                 _ => None,
             })
             .collect();
@@ -95,8 +95,8 @@ impl Follower<'_, '_, '_> {
             return;
         }
         let receiver = match thing {
-            Thing::Method(of, _) => of.as_ref().clone(),
-            _ => Thing::Local,
+            ScriptValue::Method(of, _) => of.as_ref().clone(),
+            _ => ScriptValue::Local,
         };
         // `Thread(target=work, args=(path,))`, `submit(work, path)`
         if let Some(values) = handed_over(given) {
@@ -106,17 +106,21 @@ impl Follower<'_, '_, '_> {
             return;
         }
         let (value, sure) = match (&receiver, result) {
-            (Thing::Network(url), _) | (_, Thing::Network(url)) => (Thing::Network(url.clone()), true),
-            (Thing::List(_) | Thing::Text(Value::Glob(_)) | Thing::Path(_), _) => (receiver.each(), true),
-            (_, Thing::List(_)) => (result.clone(), true),
+            (ScriptValue::Network(url), _) | (_, ScriptValue::Network(url)) => {
+                (ScriptValue::Network(url.clone()), true)
+            }
+            (ScriptValue::List(_) | ScriptValue::Text(Value::Glob(_)) | ScriptValue::Path(_), _) => {
+                (receiver.each(), true)
+            }
+            (_, ScriptValue::List(_)) => (result.clone(), true),
             _ => {
                 // `map(os.remove, files)`: the list is given beside the function.
                 let beside = given
                     .positional
                     .iter()
-                    .find(|thing| matches!(thing, Thing::List(_) | Thing::Text(Value::Glob(_))));
+                    .find(|thing| matches!(thing, ScriptValue::List(_) | ScriptValue::Text(Value::Glob(_))));
                 (
-                    beside.map_or(Thing::Text(Value::Unknown), Thing::each),
+                    beside.map_or(ScriptValue::Text(Value::Unknown), ScriptValue::each),
                     beside.is_some() || is_prompt(thing),
                 )
             }
@@ -128,11 +132,12 @@ impl Follower<'_, '_, '_> {
             return;
         }
         for place in functions {
-            let values = if matches!(result, Thing::List(_)) && !matches!(receiver, Thing::List(_)) {
-                vec![Thing::Text(Value::Unknown), value.clone()]
-            } else {
-                vec![value.clone(); 2]
-            };
+            let values =
+                if matches!(result, ScriptValue::List(_)) && !matches!(receiver, ScriptValue::List(_)) {
+                    vec![ScriptValue::Text(Value::Unknown), value.clone()]
+                } else {
+                    vec![value.clone(); 2]
+                };
             if sure {
                 self.call_function(place, &values);
             } else {
@@ -142,16 +147,16 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Functions of the language given to a method that calls them: `files.forEach(fs.unlinkSync)`.
-    fn call_back_names(&mut self, thing: &Thing, given: &Given) {
+    fn call_back_names(&mut self, thing: &ScriptValue, given: &Given) {
         let receiver = match thing {
-            Thing::Method(of, _) if self.language.has_tree() => of.as_ref(),
-            Thing::Name(_) if self.language.has_tree() => &Thing::Local,
+            ScriptValue::Method(of, _) if self.language.has_tree() => of.as_ref(),
+            ScriptValue::Name(_) if self.language.has_tree() => &ScriptValue::Local,
             _ => return,
         };
         let all = given.positional.iter().chain(given.named.iter().map(|(_, value)| value));
-        let names: Vec<(String, Deed)> = all
+        let names: Vec<(String, LibraryCall)> = all
             .filter_map(|thing| match thing {
-                Thing::Name(name) => self.deed(name).map(|deed| (name.clone(), deed)),
+                ScriptValue::Name(name) => self.deed(name).map(|deed| (name.clone(), deed)),
                 _ => None,
             })
             .filter(|(_, deed)| deed.reaches_out())
@@ -162,20 +167,23 @@ impl Follower<'_, '_, '_> {
         let beside = given
             .positional
             .iter()
-            .find(|thing| matches!(thing, Thing::List(_) | Thing::Text(Value::Glob(_))));
+            .find(|thing| matches!(thing, ScriptValue::List(_) | ScriptValue::Text(Value::Glob(_))));
         let handed = match given.named("args") {
-            Some(Thing::List(values)) => Some(values.clone()),
+            Some(ScriptValue::List(values)) => Some(values.clone()),
             _ => None,
         };
-        let mapped = matches!(thing, Thing::Name(name) if self.deed(name) == Some(Deed::Nothing));
+        let mapped =
+            matches!(thing, ScriptValue::Name(name) if self.deed(name) == Some(LibraryCall::Nothing));
         let values = match (handed, receiver, beside) {
             (Some(values), _, _) => values,
-            (None, Thing::List(_) | Thing::Text(Value::Glob(_)) | Thing::Path(_), _) => vec![receiver.each()],
+            (None, ScriptValue::List(_) | ScriptValue::Text(Value::Glob(_)) | ScriptValue::Path(_), _) => {
+                vec![receiver.each()]
+            }
             // Done where the list stands right behind.
             (None, _, Some(_)) if mapped => return,
             (None, _, Some(list)) => vec![list.each()],
             (None, _, None) => {
-                let rest = given.positional.iter().filter(|thing| !matches!(thing, Thing::Name(_)));
+                let rest = given.positional.iter().filter(|thing| !matches!(thing, ScriptValue::Name(_)));
                 rest.cloned().collect()
             }
         };
@@ -187,16 +195,16 @@ impl Follower<'_, '_, '_> {
 }
 
 /// What stands behind a function that is handed over with what it is to be called with.
-fn handed_over(given: &Given) -> Option<Vec<Thing>> {
-    if let (Some(Thing::List(values)), Some(Thing::Function(_))) =
+fn handed_over(given: &Given) -> Option<Vec<ScriptValue>> {
+    if let (Some(ScriptValue::List(values)), Some(ScriptValue::Function(_))) =
         (given.named("args"), given.named("target"))
     {
         return Some(values.clone());
     }
     match given.positional.as_slice() {
-        [Thing::Function(_), rest @ ..]
+        [ScriptValue::Function(_), rest @ ..]
             if !rest.is_empty()
-                && rest.iter().all(|thing| matches!(thing, Thing::Text(_) | Thing::Path(_)))
+                && rest.iter().all(|thing| matches!(thing, ScriptValue::Text(_) | ScriptValue::Path(_)))
                 && rest.iter().any(|thing| thing.value() != Value::Unknown) =>
         {
             Some(rest.to_vec())
@@ -206,10 +214,10 @@ fn handed_over(given: &Given) -> Option<Vec<Thing>> {
 }
 
 /// Whether what is called calls the function that it is given, and that soon.
-fn is_prompt(thing: &Thing) -> bool {
+fn is_prompt(thing: &ScriptValue) -> bool {
     matches!(
         thing,
-        Thing::Name(name)
+        ScriptValue::Name(name)
             if matches!(
                 name.as_str(),
                 "Promise" | "setTimeout" | "setImmediate" | "process.nextTick" | "queueMicrotask"

@@ -2,17 +2,17 @@
 
 use crate::interpreter::Value;
 
-use super::follower::{Body, Follower, Function, Given};
+use super::evaluator::{Body, Evaluator, Function, Given};
 use super::statements::{flat, known_items};
-use super::thing::Thing;
+use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Token};
 use std::rc::Rc;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// A class: its methods are functions that something may call.
     pub(super) fn class(&mut self, at: usize, to: usize) -> usize {
         if let Some(name) = self.tokens.word(at + 1).map(str::to_owned) {
-            self.assign(&name, Thing::Local);
+            self.assign(&name, ScriptValue::Local);
         }
         if self.language == Language::Ruby {
             let end = self.tokens.partner(at).min(to);
@@ -152,7 +152,7 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Keywords that are values: functions without a name, imports, code blocks.
-    pub(super) fn keyword(&mut self, word: &str, at: usize, to: usize) -> Option<(Thing, usize)> {
+    pub(super) fn keyword(&mut self, word: &str, at: usize, to: usize) -> Option<(ScriptValue, usize)> {
         match (self.language, word) {
             (Language::Php | Language::Lua | Language::R, "function") => {
                 let mut open = at + 1;
@@ -164,12 +164,12 @@ impl Follower<'_, '_, '_> {
                 if self.language == Language::Lua {
                     let end = self.tokens.partner(at).min(to);
                     let place = self.define("", parameters, close + 1, end);
-                    return Some((Thing::Function(place), end + 1));
+                    return Some((ScriptValue::Function(place), end + 1));
                 }
                 let body = self.find_mark(close + 1, to, &["{"])?;
                 let end = self.tokens.partner(body).min(to);
                 let place = self.define("", parameters, body + 1, end);
-                Some((Thing::Function(place), end + 1))
+                Some((ScriptValue::Function(place), end + 1))
             }
             (Language::Php, "fn") => {
                 let close = self.tokens.partner(at + 1);
@@ -177,37 +177,40 @@ impl Follower<'_, '_, '_> {
                 let arrow = self.find_mark(close, to, &["=>"])?;
                 let end = self.end_of_value(arrow + 1, to);
                 let place = self.define("", parameters, arrow + 1, end);
-                Some((Thing::Function(place), end))
+                Some((ScriptValue::Function(place), end))
             }
             (Language::Perl, "sub") => {
                 let body = self.find_mark(at + 1, to, &["{"])?;
                 let end = self.tokens.partner(body).min(to);
                 let place = self.define("", Vec::new(), body + 1, end);
-                Some((Thing::Function(place), end + 1))
+                Some((ScriptValue::Function(place), end + 1))
             }
             (Language::Perl, "do" | "eval") if self.tokens.is(at + 1, "{") => {
                 let end = self.tokens.partner(at + 1).min(to);
                 self.run(at + 2, end);
-                Some((Thing::Text(Value::Unknown), end + 1))
+                Some((ScriptValue::Text(Value::Unknown), end + 1))
             }
             (Language::Perl, "map" | "grep" | "sort" | "first" | "any") if self.tokens.is(at + 1, "{") => {
                 let end = self.tokens.partner(at + 1).min(to);
                 let until =
                     self.end_of_statement(end + 1, to).min(self.find_mark(end + 1, to, &[")"]).unwrap_or(to));
-                let list = Thing::List(self.given(end + 1, until).positional);
+                let list = ScriptValue::List(self.given(end + 1, until).positional);
                 let outer = self.variables.insert("$_".to_owned(), flat(&list).each());
                 self.run(at + 2, end);
                 match outer {
                     Some(outer) => self.variables.insert("$_".to_owned(), outer),
                     None => self.variables.remove("$_"),
                 };
-                let answer =
-                    if word == "map" { Thing::List(vec![Thing::Text(Value::Unknown)]) } else { list };
+                let answer = if word == "map" {
+                    ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)])
+                } else {
+                    list
+                };
                 Some((answer, until))
             }
-            (Language::Ruby, "lambda" | "proc") => {
-                self.ruby_block(at + 1, to, &Thing::Text(Value::Unknown)).map(|next| (Thing::Local, next))
-            }
+            (Language::Ruby, "lambda" | "proc") => self
+                .ruby_block(at + 1, to, &ScriptValue::Text(Value::Unknown))
+                .map(|next| (ScriptValue::Local, next)),
             (Language::Ruby, "begin" | "if" | "unless" | "case" | "while" | "until")
                 if self.tokens.partner(at) > at =>
             {
@@ -217,7 +220,7 @@ impl Follower<'_, '_, '_> {
                 } else {
                     self.branch(at, to, word);
                 }
-                Some((Thing::Text(Value::Unknown), end + 1))
+                Some((ScriptValue::Text(Value::Unknown), end + 1))
             }
             (
                 _,
@@ -230,34 +233,34 @@ impl Follower<'_, '_, '_> {
                         Some(Token::Mark("," | ")" | "]" | "}" | ";") | Token::Line)
                     )
                 {
-                    return Some((Thing::Local, at + 1));
+                    return Some((ScriptValue::Local, at + 1));
                 }
                 let (value, next) = self.expression(at + 1, to);
                 Some((if word == "not" { super::expressions::negated(&value) } else { value }, next))
             }
-            (_, "true" | "True" | "TRUE") => Some((Thing::text("true"), at + 1)),
-            (_, "false" | "False" | "FALSE") => Some((Thing::text("false"), at + 1)),
+            (_, "true" | "True" | "TRUE") => Some((ScriptValue::text("true"), at + 1)),
+            (_, "false" | "False" | "FALSE") => Some((ScriptValue::text("false"), at + 1)),
             (
                 _,
                 "None" | "null" | "undefined" | "nil" | "NULL" | "undef" | "this" | "self" | "pass" | "break"
                 | "continue" | "next" | "last" | "redo" | "super" | "cls",
-            ) => Some((Thing::Local, at + 1)),
+            ) => Some((ScriptValue::Local, at + 1)),
             _ => None,
         }
     }
 
     /// `->(x) { body }`
-    pub(super) fn ruby_lambda(&mut self, at: usize, to: usize) -> (Thing, usize) {
+    pub(super) fn ruby_lambda(&mut self, at: usize, to: usize) -> (ScriptValue, usize) {
         let mut at = at + 1;
         if self.tokens.is(at, "(") {
             at = self.tokens.partner(at) + 1;
         }
-        let next = self.ruby_block(at, to, &Thing::Text(Value::Unknown)).unwrap_or(at);
-        (Thing::Local, next)
+        let next = self.ruby_block(at, to, &ScriptValue::Text(Value::Unknown)).unwrap_or(at);
+        (ScriptValue::Local, next)
     }
 
     /// Follows `{ |x| body }` or `do |x| body end`, with what the parameters are given; `None` when no block stands there.
-    pub(super) fn ruby_block(&mut self, at: usize, to: usize, value: &Thing) -> Option<usize> {
+    pub(super) fn ruby_block(&mut self, at: usize, to: usize, value: &ScriptValue) -> Option<usize> {
         if !self.tokens.is(at, "{") && !self.tokens.is_word(at, "do") {
             return None;
         }
@@ -271,7 +274,7 @@ impl Follower<'_, '_, '_> {
                 [name] => {
                     self.set(name, value.clone());
                 }
-                several => self.assign_all(several, &Thing::Local),
+                several => self.assign_all(several, &ScriptValue::Local),
             }
             from = close + 1;
         }
@@ -285,16 +288,16 @@ impl Follower<'_, '_, '_> {
     /// The block behind a call of Ruby, and functions given to calls elsewhere.
     pub(super) fn block_behind(
         &mut self,
-        receiver: &Thing,
-        result: Thing,
+        receiver: &ScriptValue,
+        result: ScriptValue,
         at: usize,
         to: usize,
-    ) -> (Thing, usize) {
+    ) -> (ScriptValue, usize) {
         if self.language != Language::Ruby {
             return (result, at);
         }
         let of = match receiver {
-            Thing::Method(of, _) => of.as_ref().clone(),
+            ScriptValue::Method(of, _) => of.as_ref().clone(),
             other => other.clone(),
         };
         if let Some(items) = known_items(&of) {
@@ -305,10 +308,10 @@ impl Follower<'_, '_, '_> {
             return (result, next.unwrap_or(at));
         }
         let value = match (&result, of.each()) {
-            (Thing::File(_) | Thing::Network(_) | Thing::Socket(_), _) => result.clone(),
-            (_, each @ (Thing::Text(_) | Thing::Path(_) | Thing::Network(_))) => each,
+            (ScriptValue::File(_) | ScriptValue::Network(_) | ScriptValue::Socket(_), _) => result.clone(),
+            (_, each @ (ScriptValue::Text(_) | ScriptValue::Path(_) | ScriptValue::Network(_))) => each,
             _ => match result.each() {
-                Thing::Local => Thing::Text(Value::Unknown),
+                ScriptValue::Local => ScriptValue::Text(Value::Unknown),
                 each => each,
             },
         };
@@ -321,13 +324,13 @@ impl Follower<'_, '_, '_> {
     /// A member of Ruby without parentheses: a call, with words behind it or not.
     pub(super) fn called_bare(
         &mut self,
-        receiver: &Thing,
-        thing: Thing,
+        receiver: &ScriptValue,
+        thing: ScriptValue,
         at: usize,
         to: usize,
-    ) -> (Thing, usize) {
-        let callable = matches!(thing, Thing::Method(_, _))
-            || matches!(&thing, Thing::Name(name) if self.deed(name).is_some() || is_function_name(name));
+    ) -> (ScriptValue, usize) {
+        let callable = matches!(thing, ScriptValue::Method(_, _))
+            || matches!(&thing, ScriptValue::Name(name) if self.deed(name).is_some() || is_function_name(name));
         if !callable {
             return (thing, at);
         }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::interpreter::Value;
 
-use super::follower::{Follower, Given};
-use super::thing::Thing;
+use super::evaluator::{Evaluator, Given};
+use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Piece, Token};
 
 /// Words that end an expression or join two.
@@ -47,16 +47,16 @@ pub(super) const JOINING: &[&str] = &[
     "catch",
 ];
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// The value of the expression that begins at a place, and where it ends.
-    pub(super) fn expression(&mut self, at: usize, to: usize) -> (Thing, usize) {
+    pub(super) fn expression(&mut self, at: usize, to: usize) -> (ScriptValue, usize) {
         if at >= to {
-            return (Thing::Local, to);
+            return (ScriptValue::Local, to);
         }
-        self.deeper(|follower| follower.expression_here(at, to)).unwrap_or((Thing::Foreign, to))
+        self.deeper(|follower| follower.expression_here(at, to)).unwrap_or((ScriptValue::Foreign, to))
     }
 
-    pub(super) fn expression_here(&mut self, at: usize, to: usize) -> (Thing, usize) {
+    pub(super) fn expression_here(&mut self, at: usize, to: usize) -> (ScriptValue, usize) {
         if let Some(answer) = self.assignment(at, to) {
             return answer;
         }
@@ -89,12 +89,12 @@ impl Follower<'_, '_, '_> {
                     left = left.followed_by(&right);
                     at = next;
                 }
-                "/" if matches!(left, Thing::Path(_)) => {
+                "/" if matches!(left, ScriptValue::Path(_)) => {
                     let (right, next) = self.part(right_at, to);
-                    left = Thing::Path(left.below(&right));
+                    left = ScriptValue::Path(left.below(&right));
                     at = next;
                 }
-                "%" if matches!(left, Thing::Text(_)) && self.language == Language::Ruby => {
+                "%" if matches!(left, ScriptValue::Text(_)) && self.language == Language::Ruby => {
                     let (right, next) = self.part(right_at, to);
                     left = formatted(&left, &right);
                     at = next;
@@ -103,9 +103,9 @@ impl Follower<'_, '_, '_> {
                     let decided = truth(&left);
                     let (right, next) = self.in_doubt(|follower| follower.expression(right_at, to));
                     left = match (operator.as_str(), decided) {
-                        ("&&" | "and", _) => Thing::Local,
+                        ("&&" | "and", _) => ScriptValue::Local,
                         (_, Some(true)) => left,
-                        _ if matches!(left, Thing::Local) => right,
+                        _ if matches!(left, ScriptValue::Local) => right,
                         _ => left.join(&right),
                     };
                     at = next;
@@ -122,7 +122,7 @@ impl Follower<'_, '_, '_> {
                 }
                 "=" | "+=" | "-=" | ".=" | "||=" | "&&=" | "??=" | ":=" | "*=" | "|=" | "<-" => {
                     let (_, next) = self.expression(right_at, to);
-                    left = Thing::Local;
+                    left = ScriptValue::Local;
                     at = next;
                 }
                 "++" | "--" => at = right_at,
@@ -141,7 +141,7 @@ impl Follower<'_, '_, '_> {
                         self.pattern(&pieces);
                     }
                     let (_, next) = self.part(right_at, to);
-                    left = Thing::Local;
+                    left = ScriptValue::Local;
                     at = next.max(right_at);
                 }
                 _ => break,
@@ -151,12 +151,12 @@ impl Follower<'_, '_, '_> {
     }
 
     /// One operand with what is behind it.
-    pub(super) fn part(&mut self, at: usize, to: usize) -> (Thing, usize) {
+    pub(super) fn part(&mut self, at: usize, to: usize) -> (ScriptValue, usize) {
         let at = if matches!(self.tokens.list.get(at), Some(Token::Line)) { at + 1 } else { at };
         if at >= to {
-            return (Thing::Local, to);
+            return (ScriptValue::Local, to);
         }
-        self.deeper(|follower| follower.operand(at, to)).unwrap_or((Thing::Foreign, to))
+        self.deeper(|follower| follower.operand(at, to)).unwrap_or((ScriptValue::Foreign, to))
     }
 
     /// Whether the statement goes on behind the end of a line.
@@ -170,7 +170,7 @@ impl Follower<'_, '_, '_> {
     }
 
     /// `name = value`, `my $x = value`, `name += value`
-    pub(super) fn assignment(&mut self, at: usize, to: usize) -> Option<(Thing, usize)> {
+    pub(super) fn assignment(&mut self, at: usize, to: usize) -> Option<(ScriptValue, usize)> {
         let mut at = at;
         while matches!(self.tokens.word(at), Some("my" | "our" | "local" | "static" | "global"))
             && !self.tokens.is(at + 1, "=")
@@ -185,9 +185,9 @@ impl Follower<'_, '_, '_> {
                 let (mut value, next) = self.expression(sign + 1, to);
                 if self.language == Language::Perl
                     && name.starts_with('@')
-                    && !matches!(value, Thing::List(_))
+                    && !matches!(value, ScriptValue::List(_))
                 {
-                    value = Thing::List(vec![value]);
+                    value = ScriptValue::List(vec![value]);
                 }
                 self.assign(&name, value.clone());
                 Some((value, next))
@@ -218,27 +218,29 @@ impl Follower<'_, '_, '_> {
     }
 
     /// The value at a place with its members, calls and indexes.
-    pub(super) fn operand(&mut self, at: usize, to: usize) -> (Thing, usize) {
-        let Some(token) = self.tokens.list.get(at).cloned() else { return (Thing::Local, to) };
+    pub(super) fn operand(&mut self, at: usize, to: usize) -> (ScriptValue, usize) {
+        let Some(token) = self.tokens.list.get(at).cloned() else { return (ScriptValue::Local, to) };
         let (thing, next) = match token {
             Token::Text(pieces) => (self.text_of(&pieces), at + 1),
-            Token::Words(words) => (Thing::List(words.into_iter().map(Thing::text).collect()), at + 1),
+            Token::Words(words) => {
+                (ScriptValue::List(words.into_iter().map(ScriptValue::text).collect()), at + 1)
+            }
             Token::Command(pieces) => {
                 let text = self.text_of(&pieces);
                 (self.run_shell(&text), at + 1)
             }
             Token::Pattern(pieces) => {
                 self.pattern(&pieces);
-                (Thing::Local, at + 1)
+                (ScriptValue::Local, at + 1)
             }
-            Token::Number(number) => (Thing::text(number), at + 1),
+            Token::Number(number) => (ScriptValue::text(number), at + 1),
             Token::Mark("(") => {
                 let close = self.tokens.partner(at).min(to);
                 (self.group(at + 1, close), (close + 1).min(to.max(close)))
             }
             Token::Mark("[") => {
                 let close = self.tokens.partner(at).min(to);
-                (Thing::List(self.given(at + 1, close).positional), close + 1)
+                (ScriptValue::List(self.given(at + 1, close).positional), close + 1)
             }
             Token::Mark("{") => {
                 let close = self.tokens.partner(at).min(to);
@@ -257,7 +259,7 @@ impl Follower<'_, '_, '_> {
                 }
                 if self.language == Language::Perl && self.tokens.is(at, "-") && self.is_file_test(at + 1) {
                     let (_, next) = self.operand(at + 2, to);
-                    return (Thing::Local, next);
+                    return (ScriptValue::Local, next);
                 }
                 if at + 1 >= to
                     || matches!(
@@ -265,18 +267,19 @@ impl Follower<'_, '_, '_> {
                         Some(Token::Mark("," | ")" | "]" | "}" | ";" | "=") | Token::Line)
                     )
                 {
-                    return (Thing::Local, at + 1);
+                    return (ScriptValue::Local, at + 1);
                 }
                 let negative = self.tokens.is(at, "-");
-                let (value, next) =
-                    self.deeper(|follower| follower.operand(at + 1, to)).unwrap_or((Thing::Foreign, to));
+                let (value, next) = self
+                    .deeper(|follower| follower.operand(at + 1, to))
+                    .unwrap_or((ScriptValue::Foreign, to));
                 return (if negative { negative_number(value) } else { value }, next);
             }
             Token::Word(word) => match self.keyword(&word, at, to) {
                 Some(answer) => answer,
                 None => (self.named(&word), at + 1),
             },
-            Token::Mark(_) | Token::Line => return (Thing::Local, at + 1),
+            Token::Mark(_) | Token::Line => return (ScriptValue::Local, at + 1),
         };
         self.behind(thing, next, to)
     }
@@ -289,7 +292,7 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Members, calls and indexes behind a value.
-    pub(super) fn behind(&mut self, thing: Thing, at: usize, to: usize) -> (Thing, usize) {
+    pub(super) fn behind(&mut self, thing: ScriptValue, at: usize, to: usize) -> (ScriptValue, usize) {
         let (mut thing, mut at) = (thing, at);
         while at < to && self.step() {
             let next = self.tokens.list.get(at).cloned();
@@ -305,7 +308,7 @@ impl Follower<'_, '_, '_> {
                 Some(Token::Mark("[")) => {
                     let close = self.tokens.partner(at).min(to);
                     if self.language == Language::Ruby
-                        && matches!(thing, Thing::Name(_))
+                        && matches!(thing, ScriptValue::Name(_))
                         && at > 0
                         && self.takes_words(&thing)
                     {
@@ -318,7 +321,7 @@ impl Follower<'_, '_, '_> {
                 Some(Token::Mark("{")) if self.language == Language::Perl && self.is_perl_index(at) => {
                     let close = self.tokens.partner(at).min(to);
                     let index = match self.tokens.word(at + 1) {
-                        Some(word) if close == at + 2 && !word.starts_with('$') => Thing::text(word),
+                        Some(word) if close == at + 2 && !word.starts_with('$') => ScriptValue::text(word),
                         _ => self.expression(at + 1, close).0,
                     };
                     thing = self.indexed(&thing, &index);
@@ -337,7 +340,7 @@ impl Follower<'_, '_, '_> {
                                 (thing, at) = self.called_bare(&receiver, thing, at, to);
                             } else if self.language == Language::Perl
                                 && !self.tokens.is(at, "(")
-                                && matches!(thing, Thing::Method(_, _))
+                                && matches!(thing, ScriptValue::Method(_, _))
                             {
                                 thing = self.call_thing(&thing, &Given::default());
                             }
@@ -345,7 +348,7 @@ impl Follower<'_, '_, '_> {
                         Some(Token::Mark("(" | "[" | "{")) => at += 1,
                         _ => {
                             at += 2;
-                            thing = Thing::Local;
+                            thing = ScriptValue::Local;
                         }
                     }
                 }
@@ -373,7 +376,7 @@ impl Follower<'_, '_, '_> {
         }
         match thing {
             // An attribute of what came over the network, as `response.text`.
-            Thing::Method(of, _) if matches!(*of, Thing::Network(_)) => (*of, at),
+            ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Network(_)) => (*of, at),
             thing => (thing, at),
         }
     }
@@ -402,11 +405,11 @@ impl Follower<'_, '_, '_> {
     }
 
     /// The text that pieces make.
-    pub(super) fn text_of(&mut self, pieces: &[Piece]) -> Thing {
-        let mut whole = Thing::text("");
+    pub(super) fn text_of(&mut self, pieces: &[Piece]) -> ScriptValue {
+        let mut whole = ScriptValue::text("");
         for piece in pieces {
             let part = match piece {
-                Piece::Text(text) => Thing::text(text.as_str()),
+                Piece::Text(text) => ScriptValue::text(text.as_str()),
                 Piece::Code(code) => {
                     let code = Rc::clone(code);
                     self.with_tokens(code, |follower| {
@@ -430,7 +433,7 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Every expression up to a place; the value when it is only one.
-    pub(super) fn all(&mut self, at: usize, to: usize) -> Thing {
+    pub(super) fn all(&mut self, at: usize, to: usize) -> ScriptValue {
         let (mut value, mut at) = self.expression(at, to);
         while at < to && self.step() {
             if matches!(self.tokens.list.get(at), Some(Token::Line)) {
@@ -439,7 +442,7 @@ impl Follower<'_, '_, '_> {
             }
             let (_, next) = self.expression(at, to);
             at = next.max(at + 1);
-            value = Thing::Local;
+            value = ScriptValue::Local;
         }
         value
     }
@@ -472,10 +475,10 @@ impl Follower<'_, '_, '_> {
 }
 
 /// Whether a value is known to be true or false.
-pub(super) fn truth(thing: &Thing) -> Option<bool> {
+pub(super) fn truth(thing: &ScriptValue) -> Option<bool> {
     match thing {
-        Thing::Truth(truth) => return Some(*truth),
-        Thing::Number(number) => return Some(*number != 0),
+        ScriptValue::Truth(truth) => return Some(*truth),
+        ScriptValue::Number(number) => return Some(*number != 0),
         _ => {}
     }
     match thing.exact()?.as_str() {
@@ -485,49 +488,49 @@ pub(super) fn truth(thing: &Thing) -> Option<bool> {
     }
 }
 
-pub(super) fn negated(thing: &Thing) -> Thing {
+pub(super) fn negated(thing: &ScriptValue) -> ScriptValue {
     match truth(thing) {
-        Some(known) => Thing::Truth(!known),
-        None => Thing::Local,
+        Some(known) => ScriptValue::Truth(!known),
+        None => ScriptValue::Local,
     }
 }
 
-fn negative_number(thing: Thing) -> Thing {
+fn negative_number(thing: ScriptValue) -> ScriptValue {
     match thing.exact() {
-        Some(text) if text.starts_with(|c: char| c.is_ascii_digit()) => Thing::text(format!("-{text}")),
+        Some(text) if text.starts_with(|c: char| c.is_ascii_digit()) => ScriptValue::text(format!("-{text}")),
         _ => thing,
     }
 }
 
 /// A text with `%s` filled in.
-pub(super) fn formatted(format: &Thing, values: &Thing) -> Thing {
-    let Some(format) = format.exact() else { return Thing::Text(Value::Unknown) };
+pub(super) fn formatted(format: &ScriptValue, values: &ScriptValue) -> ScriptValue {
+    let Some(format) = format.exact() else { return ScriptValue::Text(Value::Unknown) };
     let mut values = values.items().into_iter();
-    let mut whole = Thing::text("");
+    let mut whole = ScriptValue::text("");
     let mut parts = format.split('%');
     if let Some(first) = parts.next() {
-        whole = Thing::text(first);
+        whole = ScriptValue::text(first);
     }
     let mut literal = false;
     for part in parts {
         if literal {
-            whole = whole.followed_by(&Thing::text(part));
+            whole = whole.followed_by(&ScriptValue::text(part));
             literal = false;
             continue;
         }
         if part.is_empty() {
-            whole = whole.followed_by(&Thing::text("%"));
+            whole = whole.followed_by(&ScriptValue::text("%"));
             literal = true;
             continue;
         }
         let length = part.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
         let rest = part.get(length + 1..).unwrap_or_default();
         let value = if part.starts_with(['s', 'd', 'i']) {
-            values.next().unwrap_or(Thing::Local)
+            values.next().unwrap_or(ScriptValue::Local)
         } else {
-            values.next().map_or(Thing::Local, |_| Thing::Local)
+            values.next().map_or(ScriptValue::Local, |_| ScriptValue::Local)
         };
-        whole = whole.followed_by(&value).followed_by(&Thing::text(rest));
+        whole = whole.followed_by(&value).followed_by(&ScriptValue::text(rest));
     }
     whole
 }

@@ -4,7 +4,7 @@
 
 use crate::effect::Depth;
 
-use super::deeds::Deed;
+use super::library_calls::LibraryCall;
 
 /// Objects whose functions change nothing outside the program.
 const HARMLESS: &[&str] = &[
@@ -79,26 +79,26 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a function of JavaScript does; `None` when it is not known.
-pub(super) fn deed(name: &str) -> Option<Deed> {
+pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name = name.strip_suffix(".default").unwrap_or(name);
     let plain = name.strip_suffix("Sync").unwrap_or(name);
     Some(match plain {
-        "require" | "import" | "createRequire" => Deed::Import,
-        "module.createRequire" => Deed::Becomes("require"),
-        "console.log" | "console.info" => Deed::Print,
-        "process.stdout.write" => Deed::PrintPlain,
+        "require" | "import" | "createRequire" => LibraryCall::Import,
+        "module.createRequire" => LibraryCall::Becomes("require"),
+        "console.log" | "console.info" => LibraryCall::Print,
+        "process.stdout.write" => LibraryCall::PrintPlain,
         "eval"
         | "Function"
         | "vm.runInThisContext"
         | "vm.runInNewContext"
         | "vm.Script"
-        | "setTimeout.code" => Deed::Evaluate,
+        | "setTimeout.code" => LibraryCall::Evaluate,
         "fs.unlink" | "fs.rmdir" | "fs.rm" | "fs.remove" | "fs.emptyDir" | "Deno.remove" | "rimraf"
         | "rimraf.sync" | "del" | "rimraf.rimraf" | "trash" => match plain {
             "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "del" | "rimraf.rimraf" | "trash" => {
-                Deed::Delete(Depth::Recursive)
+                LibraryCall::Delete(Depth::Recursive)
             }
-            _ => Deed::DeleteFirst,
+            _ => LibraryCall::DeleteFirst,
         },
         "fs.writeFile"
         | "fs.createWriteStream"
@@ -109,62 +109,66 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "Deno.writeTextFile"
         | "Deno.writeFile"
         | "Bun.write"
-        | "Deno.create" => Deed::Write,
-        "fs.appendFile" => Deed::Append,
-        "fs.open" | "Deno.open" => Deed::Open,
+        | "Deno.create" => LibraryCall::Write,
+        "fs.appendFile" => LibraryCall::Append,
+        "fs.open" | "Deno.open" => LibraryCall::Open,
         "fs.readFile" | "fs.createReadStream" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" => {
-            Deed::Read
+            LibraryCall::Read
         }
-        "Bun.file" => Deed::PathOf,
-        "fs.mkdir" | "fs.mkdirp" | "fs.ensureDir" | "Deno.mkdir" | "mkdirp" => Deed::MakeDirectory,
-        "fs.ensureFile" | "fs.utimes" => Deed::Touch,
-        "fs.rename" | "fs.move" | "Deno.rename" => Deed::Move,
-        "fs.copyFile" | "fs.cp" | "fs.copy" | "Deno.copyFile" => Deed::Copy,
-        "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Deed::Link,
-        "fs.chmod" | "fs.chown" | "fs.lchown" | "fs.lchmod" | "Deno.chmod" => Deed::Mode,
-        "fs.readdir" | "Deno.readDir" => Deed::List,
-        "fs.exists" | "fs.pathExists" => Deed::Exists,
-        "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "globby" | "fast-glob" => Deed::Glob,
-        "fs.mkdtemp" => Deed::TemporaryDirectory,
+        "Bun.file" => LibraryCall::PathOf,
+        "fs.mkdir" | "fs.mkdirp" | "fs.ensureDir" | "Deno.mkdir" | "mkdirp" => LibraryCall::MakeDirectory,
+        "fs.ensureFile" | "fs.utimes" => LibraryCall::Touch,
+        "fs.rename" | "fs.move" | "Deno.rename" => LibraryCall::Move,
+        "fs.copyFile" | "fs.cp" | "fs.copy" | "Deno.copyFile" => LibraryCall::Copy,
+        "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => LibraryCall::Link,
+        "fs.chmod" | "fs.chown" | "fs.lchown" | "fs.lchmod" | "Deno.chmod" => LibraryCall::Mode,
+        "fs.readdir" | "Deno.readDir" => LibraryCall::List,
+        "fs.exists" | "fs.pathExists" => LibraryCall::Exists,
+        "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "globby" | "fast-glob" => LibraryCall::Glob,
+        "fs.mkdtemp" => LibraryCall::TemporaryDirectory,
         "fs.stat" | "fs.lstat" | "fs.access" | "fs.realpath" | "fs.readlink" | "fs.fstat" | "fs.watch"
-        | "fs.close" | "fs.write" | "fs.read" | "fs.fsync" | "fs.statfs" | "fs.watchFile" => Deed::Nothing,
-        "child_process.exec" | "shelljs.exec" | "$" | "execa.command" | "execa.execaCommand" => Deed::Shell,
+        | "fs.close" | "fs.write" | "fs.read" | "fs.fsync" | "fs.statfs" | "fs.watchFile" => {
+            LibraryCall::Nothing
+        }
+        "child_process.exec" | "shelljs.exec" | "$" | "execa.command" | "execa.execaCommand" => {
+            LibraryCall::Shell
+        }
         "child_process.execFile"
         | "child_process.spawn"
         | "child_process.fork"
         | "execa"
         | "execa.execa"
-        | "cross-spawn" => Deed::Program,
-        "Bun.spawn" | "Deno.run" => Deed::Run,
-        "Deno.Command" => Deed::Program,
+        | "cross-spawn" => LibraryCall::Program,
+        "Bun.spawn" | "Deno.run" => LibraryCall::Run,
+        "Deno.Command" => LibraryCall::Program,
         "fetch" | "undici.fetch" | "node-fetch" | "axios" | "axios.request" | "undici.request" | "got"
-        | "http.request" | "https.request" => Deed::Request,
-        "http.get" | "https.get" | "axios.get" | "got.get" | "axios.head" => Deed::Get,
+        | "http.request" | "https.request" => LibraryCall::Request,
+        "http.get" | "https.get" | "axios.get" | "got.get" | "axios.head" => LibraryCall::Get,
         "axios.post"
         | "axios.put"
         | "axios.patch"
         | "axios.delete"
         | "got.post"
         | "got.put"
-        | "navigator.sendBeacon" => Deed::Post,
+        | "navigator.sendBeacon" => LibraryCall::Post,
         "net.connect" | "net.createConnection" | "tls.connect" | "WebSocket" | "ws" | "Deno.connect" => {
-            Deed::Connect
+            LibraryCall::Connect
         }
-        "net.Socket" => Deed::Listen,
-        "process.kill" | "Deno.kill" => Deed::Kill,
-        "process.chdir" | "Deno.chdir" => Deed::Enter,
-        "process.cwd" | "Deno.cwd" => Deed::Here,
-        "os.homedir" => Deed::Home,
-        "os.tmpdir" => Deed::Temporary,
-        "path.join" | "path.resolve" => Deed::Join,
-        "path.dirname" => Deed::Parent,
+        "net.Socket" => LibraryCall::Listen,
+        "process.kill" | "Deno.kill" => LibraryCall::Kill,
+        "process.chdir" | "Deno.chdir" => LibraryCall::Enter,
+        "process.cwd" | "Deno.cwd" => LibraryCall::Here,
+        "os.homedir" => LibraryCall::Home,
+        "os.tmpdir" => LibraryCall::Temporary,
+        "path.join" | "path.resolve" => LibraryCall::Join,
+        "path.dirname" => LibraryCall::Parent,
         "path.normalize" | "String" | "Array.from" | "Array.of" | "encodeURIComponent"
         | "decodeURIComponent" | "Object.keys" | "Object.values" | "url.fileURLToPath" | "URL" | "Number"
-        | "JSON.parse" | "util.promisify" | "Promise.resolve" | "unescape" | "escape" => Deed::Same,
-        "atob" => Deed::Base64,
-        "Buffer.from" => Deed::Decoded,
-        "String.fromCharCode" | "String.fromCodePoint" => Deed::Character,
-        "Deno.env.get" => Deed::Variable,
+        | "JSON.parse" | "util.promisify" | "Promise.resolve" | "unescape" | "escape" => LibraryCall::Same,
+        "atob" => LibraryCall::Base64,
+        "Buffer.from" => LibraryCall::Decoded,
+        "String.fromCharCode" | "String.fromCodePoint" => LibraryCall::Character,
+        "Deno.env.get" => LibraryCall::Variable,
         "process.exit"
         | "process.on"
         | "process.once"
@@ -181,18 +185,18 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "process.removeListener"
         | "process.off" => {
             if plain == "process.binding" {
-                Deed::Foreign
+                LibraryCall::Foreign
             } else {
-                Deed::Nothing
+                LibraryCall::Nothing
             }
         }
-        "setTimeout" | "setInterval" | "setImmediate" => Deed::Later,
+        "setTimeout" | "setInterval" | "setImmediate" => LibraryCall::Later,
         "better-sqlite3"
         | "sqlite3.Database"
         | "node:sqlite.DatabaseSync"
         | "sqlite.DatabaseSync"
-        | "bun:sqlite.Database" => Deed::Database,
-        "process.setuid" | "process.seteuid" => Deed::Rights,
+        | "bun:sqlite.Database" => LibraryCall::Database,
+        "process.setuid" | "process.seteuid" => LibraryCall::Rights,
         "parseInt" | "parseFloat" | "isNaN" | "isFinite" | "clearTimeout" | "clearInterval"
         | "queueMicrotask" | "encodeURI" | "decodeURI" | "btoa" | "alert" | "Boolean" | "Object"
         | "Array" | "Date" | "Error" | "TypeError" | "RegExp" | "Promise" | "Set" | "Map" | "Symbol"
@@ -200,16 +204,18 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "AbortController" | "Proxy" | "EventEmitter" | "events" | "assert" | "http.createServer"
         | "https.createServer" | "net.createServer" | "structuredClone" | "Uint8Array" | "Deno.exit"
         | "Deno.args" | "RangeError" | "Headers" | "FormData" | "Blob" | "Buffer" | "util.inspect"
-        | "describe" | "it" | "test" | "expect" | "http.Agent" | "https.Agent" | "super" => Deed::Nothing,
+        | "describe" | "it" | "test" | "expect" | "http.Agent" | "https.Agent" | "super" => {
+            LibraryCall::Nothing
+        }
         _ if HARMLESS
             .iter()
             .any(|object| plain.strip_prefix(object).is_some_and(|rest| rest.starts_with('.'))) =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         // Functions of built-in types, called by `call` and `apply`.
-        _ if plain.contains(".prototype.") => Deed::Nothing,
-        _ if plain.ends_with(".on") || plain.ends_with(".once") => Deed::Nothing,
+        _ if plain.contains(".prototype.") => LibraryCall::Nothing,
+        _ if plain.ends_with(".on") || plain.ends_with(".once") => LibraryCall::Nothing,
         _ => return None,
     })
 }

@@ -4,39 +4,39 @@
 
 use crate::effect::Depth;
 
-use super::deeds::Deed;
+use super::library_calls::LibraryCall;
 
 /// What a function of Lua does; `None` when it is not known.
-pub(super) fn deed(name: &str) -> Option<Deed> {
+pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     Some(match name {
-        "os.remove" | "lfs.rmdir" => Deed::Delete(Depth::Single),
-        "os.rename" => Deed::Move,
-        "os.execute" | "io.popen" => Deed::Shell,
-        "io.open" => Deed::Open,
-        "io.output" => Deed::Write,
-        "io.lines" | "io.input" => Deed::Read,
-        "os.getenv" => Deed::Variable,
-        "os.tmpname" => Deed::TemporaryFile,
-        "lfs.mkdir" => Deed::MakeDirectory,
-        "lfs.chdir" => Deed::Enter,
-        "lfs.currentdir" => Deed::Here,
-        "load" | "loadstring" => Deed::Evaluate,
-        "dofile" | "loadfile" => Deed::RunFile,
-        "require" => Deed::Import,
-        "socket.http.request" | "http.request" => Deed::Request,
-        "socket.tcp" | "socket.udp" => Deed::Listen,
-        "socket.connect" => Deed::Connect,
-        "io.read" => Deed::Input,
-        "package.loadlib" | "ffi.cdef" | "ffi.load" => Deed::Foreign,
+        "os.remove" | "lfs.rmdir" => LibraryCall::Delete(Depth::Single),
+        "os.rename" => LibraryCall::Move,
+        "os.execute" | "io.popen" => LibraryCall::Shell,
+        "io.open" => LibraryCall::Open,
+        "io.output" => LibraryCall::Write,
+        "io.lines" | "io.input" => LibraryCall::Read,
+        "os.getenv" => LibraryCall::Variable,
+        "os.tmpname" => LibraryCall::TemporaryFile,
+        "lfs.mkdir" => LibraryCall::MakeDirectory,
+        "lfs.chdir" => LibraryCall::Enter,
+        "lfs.currentdir" => LibraryCall::Here,
+        "load" | "loadstring" => LibraryCall::Evaluate,
+        "dofile" | "loadfile" => LibraryCall::RunFile,
+        "require" => LibraryCall::Import,
+        "socket.http.request" | "http.request" => LibraryCall::Request,
+        "socket.tcp" | "socket.udp" => LibraryCall::Listen,
+        "socket.connect" => LibraryCall::Connect,
+        "io.read" => LibraryCall::Input,
+        "package.loadlib" | "ffi.cdef" | "ffi.load" => LibraryCall::Foreign,
         "tostring" | "tonumber" | "assert" | "string.lower" | "string.upper" | "table.unpack" | "unpack" => {
-            Deed::Same
+            LibraryCall::Same
         }
-        "string.format" => Deed::Format,
-        "string.char" => Deed::Character,
+        "string.format" => LibraryCall::Format,
+        "string.char" => LibraryCall::Character,
         "print" | "type" | "pairs" | "ipairs" | "next" | "select" | "pcall" | "xpcall" | "error"
         | "setmetatable" | "getmetatable" | "rawget" | "rawset" | "rawequal" | "rawlen"
         | "collectgarbage" | "io.write" | "os.time" | "os.date" | "os.clock" | "os.exit" | "os.difftime"
-        | "os.setlocale" | "io.close" | "io.type" => Deed::Nothing,
+        | "os.setlocale" | "io.close" | "io.type" => LibraryCall::Nothing,
         name if [
             "string.",
             "table.",
@@ -53,38 +53,38 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         .iter()
         .any(|start| name.starts_with(start)) =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         _ => return None,
     })
 }
 
 /// What a function of R does; `None` when it is not known.
-pub(super) fn deed_of_r(name: &str) -> Option<Deed> {
+pub(super) fn deed_of_r(name: &str) -> Option<LibraryCall> {
     Some(match name {
-        "unlink" => Deed::DeleteFirst,
-        "file.remove" => Deed::Delete(Depth::Single),
-        "file.rename" => Deed::Move,
-        "file.copy" => Deed::Copy,
-        "file.create" => Deed::Touch,
-        "dir.create" => Deed::MakeDirectory,
-        "Sys.chmod" => Deed::Mode,
-        "file.append" => Deed::Append,
-        "system" | "shell" | "system2" | "pipe" => Deed::Shell,
-        "source" => Deed::RunFile,
-        "eval" => Deed::Evaluate,
-        "parse" => Deed::Parsed,
-        "download.file" => Deed::Download,
-        "url" => Deed::Get,
-        "readLines" | "readRDS" | "read.csv" | "read.table" | "scan" | "load" => Deed::Read,
-        "writeLines" | "saveRDS" | "write.csv" | "write.table" | "write" => Deed::WriteSecond,
-        "Sys.getenv" => Deed::Variable,
-        "getwd" => Deed::Here,
-        "setwd" => Deed::Enter,
-        "file.path" => Deed::Join,
-        "list.files" | "dir" => Deed::List,
-        "file.exists" | "dir.exists" => Deed::Exists,
-        "tempfile" | "tempdir" => Deed::TemporaryFile,
+        "unlink" => LibraryCall::DeleteFirst,
+        "file.remove" => LibraryCall::Delete(Depth::Single),
+        "file.rename" => LibraryCall::Move,
+        "file.copy" => LibraryCall::Copy,
+        "file.create" => LibraryCall::Touch,
+        "dir.create" => LibraryCall::MakeDirectory,
+        "Sys.chmod" => LibraryCall::Mode,
+        "file.append" => LibraryCall::Append,
+        "system" | "shell" | "system2" | "pipe" => LibraryCall::Shell,
+        "source" => LibraryCall::RunFile,
+        "eval" => LibraryCall::Evaluate,
+        "parse" => LibraryCall::Parsed,
+        "download.file" => LibraryCall::Download,
+        "url" => LibraryCall::Get,
+        "readLines" | "readRDS" | "read.csv" | "read.table" | "scan" | "load" => LibraryCall::Read,
+        "writeLines" | "saveRDS" | "write.csv" | "write.table" | "write" => LibraryCall::WriteSecond,
+        "Sys.getenv" => LibraryCall::Variable,
+        "getwd" => LibraryCall::Here,
+        "setwd" => LibraryCall::Enter,
+        "file.path" => LibraryCall::Join,
+        "list.files" | "dir" => LibraryCall::List,
+        "file.exists" | "dir.exists" => LibraryCall::Exists,
+        "tempfile" | "tempdir" => LibraryCall::TemporaryFile,
         "paste" | "c" | "print" | "cat" | "library" | "require" | "length" | "sum" | "mean" | "median"
         | "sd" | "var" | "min" | "max" | "seq" | "rep" | "rnorm" | "runif" | "sample" | "sessionInfo"
         | "message" | "stop" | "sqrt" | "exp" | "log" | "abs" | "round" | "nchar" | "toupper" | "tolower"
@@ -95,8 +95,8 @@ pub(super) fn deed_of_r(name: &str) -> Option<Deed> {
         | "packageVersion" | "quit" | "q" | "set.seed" | "options" | "suppressMessages"
         | "suppressWarnings" | "paste0" | "invisible" | "identity" | "unlist" | "order" | "sort"
         | "unique" | "table" | "ifelse" | "exists" | "nlevels" | "installed.packages" | "R.home"
-        | "commandArgs" | "requireNamespace" | "any" | "all" => Deed::Nothing,
-        "install.packages" => Deed::Package,
+        | "commandArgs" | "requireNamespace" | "any" | "all" => LibraryCall::Nothing,
+        "install.packages" => LibraryCall::Package,
         _ => return None,
     })
 }

@@ -6,22 +6,22 @@ use crate::interpreter::{Output, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};
 use crate::programs::files;
 
-use super::acts::{UNKNOWN_MODULE, joined_text, parent};
-use super::follower::{Follower, Given};
-use super::thing::Thing;
+use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
+use super::evaluator::{Evaluator, Given};
+use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// What a name alone is.
-    pub(super) fn named(&mut self, word: &str) -> Thing {
+    pub(super) fn named(&mut self, word: &str) -> ScriptValue {
         match (self.language, word) {
             (Language::Perl, "@ARGV" | "$ARGV") | (Language::Ruby, "ARGV") => self.arguments(0),
-            (Language::Php, "$argv") | (Language::Lua, "arg") => Thing::List(
-                std::iter::once(Thing::Text(Value::Unknown)).chain(self.arguments(0).items()).collect(),
+            (Language::Php, "$argv") | (Language::Lua, "arg") => ScriptValue::List(
+                std::iter::once(ScriptValue::Text(Value::Unknown)).chain(self.arguments(0).items()).collect(),
             ),
             (Language::Perl, "$ENV" | "%ENV")
             | (Language::Ruby, "ENV")
-            | (Language::Php, "$_ENV" | "$_SERVER") => Thing::Name("ENV".to_owned()),
+            | (Language::Php, "$_ENV" | "$_SERVER") => ScriptValue::Name("ENV".to_owned()),
             _ if self.language == Language::Perl
                 && word.starts_with('$')
                 && !self.variables.contains_key(word) =>
@@ -34,8 +34,8 @@ impl Follower<'_, '_, '_> {
                     .or_else(|| self.variables.get(&format!("%{plain}")));
                 match list {
                     Some(list) => list.clone(),
-                    None if word == "$_" => Thing::Text(Value::Unknown),
-                    None => Thing::Name(word.to_owned()),
+                    None if word == "$_" => ScriptValue::Text(Value::Unknown),
+                    None => ScriptValue::Name(word.to_owned()),
                 }
             }
             _ if word.starts_with(['@', '%', '&']) || word.starts_with('$') => {
@@ -43,7 +43,7 @@ impl Follower<'_, '_, '_> {
                 match found {
                     Some(thing) => thing,
                     None if word.starts_with('&') => self.lookup(word.trim_start_matches('&')),
-                    None => Thing::Text(Value::Unknown),
+                    None => ScriptValue::Text(Value::Unknown),
                 }
             }
             _ => self.lookup(word),
@@ -51,13 +51,13 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Whether a name alone is a call, as in Ruby and Perl.
-    pub(super) fn is_bare_call(&self, thing: &Thing) -> bool {
+    pub(super) fn is_bare_call(&self, thing: &ScriptValue) -> bool {
         match (self.language, thing) {
-            (Language::Perl, Thing::Name(name)) => {
+            (Language::Perl, ScriptValue::Name(name)) => {
                 matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "unlink" | "rmdir" | "tempdir")
             }
-            (Language::Ruby, Thing::Name(name)) => matches!(name.as_str(), "gets"),
-            (Language::Ruby | Language::Perl, Thing::Function(place)) => {
+            (Language::Ruby, ScriptValue::Name(name)) => matches!(name.as_str(), "gets"),
+            (Language::Ruby | Language::Perl, ScriptValue::Function(place)) => {
                 self.functions.get(*place).is_some_and(|function| !function.name.is_empty())
             }
             _ => false,
@@ -65,54 +65,54 @@ impl Follower<'_, '_, '_> {
     }
 
     /// A member of a value.
-    pub(super) fn member(&mut self, thing: &Thing, member: &str) -> Thing {
+    pub(super) fn member(&mut self, thing: &ScriptValue, member: &str) -> ScriptValue {
         match thing {
-            Thing::Name(name) => self.member_of_name(name, member),
-            Thing::Path(path) => match member {
-                "parent" | "dirname" => Thing::Path(parent(path)),
+            ScriptValue::Name(name) => self.member_of_name(name, member),
+            ScriptValue::Path(path) => match member {
+                "parent" | "dirname" => ScriptValue::Path(parent(path)),
                 "name" | "stem" | "suffix" | "basename" | "extname"
                     if self.language == Language::Python || member == "name" =>
                 {
                     match path.as_exact().map(|text| {
                         text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned()
                     }) {
-                        Some(name) if member == "name" => Thing::text(name),
-                        Some(_) | None => Thing::Text(Value::Unknown),
+                        Some(name) if member == "name" => ScriptValue::text(name),
+                        Some(_) | None => ScriptValue::Text(Value::Unknown),
                     }
                 }
-                "path" | "fullpath" => Thing::Text(path.clone()),
-                _ => Thing::Method(Box::new(thing.clone()), member.to_owned()),
+                "path" | "fullpath" => ScriptValue::Text(path.clone()),
+                _ => ScriptValue::Method(Box::new(thing.clone()), member.to_owned()),
             },
-            Thing::File(path) => match member {
-                "name" | "path" => Thing::Text(path.clone()),
-                _ => Thing::Method(Box::new(thing.clone()), member.to_owned()),
+            ScriptValue::File(path) => match member {
+                "name" | "path" => ScriptValue::Text(path.clone()),
+                _ => ScriptValue::Method(Box::new(thing.clone()), member.to_owned()),
             },
-            Thing::Map(_) => match thing.get(member) {
+            ScriptValue::Map(_) => match thing.get(member) {
                 Some(value) => value.clone(),
-                None => Thing::Method(Box::new(thing.clone()), member.to_owned()),
+                None => ScriptValue::Method(Box::new(thing.clone()), member.to_owned()),
             },
-            Thing::Method(of, name)
-                if self.language != Language::Ruby && matches!(**of, Thing::Network(_)) =>
+            ScriptValue::Method(of, name)
+                if self.language != Language::Ruby && matches!(**of, ScriptValue::Network(_)) =>
             {
-                Thing::Method(of.clone(), format!("{name}.{member}"))
+                ScriptValue::Method(of.clone(), format!("{name}.{member}"))
             }
-            Thing::Object(place) => self.member_of_object(*place, member),
-            Thing::Class(place) => self.member_of_class(*place, member),
-            Thing::Foreign => Thing::Foreign,
-            Thing::Text(_)
-            | Thing::Number(_)
-            | Thing::Truth(_)
-            | Thing::List(_)
-            | Thing::Function(_)
-            | Thing::Network(_)
-            | Thing::Socket(_)
-            | Thing::Database(_)
-            | Thing::Method(_, _)
-            | Thing::Local => Thing::Method(Box::new(thing.clone()), member.to_owned()),
+            ScriptValue::Object(place) => self.member_of_object(*place, member),
+            ScriptValue::Class(place) => self.member_of_class(*place, member),
+            ScriptValue::Foreign => ScriptValue::Foreign,
+            ScriptValue::Text(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Truth(_)
+            | ScriptValue::List(_)
+            | ScriptValue::Function(_)
+            | ScriptValue::Network(_)
+            | ScriptValue::Socket(_)
+            | ScriptValue::Database(_)
+            | ScriptValue::Method(_, _)
+            | ScriptValue::Local => ScriptValue::Method(Box::new(thing.clone()), member.to_owned()),
         }
     }
 
-    fn member_of_name(&mut self, name: &str, member: &str) -> Thing {
+    fn member_of_name(&mut self, name: &str, member: &str) -> ScriptValue {
         if (self.language == Language::JavaScript
             && matches!(name, "process.env" | "Bun.env" | "import.meta.env"))
             && !member.is_empty()
@@ -124,25 +124,25 @@ impl Follower<'_, '_, '_> {
             (Language::Python, "sys.argv") => {
                 // The first is the script, which is an operand itself when there is one.
                 let script = !self.call.arguments.has(&["-c"]);
-                let first = if script { Vec::new() } else { vec![Thing::text("-c")] };
-                return Thing::List(first.into_iter().chain(self.arguments(0).items()).collect());
+                let first = if script { Vec::new() } else { vec![ScriptValue::text("-c")] };
+                return ScriptValue::List(first.into_iter().chain(self.arguments(0).items()).collect());
             }
-            (Language::JavaScript, "process.ppid") => return Thing::text(PARENT),
+            (Language::JavaScript, "process.ppid") => return ScriptValue::text(PARENT),
             (Language::JavaScript, "process.argv" | "Bun.argv") => {
                 // The interpreter comes first.
-                let front = std::iter::once(Thing::Text(Value::Unknown));
-                return Thing::List(front.chain(self.arguments(0).items()).collect());
+                let front = std::iter::once(ScriptValue::Text(Value::Unknown));
+                return ScriptValue::List(front.chain(self.arguments(0).items()).collect());
             }
             (Language::Python, "os.sep" | "os.path.sep")
             | (Language::JavaScript, "path.sep")
-            | (Language::Ruby, "File.SEPARATOR") => return Thing::text("/"),
-            (Language::Python, "os.linesep") => return Thing::text("\n"),
-            (Language::Python, "sys.executable") => return Thing::text("python3"),
-            (Language::JavaScript, "process.execPath") => return Thing::text("node"),
-            (Language::Python, "os.curdir") => return Thing::text("."),
-            (Language::Python, "tempfile.tempdir") => return Thing::text("/tmp"),
-            (Language::JavaScript, "fs.promises") => return Thing::Name("fs".to_owned()),
-            (Language::JavaScript, "path.posix") => return Thing::Name("path".to_owned()),
+            | (Language::Ruby, "File.SEPARATOR") => return ScriptValue::text("/"),
+            (Language::Python, "os.linesep") => return ScriptValue::text("\n"),
+            (Language::Python, "sys.executable") => return ScriptValue::text("python3"),
+            (Language::JavaScript, "process.execPath") => return ScriptValue::text("node"),
+            (Language::Python, "os.curdir") => return ScriptValue::text("."),
+            (Language::Python, "tempfile.tempdir") => return ScriptValue::text("/tmp"),
+            (Language::JavaScript, "fs.promises") => return ScriptValue::Name("fs".to_owned()),
+            (Language::JavaScript, "path.posix") => return ScriptValue::Name("path".to_owned()),
             _ => {}
         }
         // Parts of modules that are imported under their own name: `url.parse`, `globalThis.process`.
@@ -150,85 +150,85 @@ impl Follower<'_, '_, '_> {
             (Language::JavaScript, "globalThis" | "global" | "window" | "Deno" | "Bun")
                 if self.deed(&full).is_none() && !full.starts_with("Deno.env") =>
             {
-                Thing::Name(member.to_owned())
+                ScriptValue::Name(member.to_owned())
             }
             (Language::Lua, "_G") | (Language::Python, "builtins" | "__builtins__" | "six.moves") => {
-                Thing::Name(member.to_owned())
+                ScriptValue::Name(member.to_owned())
             }
             (Language::JavaScript, "process.mainModule" | "module" | "require.main")
                 if member == "require" =>
             {
-                Thing::Name("require".to_owned())
+                ScriptValue::Name("require".to_owned())
             }
-            _ => Thing::Name(full),
+            _ => ScriptValue::Name(full),
         }
     }
 
     /// An element of a value.
-    pub(super) fn indexed(&mut self, thing: &Thing, index: &Thing) -> Thing {
+    pub(super) fn indexed(&mut self, thing: &ScriptValue, index: &ScriptValue) -> ScriptValue {
         match thing {
-            Thing::List(items) => match index.exact().and_then(|text| text.parse::<i64>().ok()) {
+            ScriptValue::List(items) => match index.exact().and_then(|text| text.parse::<i64>().ok()) {
                 Some(place) => {
                     let length = i64::try_from(items.len()).unwrap_or(0);
                     let place = if place < 0 { place.saturating_add(length) } else { place };
                     let item = usize::try_from(place).ok().and_then(|place| items.get(place));
-                    item.cloned().unwrap_or(Thing::Text(Value::Unknown))
+                    item.cloned().unwrap_or(ScriptValue::Text(Value::Unknown))
                 }
                 None => thing.clone(),
             },
-            Thing::Map(_) => index
+            ScriptValue::Map(_) => index
                 .exact()
                 .and_then(|name| thing.get(&name).cloned())
-                .unwrap_or(Thing::Text(Value::Unknown)),
-            Thing::Name(name) if name.starts_with("pandas.DataFrame") => thing.clone(),
-            Thing::Name(name) => match (name.as_str(), index.exact()) {
+                .unwrap_or(ScriptValue::Text(Value::Unknown)),
+            ScriptValue::Name(name) if name.starts_with("pandas.DataFrame") => thing.clone(),
+            ScriptValue::Name(name) => match (name.as_str(), index.exact()) {
                 ("os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env", Some(key)) => {
                     self.variable_of_environment(&key, None)
                 }
-                ("Dir", Some(pattern)) => Thing::Text(Value::Glob(pattern)),
+                ("Dir", Some(pattern)) => ScriptValue::Text(Value::Glob(pattern)),
                 (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
-                ("sys.modules", Some(module)) => Thing::Name(module),
+                ("sys.modules", Some(module)) => ScriptValue::Name(module),
                 ("globals" | "locals", Some(name)) => self.lookup(&name),
                 (name, Some(member)) if name.ends_with(".__dict__") => {
-                    Thing::Name(format!("{}.{member}", name.trim_end_matches(".__dict__")))
+                    ScriptValue::Name(format!("{}.{member}", name.trim_end_matches(".__dict__")))
                 }
-                ("_G" | "__dict__", Some(member)) => Thing::Name(member),
+                ("_G" | "__dict__", Some(member)) => ScriptValue::Name(member),
                 // Whatever is called of it may be anything.
-                ("globals" | "locals" | "sys.modules", None) => Thing::Name(UNKNOWN_MODULE.to_owned()),
+                ("globals" | "locals" | "sys.modules", None) => ScriptValue::Name(UNKNOWN_MODULE.to_owned()),
                 // Any function of a module that reaches out may be meant.
                 (
                     "child_process" | "fs" | "vm" | "process" | "globalThis" | "global" | "Deno" | "Bun",
                     None,
-                ) if self.language == Language::JavaScript => Thing::Name(UNKNOWN_MODULE.to_owned()),
+                ) if self.language == Language::JavaScript => ScriptValue::Name(UNKNOWN_MODULE.to_owned()),
                 (name, None)
                     if !name.contains("env")
                         && matches!(self.language, Language::JavaScript | Language::Lua)
                         && !name.starts_with("process.argv") =>
                 {
-                    Thing::Method(Box::new(Thing::Foreign), name.to_owned())
+                    ScriptValue::Method(Box::new(ScriptValue::Foreign), name.to_owned())
                 }
-                _ => Thing::Text(Value::Unknown),
+                _ => ScriptValue::Text(Value::Unknown),
             },
-            Thing::Network(url) => Thing::Network(url.clone()),
-            Thing::Foreign => Thing::Foreign,
-            Thing::Text(_)
-            | Thing::Number(_)
-            | Thing::Truth(_)
-            | Thing::Path(_)
-            | Thing::File(_)
-            | Thing::Function(_)
-            | Thing::Class(_)
-            | Thing::Object(_)
-            | Thing::Socket(_)
-            | Thing::Database(_)
-            | Thing::Method(_, _)
-            | Thing::Local => Thing::Text(Value::Unknown),
+            ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
+            ScriptValue::Foreign => ScriptValue::Foreign,
+            ScriptValue::Text(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Truth(_)
+            | ScriptValue::Path(_)
+            | ScriptValue::File(_)
+            | ScriptValue::Function(_)
+            | ScriptValue::Class(_)
+            | ScriptValue::Object(_)
+            | ScriptValue::Socket(_)
+            | ScriptValue::Database(_)
+            | ScriptValue::Method(_, _)
+            | ScriptValue::Local => ScriptValue::Text(Value::Unknown),
         }
     }
 
     /// `file << text`
-    pub(super) fn push_into(&mut self, to: &Thing, value: &Thing) {
-        if let (Thing::File(path), Thing::Network(url)) = (to, value) {
+    pub(super) fn push_into(&mut self, to: &ScriptValue, value: &ScriptValue) {
+        if let (ScriptValue::File(path), ScriptValue::Network(url)) = (to, value) {
             self.remember_download(path, url);
         }
     }
@@ -239,106 +239,111 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Calls a method of a value.
-    pub(super) fn method(&mut self, of: &Thing, name: &str, given: &Given) -> Thing {
+    pub(super) fn method(&mut self, of: &ScriptValue, name: &str, given: &Given) -> ScriptValue {
         match of {
-            Thing::Path(path) => self.path_method(&path.clone(), name, given),
-            Thing::File(path) => self.file_method(&path.clone(), name, given),
-            Thing::Socket(_) => self.socket_method(name, given),
-            Thing::Database(file) => {
+            ScriptValue::Path(path) => self.path_method(&path.clone(), name, given),
+            ScriptValue::File(path) => self.file_method(&path.clone(), name, given),
+            ScriptValue::Socket(_) => self.socket_method(name, given),
+            ScriptValue::Database(file) => {
                 if matches!(name, "execute" | "executescript" | "executemany" | "exec" | "prepare" | "run") {
                     self.run_statement(&file.clone(), &given.at(0).value());
                 }
                 // A statement that was made ready is run by a method of its own.
                 of.clone()
             }
-            Thing::Network(url) => match name {
+            ScriptValue::Network(url) => match name {
                 "pipe" => {
-                    if let Some(Thing::File(path)) = given.positional.first() {
+                    if let Some(ScriptValue::File(path)) = given.positional.first() {
                         self.remember_download(&path.clone(), url);
                     }
-                    Thing::Network(url.clone())
+                    ScriptValue::Network(url.clone())
                 }
-                _ => Thing::Network(url.clone()),
+                _ => ScriptValue::Network(url.clone()),
             },
-            Thing::Foreign => {
+            ScriptValue::Foreign => {
                 self.not_known(name);
-                Thing::Foreign
+                ScriptValue::Foreign
             }
-            Thing::Text(_) | Thing::List(_) => self.text_method(of, name, given),
-            Thing::Function(place) => {
+            ScriptValue::Text(_) | ScriptValue::List(_) => self.text_method(of, name, given),
+            ScriptValue::Function(place) => {
                 if matches!(name, "call" | "apply" | "bind" | "()") {
                     return self.call_function(*place, given.positional.get(1..).unwrap_or_default());
                 }
-                Thing::Text(Value::Unknown)
+                ScriptValue::Text(Value::Unknown)
             }
-            Thing::Class(_) | Thing::Object(_) => self.own_method(of, name, given),
-            Thing::Method(_, called) if called == "super" => self.own_method(of, name, given),
-            Thing::Map(_)
-            | Thing::Name(_)
-            | Thing::Method(_, _)
-            | Thing::Number(_)
-            | Thing::Truth(_)
-            | Thing::Local => self.method_by_name(name, given),
+            ScriptValue::Class(_) | ScriptValue::Object(_) => self.own_method(of, name, given),
+            ScriptValue::Method(_, called) if called == "super" => self.own_method(of, name, given),
+            ScriptValue::Map(_)
+            | ScriptValue::Name(_)
+            | ScriptValue::Method(_, _)
+            | ScriptValue::Number(_)
+            | ScriptValue::Truth(_)
+            | ScriptValue::Local => self.method_by_name(name, given),
         }
     }
 
     /// Methods whose name says enough whatever the value is.
-    fn method_by_name(&mut self, name: &str, given: &Given) -> Thing {
+    fn method_by_name(&mut self, name: &str, given: &Given) -> ScriptValue {
         match name {
-            "connect" if given.positional.iter().flat_map(Thing::items).count() >= 2 => self.connect(given),
+            "connect" if given.positional.iter().flat_map(ScriptValue::items).count() >= 2 => {
+                self.connect(given)
+            }
             "to_csv" | "to_excel" | "to_parquet" | "to_pickle" | "to_feather" | "savefig"
                 if !given.positional.is_empty() =>
             {
-                self.perform(super::deeds::Deed::Save, name, given)
+                self.perform(super::library_calls::LibraryCall::Save, name, given)
             }
-            _ => Thing::Text(Value::Unknown),
+            _ => ScriptValue::Text(Value::Unknown),
         }
     }
 
-    fn text_method(&mut self, of: &Thing, name: &str, given: &Given) -> Thing {
+    fn text_method(&mut self, of: &ScriptValue, name: &str, given: &Given) -> ScriptValue {
         let base = name.trim_end_matches(['!', '?']);
         match (of, base) {
-            (Thing::Text(Value::Exact(text)), "strip" | "trim") if given.positional.is_empty() => {
-                Thing::text(text.trim())
+            (ScriptValue::Text(Value::Exact(text)), "strip" | "trim") if given.positional.is_empty() => {
+                ScriptValue::text(text.trim())
             }
-            (Thing::Text(Value::Exact(text)), "rstrip" | "trimEnd" | "chomp")
+            (ScriptValue::Text(Value::Exact(text)), "rstrip" | "trimEnd" | "chomp")
                 if given.positional.is_empty() =>
             {
-                Thing::text(text.trim_end())
+                ScriptValue::text(text.trim_end())
             }
-            (Thing::Text(Value::Exact(text)), "lstrip") if given.positional.is_empty() => {
-                Thing::text(text.trim_start())
+            (ScriptValue::Text(Value::Exact(text)), "lstrip") if given.positional.is_empty() => {
+                ScriptValue::text(text.trim_start())
             }
-            (Thing::Text(Value::Exact(_)), "strip" | "lstrip" | "rstrip") => Thing::Text(Value::Unknown),
-            (Thing::Text(Value::Exact(text)), "__reversed__" | "reverse") => {
-                Thing::text(text.chars().rev().collect::<String>())
+            (ScriptValue::Text(Value::Exact(_)), "strip" | "lstrip" | "rstrip") => {
+                ScriptValue::Text(Value::Unknown)
             }
-            (Thing::List(items), "__reversed__" | "reverse") => {
-                Thing::List(items.iter().rev().cloned().collect())
+            (ScriptValue::Text(Value::Exact(text)), "__reversed__" | "reverse") => {
+                ScriptValue::text(text.chars().rev().collect::<String>())
             }
-            (Thing::Text(Value::Exact(text)), "endswith" | "endsWith" | "startswith" | "startsWith")
-                if self.language.has_tree() =>
-            {
-                let asked: Option<Vec<String>> = given.at(0).items().iter().map(Thing::exact).collect();
+            (ScriptValue::List(items), "__reversed__" | "reverse") => {
+                ScriptValue::List(items.iter().rev().cloned().collect())
+            }
+            (
+                ScriptValue::Text(Value::Exact(text)),
+                "endswith" | "endsWith" | "startswith" | "startsWith",
+            ) if self.language.has_tree() => {
+                let asked: Option<Vec<String>> = given.at(0).items().iter().map(ScriptValue::exact).collect();
                 match asked {
                     Some(asked) if given.positional.len() == 1 => {
                         let fits = |part: &String| match base {
                             "endswith" | "endsWith" => text.ends_with(part.as_str()),
                             _ => text.starts_with(part.as_str()),
                         };
-                        Thing::Truth(asked.iter().any(fits))
+                        ScriptValue::Truth(asked.iter().any(fits))
                     }
-                    Some(_) | None => Thing::Local,
+                    Some(_) | None => ScriptValue::Local,
                 }
             }
             (
-                Thing::Text(_),
+                ScriptValue::Text(_),
                 "endswith" | "endsWith" | "startswith" | "startsWith" | "isdigit" | "includes",
-            ) => Thing::Local,
-            (Thing::Text(Value::Exact(text)), "split")
+            ) => ScriptValue::Local,
+            (ScriptValue::Text(Value::Exact(text)), "split")
                 if self.language == Language::JavaScript && given.at(0).exact().as_deref() == Some("") =>
             {
-                Thing::List(text.chars().map(|letter| Thing::text(letter.to_string())).collect())
+                ScriptValue::List(text.chars().map(|letter| ScriptValue::text(letter.to_string())).collect())
             }
             (
                 _,
@@ -348,57 +353,59 @@ impl Follower<'_, '_, '_> {
                 | "each" | "each_with_index" | "forEach" | "map" | "flat" | "uniq" | "compact" | "keys"
                 | "values",
             ) => of.clone(),
-            (Thing::Text(_), "join") => {
+            (ScriptValue::Text(_), "join") => {
                 // Python: the text stands between.
                 joined_text(of, &given.at(0).items())
             }
-            (Thing::List(items), "join") => {
+            (ScriptValue::List(items), "join") => {
                 let between = if given.positional.is_empty() {
-                    Thing::text(if self.language == Language::JavaScript { "," } else { "" })
+                    ScriptValue::text(if self.language == Language::JavaScript { "," } else { "" })
                 } else {
                     given.at(0)
                 };
                 joined_text(&between, items)
             }
-            (Thing::List(items), "slice") => {
+            (ScriptValue::List(items), "slice") => {
                 match given.at(0).exact().and_then(|text| text.parse::<usize>().ok()) {
                     Some(from) if given.positional.len() == 1 => {
-                        Thing::List(items.get(from..).unwrap_or_default().to_vec())
+                        ScriptValue::List(items.get(from..).unwrap_or_default().to_vec())
                     }
                     Some(_) | None => of.clone(),
                 }
             }
-            (Thing::List(items), "concat") => Thing::List(
-                items.iter().cloned().chain(given.positional.iter().flat_map(Thing::items)).collect(),
+            (ScriptValue::List(items), "concat") => ScriptValue::List(
+                items.iter().cloned().chain(given.positional.iter().flat_map(ScriptValue::items)).collect(),
             ),
-            (Thing::List(items), "first" | "shift" | "pop" | "last") => Thing::any(items),
+            (ScriptValue::List(items), "first" | "shift" | "pop" | "last") => ScriptValue::any(items),
             (_, "concat") => given.positional.iter().fold(of.clone(), |text, part| text.followed_by(part)),
-            (Thing::Text(Value::Exact(text)), "format") => filled_braces(text, given),
-            (Thing::Text(Value::Exact(text)), "replace" | "replaceAll" | "gsub")
+            (ScriptValue::Text(Value::Exact(text)), "format") => filled_braces(text, given),
+            (ScriptValue::Text(Value::Exact(text)), "replace" | "replaceAll" | "gsub")
                 if given.positional.len() >= 2 =>
             {
                 match (given.at(0).exact(), given.at(1).exact()) {
-                    (Some(from), Some(to)) if !from.is_empty() => Thing::text(text.replace(&from, &to)),
-                    _ => Thing::Text(Value::Unknown),
+                    (Some(from), Some(to)) if !from.is_empty() => ScriptValue::text(text.replace(&from, &to)),
+                    _ => ScriptValue::Text(Value::Unknown),
                 }
             }
-            (Thing::Text(Value::Exact(text)), "split") => match given.positional.first().map(Thing::exact) {
-                None => Thing::List(text.split_whitespace().map(Thing::text).collect()),
-                Some(Some(between)) if !between.is_empty() => {
-                    Thing::List(text.split(between.as_str()).map(Thing::text).collect())
+            (ScriptValue::Text(Value::Exact(text)), "split") => {
+                match given.positional.first().map(ScriptValue::exact) {
+                    None => ScriptValue::List(text.split_whitespace().map(ScriptValue::text).collect()),
+                    Some(Some(between)) if !between.is_empty() => {
+                        ScriptValue::List(text.split(between.as_str()).map(ScriptValue::text).collect())
+                    }
+                    Some(_) => ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)]),
                 }
-                Some(_) => Thing::List(vec![Thing::Text(Value::Unknown)]),
-            },
-            (Thing::Text(Value::Exact(text)), "lower" | "toLowerCase" | "downcase") => {
-                Thing::text(text.to_lowercase())
             }
-            (Thing::Text(Value::Exact(text)), "upper" | "toUpperCase" | "upcase") => {
-                Thing::text(text.to_uppercase())
+            (ScriptValue::Text(Value::Exact(text)), "lower" | "toLowerCase" | "downcase") => {
+                ScriptValue::text(text.to_lowercase())
+            }
+            (ScriptValue::Text(Value::Exact(text)), "upper" | "toUpperCase" | "upcase") => {
+                ScriptValue::text(text.to_uppercase())
             }
             (_, "split" | "splitlines" | "lines" | "readlines" | "chars" | "match" | "scan") => {
-                Thing::List(vec![Thing::Text(Value::Unknown)])
+                ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)])
             }
-            (_, "connect") if given.positional.iter().flat_map(Thing::items).count() >= 2 => {
+            (_, "connect") if given.positional.iter().flat_map(ScriptValue::items).count() >= 2 => {
                 self.connect(given)
             }
             (_, "unlink" | "rmtree")
@@ -406,38 +413,40 @@ impl Follower<'_, '_, '_> {
             {
                 // Only paths have such a method.
                 let depth = if base == "rmtree" { Depth::Recursive } else { Depth::Single };
-                let value =
-                    if matches!(of, Thing::Text(Value::Glob(_) | Value::Between { .. } | Value::AnyOf(_))) {
-                        of.value()
-                    } else {
-                        Value::Unknown
-                    };
+                let value = if matches!(
+                    of,
+                    ScriptValue::Text(Value::Glob(_) | Value::Between { .. } | Value::AnyOf(_))
+                ) {
+                    of.value()
+                } else {
+                    Value::Unknown
+                };
                 self.delete(&value, depth);
-                Thing::Text(Value::Unknown)
+                ScriptValue::Text(Value::Unknown)
             }
             (_, "to_csv" | "to_excel" | "to_parquet" | "to_pickle" | "to_feather" | "savefig") => {
                 self.method_by_name(name, given)
             }
             // A path that is not known, written to.
-            (Thing::Text(value), "open")
+            (ScriptValue::Text(value), "open")
                 if self.is_python()
                     && given.at(0).exact().is_some_and(|mode| mode.starts_with(['w', 'a', 'x'])) =>
             {
                 let value = value.clone();
-                self.write(&value, &Thing::Text(Value::Unknown));
-                Thing::File(value)
+                self.write(&value, &ScriptValue::Text(Value::Unknown));
+                ScriptValue::File(value)
             }
             (_, "write_text" | "write_bytes") => {
-                self.write(&of.value(), &Thing::Text(Value::Unknown));
-                Thing::Text(Value::Unknown)
+                self.write(&of.value(), &ScriptValue::Text(Value::Unknown));
+                ScriptValue::Text(Value::Unknown)
             }
-            _ => Thing::Text(Value::Unknown),
+            _ => ScriptValue::Text(Value::Unknown),
         }
     }
 
-    fn path_method(&mut self, path: &Value, name: &str, given: &Given) -> Thing {
-        let unknown = Thing::Text(Value::Unknown);
-        let this = Thing::Path(path.clone());
+    fn path_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
+        let unknown = ScriptValue::Text(Value::Unknown);
+        let this = ScriptValue::Path(path.clone());
         match name {
             "unlink" | "rmdir" | "delete" | "remove" => self.delete(path, Depth::Single),
             "rmtree" | "remove_tree" => self.delete(path, Depth::Recursive),
@@ -455,7 +464,7 @@ impl Follower<'_, '_, '_> {
             "open" => {
                 let mode = given
                     .named("mode")
-                    .and_then(Thing::exact)
+                    .and_then(ScriptValue::exact)
                     .or_else(|| given.at(0).exact())
                     .unwrap_or_default();
                 if mode.contains('a') {
@@ -465,12 +474,12 @@ impl Follower<'_, '_, '_> {
                 } else {
                     self.read(&this);
                 }
-                return Thing::File(path.clone());
+                return ScriptValue::File(path.clone());
             }
             "rename" | "replace" | "move" => {
                 let both = Given { positional: vec![this, given.at(0)], named: Vec::new() };
                 self.transfer(files::mv, "mv", &both, &["-f", "-T"]);
-                return Thing::Path(given.at(0).value());
+                return ScriptValue::Path(given.at(0).value());
             }
             "copy" | "copy_into" => {
                 let both = Given { positional: vec![this, given.at(0)], named: Vec::new() };
@@ -484,87 +493,101 @@ impl Follower<'_, '_, '_> {
                 self.act(|machine| machine.make_link(path, &to));
             }
             "joinpath" | "join" | "child" | "+" => {
-                let joined = given.positional.iter().fold(this, |path, part| Thing::Path(path.below(part)));
+                let joined =
+                    given.positional.iter().fold(this, |path, part| ScriptValue::Path(path.below(part)));
                 return joined;
             }
             "glob" | "rglob" => {
                 let pattern = given.at(0).exact().unwrap_or_else(|| "*".to_owned());
                 let pattern = if name == "rglob" { format!("**/{pattern}") } else { pattern };
                 return match path.as_exact() {
-                    Some(".") => Thing::Path(Value::Glob(pattern)),
-                    Some(directory) => {
-                        Thing::Path(Value::Glob(format!("{}/{pattern}", directory.trim_end_matches('/'))))
+                    Some(".") => ScriptValue::Path(Value::Glob(pattern)),
+                    Some(directory) => ScriptValue::Path(Value::Glob(format!(
+                        "{}/{pattern}",
+                        directory.trim_end_matches('/')
+                    ))),
+                    None => {
+                        ScriptValue::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown))
                     }
-                    None => Thing::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown)),
                 };
             }
             "iterdir" if path.as_exact().is_some() => {
-                return Thing::Path(Value::Glob(format!("{}/*", path.known_start().trim_end_matches('/'))));
+                return ScriptValue::Path(Value::Glob(format!(
+                    "{}/*",
+                    path.known_start().trim_end_matches('/')
+                )));
             }
             "iterdir" | "children" | "each_child" | "walk" | "entries" => {
-                return Thing::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
+                return ScriptValue::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
             }
             "expanduser" | "expand_path" => {
                 let home = self.machine.variable("HOME").unwrap_or(Value::Unknown);
                 return match path.as_exact().and_then(|text| text.strip_prefix('~')) {
-                    Some(rest) => Thing::Path(home.followed_by(&Value::exact(rest))),
+                    Some(rest) => ScriptValue::Path(home.followed_by(&Value::exact(rest))),
                     None => this,
                 };
             }
             "resolve" | "absolute" | "as_posix" | "realpath" | "cleanpath" | "to_s" | "to_path"
             | "toString" | "__str__" | "stringify" => return this,
-            "with_name" | "sibling" => return Thing::Path(Thing::Path(parent(path)).below(&given.at(0))),
+            "with_name" | "sibling" => {
+                return ScriptValue::Path(ScriptValue::Path(parent(path)).below(&given.at(0)));
+            }
             "with_suffix" => {
                 let suffix = given.at(0).exact();
                 return match (path.as_exact(), suffix) {
                     (Some(text), Some(suffix)) => {
                         let name_at = text.rfind('/').map_or(0, |at| at + 1);
                         let cut = text.rfind('.').filter(|at| *at > name_at).unwrap_or(text.len());
-                        Thing::Path(Value::exact(format!("{}{suffix}", text.get(..cut).unwrap_or(text))))
+                        ScriptValue::Path(Value::exact(format!(
+                            "{}{suffix}",
+                            text.get(..cut).unwrap_or(text)
+                        )))
                     }
-                    _ => Thing::Path(Value::Unknown),
+                    _ => ScriptValue::Path(Value::Unknown),
                 };
             }
             "exists" | "is_file" | "is_dir" | "exist?" | "file?" | "directory?" => {
                 let given = Given { positional: vec![this], named: Vec::new() };
-                return self.perform(super::deeds::Deed::Exists, "", &given);
+                return self.perform(super::library_calls::LibraryCall::Exists, "", &given);
             }
             _ => {}
         }
         unknown
     }
 
-    fn file_method(&mut self, path: &Value, name: &str, given: &Given) -> Thing {
+    fn file_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
         match name {
             "write" | "puts" | "print" | "writelines" | "end" | "syswrite" => {
-                if let Some(Thing::Network(url)) = given.positional.first() {
+                if let Some(ScriptValue::Network(url)) = given.positional.first() {
                     self.remember_download(path, &url.clone());
                 }
-                Thing::Text(Value::Unknown)
+                ScriptValue::Text(Value::Unknown)
             }
             "extractall" | "extract" => {
                 let directory = match (name, given.named("path")) {
                     (_, Some(path)) => path.value(),
-                    ("extractall", None) => given.positional.first().map_or(Value::exact("."), Thing::value),
-                    (_, None) => given.positional.get(1).map_or(Value::exact("."), Thing::value),
+                    ("extractall", None) => {
+                        given.positional.first().map_or(Value::exact("."), ScriptValue::value)
+                    }
+                    (_, None) => given.positional.get(1).map_or(Value::exact("."), ScriptValue::value),
                 };
                 let archive = Some(path).filter(|_| name == "extractall");
                 self.act(|machine| unpack_from(machine, archive, &directory, Names::Without(0)));
-                Thing::Text(Value::Unknown)
+                ScriptValue::Text(Value::Unknown)
             }
             "read" | "readlines" | "readline" | "gets" | "each_line" | "lines" => {
                 Self::from_output(self.machine.peek(path))
             }
-            _ => Thing::File(path.clone()),
+            _ => ScriptValue::File(path.clone()),
         }
     }
 
-    fn socket_method(&mut self, name: &str, given: &Given) -> Thing {
+    fn socket_method(&mut self, name: &str, given: &Given) -> ScriptValue {
         match name {
             "connect" | "connect_ex" | "createConnection" => self.connect(given),
             "pipe" if self.socket.is_some() && self.spawned_shell => {
                 self.gives_shell();
-                Thing::Local
+                ScriptValue::Local
             }
             // The address stands behind the data.
             "sendto" if given.positional.len() >= 2 => {
@@ -578,13 +601,13 @@ impl Follower<'_, '_, '_> {
                 if let Some(host) = host {
                     self.act(|machine| machine.host(&host, Upload::Yes));
                 }
-                Thing::Text(Value::Unknown)
+                ScriptValue::Text(Value::Unknown)
             }
             "recv" | "read" | "gets" | "receive" | "recvfrom" | "readline" => {
                 let host = self.socket.clone().and_then(|host| host.as_exact().map(str::to_owned));
-                Thing::Network(host.unwrap_or_default())
+                ScriptValue::Network(host.unwrap_or_default())
             }
-            "fileno" => Thing::Local,
+            "fileno" => ScriptValue::Local,
             "request" => {
                 let host = self.socket.clone().unwrap_or(Value::Unknown);
                 let upload = match given.at(0).exact().as_deref() {
@@ -592,21 +615,21 @@ impl Follower<'_, '_, '_> {
                     _ => Upload::Yes,
                 };
                 self.act(|machine| machine.host(&host, upload));
-                Thing::Network(host.known_start())
+                ScriptValue::Network(host.known_start())
             }
-            _ => Thing::Socket(self.socket.clone().unwrap_or(Value::Unknown)),
+            _ => ScriptValue::Socket(self.socket.clone().unwrap_or(Value::Unknown)),
         }
     }
 }
 
 /// A text with `{}` filled in.
-fn filled_braces(text: &str, given: &Given) -> Thing {
-    let mut whole = Thing::text("");
+fn filled_braces(text: &str, given: &Given) -> ScriptValue {
+    let mut whole = ScriptValue::text("");
     let mut rest = text;
     let mut place = 0;
     while let Some((before, behind)) = rest.split_once('{') {
-        whole = whole.followed_by(&Thing::text(before));
-        let Some((name, behind)) = behind.split_once('}') else { return Thing::Text(Value::Unknown) };
+        whole = whole.followed_by(&ScriptValue::text(before));
+        let Some((name, behind)) = behind.split_once('}') else { return ScriptValue::Text(Value::Unknown) };
         let name = name.split([':', '!']).next().unwrap_or_default();
         let value = if name.is_empty() {
             place += 1;
@@ -614,10 +637,10 @@ fn filled_braces(text: &str, given: &Given) -> Thing {
         } else if let Ok(index) = name.parse::<usize>() {
             given.at(index)
         } else {
-            given.named(name).cloned().unwrap_or(Thing::Local)
+            given.named(name).cloned().unwrap_or(ScriptValue::Local)
         };
         whole = whole.followed_by(&value);
         rest = behind;
     }
-    whole.followed_by(&Thing::text(rest))
+    whole.followed_by(&ScriptValue::text(rest))
 }

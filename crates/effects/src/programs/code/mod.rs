@@ -17,14 +17,14 @@
 //! | `methods` | methods of values |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
-mod acts;
 mod arguments;
+mod call_effects;
 mod calls;
-mod deeds;
 mod definitions;
+mod evaluator;
 mod expressions;
-mod follower;
 mod javascript;
+mod library_calls;
 mod lua;
 mod methods;
 mod perl;
@@ -34,13 +34,13 @@ mod ruby;
 mod statements;
 #[cfg(test)]
 mod tests;
-mod thing;
+mod value;
 mod walk;
 
 use crate::interpreter::{Call, Exit, Machine, Output, Value};
 
 use checkrein_scripts::Language;
-use follower::Follower;
+use evaluator::Evaluator;
 
 /// The greatest length of code that is followed, in bytes (ours).
 const CODE: usize = 64 * 1024;
@@ -99,7 +99,7 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         return Exit::unknown();
     };
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
-    let follower = Follower::new(machine, call, language);
+    let follower = Evaluator::new(machine, call, language);
     let exit = match checkrein_scripts::parse(text, language) {
         Some(tree) => follower.follow_tree(&tree),
         None => follower.follow(checkrein_scripts::tokens(text, language)),

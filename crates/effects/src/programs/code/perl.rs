@@ -4,67 +4,69 @@
 
 use crate::effect::Depth;
 
-use super::deeds::Deed;
+use super::library_calls::LibraryCall;
 
 /// What a function of Perl does; `None` when it is not known.
-pub(super) fn deed(name: &str) -> Option<Deed> {
+pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name = name.strip_prefix("CORE::").unwrap_or(name);
     let name = name.strip_prefix("GLOBAL::").unwrap_or(name);
     Some(match name {
-        "unlink" | "rmdir" => Deed::Delete(Depth::Single),
+        "unlink" | "rmdir" => LibraryCall::Delete(Depth::Single),
         "rmtree"
         | "remove_tree"
         | "File::Path::rmtree"
         | "File::Path::remove_tree"
         | "File::Path.rmtree"
-        | "File::Path.remove_tree" => Deed::Delete(Depth::Recursive),
-        "open" | "sysopen" => Deed::Open,
-        "opendir" | "readdir" | "File::Find::find" | "find" => Deed::Nothing,
-        "rename" | "move" | "File::Copy::move" | "mv" | "File::Copy::mv" => Deed::Move,
-        "copy" | "File::Copy::copy" | "cp" | "File::Copy::cp" | "dircopy" => Deed::Copy,
-        "symlink" | "link" => Deed::Link,
-        "getppid" => Deed::ParentProcess,
+        | "File::Path.remove_tree" => LibraryCall::Delete(Depth::Recursive),
+        "open" | "sysopen" => LibraryCall::Open,
+        "opendir" | "readdir" | "File::Find::find" | "find" => LibraryCall::Nothing,
+        "rename" | "move" | "File::Copy::move" | "mv" | "File::Copy::mv" => LibraryCall::Move,
+        "copy" | "File::Copy::copy" | "cp" | "File::Copy::cp" | "dircopy" => LibraryCall::Copy,
+        "symlink" | "link" => LibraryCall::Link,
+        "getppid" => LibraryCall::ParentProcess,
         "mkdir" | "mkpath" | "make_path" | "File::Path::mkpath" | "File::Path::make_path" => {
-            Deed::MakeDirectory
+            LibraryCall::MakeDirectory
         }
-        "chmod" | "chown" => Deed::ModeOfRest,
-        "utime" => Deed::Nothing,
-        "truncate" | "write_file" | "dbmopen" | "File::Slurp::write_file" => Deed::Write,
-        "read_file" | "slurp" | "File::Slurp::read_file" => Deed::Read,
-        "system" | "exec" | "readpipe" => Deed::Shell,
-        "eval" => Deed::Evaluate,
-        "do" | "require" => Deed::Loads,
-        "kill" => Deed::KillRest,
-        "socket" => Deed::Listen,
+        "chmod" | "chown" => LibraryCall::ModeOfRest,
+        "utime" => LibraryCall::Nothing,
+        "truncate" | "write_file" | "dbmopen" | "File::Slurp::write_file" => LibraryCall::Write,
+        "read_file" | "slurp" | "File::Slurp::read_file" => LibraryCall::Read,
+        "system" | "exec" | "readpipe" => LibraryCall::Shell,
+        "eval" => LibraryCall::Evaluate,
+        "do" | "require" => LibraryCall::Loads,
+        "kill" => LibraryCall::KillRest,
+        "socket" => LibraryCall::Listen,
         "connect"
         | "IO::Socket::INET.new"
         | "IO::Socket::INET6.new"
         | "IO::Socket::IP.new"
         | "IO::Socket::SSL.new"
-        | "IO::Socket::INET->new" => Deed::Connect,
-        "syscall" => Deed::Foreign,
-        "get" | "getprint" | "head" | "LWP::Simple::get" => Deed::Get,
-        "getstore" | "mirror" | "LWP::Simple::getstore" => Deed::Download,
-        "LWP::UserAgent.new" | "HTTP::Tiny.new" => Deed::Becomes("agent"),
-        "agent.get" | "agent.head" => Deed::Get,
-        "agent.post" | "agent.put" | "agent.delete" | "agent.post_form" | "agent.request" => Deed::Post,
-        "agent.mirror" => Deed::Download,
-        "chdir" => Deed::Enter,
-        "cwd" | "getcwd" | "Cwd::cwd" | "Cwd::getcwd" => Deed::Here,
-        "glob" | "bsd_glob" | "<>" => Deed::Glob,
-        "catfile" | "catdir" | "File::Spec.catfile" | "File::Spec.catdir" => Deed::Join,
-        "dirname" => Deed::Parent,
-        "join" => Deed::JoinText,
-        "sprintf" => Deed::Format,
-        "chr" => Deed::Character,
-        "decode_base64" | "MIME::Base64::decode_base64" => Deed::Base64,
-        "shift" => Deed::First,
-        "sockaddr_in" | "pack_sockaddr_in" | "Socket::sockaddr_in" => Deed::Together,
+        | "IO::Socket::INET->new" => LibraryCall::Connect,
+        "syscall" => LibraryCall::Foreign,
+        "get" | "getprint" | "head" | "LWP::Simple::get" => LibraryCall::Get,
+        "getstore" | "mirror" | "LWP::Simple::getstore" => LibraryCall::Download,
+        "LWP::UserAgent.new" | "HTTP::Tiny.new" => LibraryCall::Becomes("agent"),
+        "agent.get" | "agent.head" => LibraryCall::Get,
+        "agent.post" | "agent.put" | "agent.delete" | "agent.post_form" | "agent.request" => {
+            LibraryCall::Post
+        }
+        "agent.mirror" => LibraryCall::Download,
+        "chdir" => LibraryCall::Enter,
+        "cwd" | "getcwd" | "Cwd::cwd" | "Cwd::getcwd" => LibraryCall::Here,
+        "glob" | "bsd_glob" | "<>" => LibraryCall::Glob,
+        "catfile" | "catdir" | "File::Spec.catfile" | "File::Spec.catdir" => LibraryCall::Join,
+        "dirname" => LibraryCall::Parent,
+        "join" => LibraryCall::JoinText,
+        "sprintf" => LibraryCall::Format,
+        "chr" => LibraryCall::Character,
+        "decode_base64" | "MIME::Base64::decode_base64" => LibraryCall::Base64,
+        "shift" => LibraryCall::First,
+        "sockaddr_in" | "pack_sockaddr_in" | "Socket::sockaddr_in" => LibraryCall::Together,
         "inet_aton" | "lc" | "uc" | "ucfirst" | "lcfirst" | "reverse" | "sort" | "scalar" | "quotemeta"
         | "keys" | "values" | "chomp" | "abs_path" | "Cwd::abs_path" | "List::Util::uniq" | "uniq" => {
-            Deed::Same
+            LibraryCall::Same
         }
-        "tempfile" | "tempdir" | "File::Temp::tempfile" => Deed::TemporaryFile,
+        "tempfile" | "tempdir" | "File::Temp::tempfile" => LibraryCall::TemporaryFile,
         "print" | "printf" | "say" | "die" | "warn" | "exit" | "return" | "defined" | "ref" | "bless"
         | "length" | "substr" | "index" | "rindex" | "split" | "map" | "grep" | "push" | "pop"
         | "unshift" | "splice" | "exists" | "delete" | "each" | "chop" | "chained" | "ord" | "hex"
@@ -83,12 +85,12 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "getpwnam" | "getlogin" | "getgrgid" | "gettimeofday" | "usleep" | "encode" | "decode" | "utf8"
         | "tie" | "untie" | "prototype" | "BEGIN" | "END" | "x" | "lt" | "gt" | "sprintf2" | "isatty"
         | "dup2" | "POSIX::dup2" | "setsid" | "POSIX::setsid" | "POSIX::_exit" | "reset" | "getpriority"
-        | "times" | "chroot" | "opendir1" | "encode_utf8" | "decode_utf8" => Deed::Nothing,
+        | "times" | "chroot" | "opendir1" | "encode_utf8" | "decode_utf8" => LibraryCall::Nothing,
         // Handles are written in capitals.
         name if !name.is_empty()
             && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit()) =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         name if [
             "Data::Dumper",
@@ -121,7 +123,7 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         .iter()
         .any(|start| name.starts_with(start)) =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         _ => return None,
     })

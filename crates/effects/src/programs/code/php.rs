@@ -4,7 +4,7 @@
 
 use crate::effect::Depth;
 
-use super::deeds::Deed;
+use super::library_calls::LibraryCall;
 
 /// Beginnings of the names of functions that change nothing outside the program.
 const HARMLESS: &[&str] = &[
@@ -84,53 +84,53 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a function of PHP does; `None` when it is not known.
-pub(super) fn deed(name: &str) -> Option<Deed> {
+pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name = name.trim_start_matches('\\');
     Some(match name {
-        "unlink" | "rmdir" => Deed::DeleteFirst,
-        "File.deleteDirectory" => Deed::Delete(Depth::Recursive),
-        "fopen" => Deed::Open,
-        "file_put_contents" => Deed::Write,
+        "unlink" | "rmdir" => LibraryCall::DeleteFirst,
+        "File.deleteDirectory" => LibraryCall::Delete(Depth::Recursive),
+        "fopen" => LibraryCall::Open,
+        "file_put_contents" => LibraryCall::Write,
         "file_get_contents" | "file" | "readfile" | "parse_ini_file" | "fpassthru" | "highlight_file"
-        | "show_source" => Deed::Read,
-        "rename" | "move_uploaded_file" => Deed::Move,
-        "copy" => Deed::Copy,
-        "symlink" | "link" => Deed::Link,
-        "posix_getppid" => Deed::ParentProcess,
-        "mkdir" => Deed::MakeDirectory,
-        "touch" => Deed::Touch,
-        "chmod" | "chown" | "chgrp" => Deed::Mode,
-        "system" | "exec" | "shell_exec" | "passthru" | "popen" | "proc_open" => Deed::Shell,
-        "pcntl_exec" => Deed::Program,
-        "eval" | "assert" | "create_function" => Deed::Evaluate,
-        "include" | "include_once" | "require" | "require_once" => Deed::RunFile,
-        "call_user_func" | "call_user_func_array" => Deed::CallByName,
-        "dl" | "unserialize" => Deed::Foreign,
-        "posix_kill" => Deed::Kill,
-        "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" => Deed::Connect,
-        "socket_create" => Deed::Listen,
-        "curl_init" => Deed::Get,
+        | "show_source" => LibraryCall::Read,
+        "rename" | "move_uploaded_file" => LibraryCall::Move,
+        "copy" => LibraryCall::Copy,
+        "symlink" | "link" => LibraryCall::Link,
+        "posix_getppid" => LibraryCall::ParentProcess,
+        "mkdir" => LibraryCall::MakeDirectory,
+        "touch" => LibraryCall::Touch,
+        "chmod" | "chown" | "chgrp" => LibraryCall::Mode,
+        "system" | "exec" | "shell_exec" | "passthru" | "popen" | "proc_open" => LibraryCall::Shell,
+        "pcntl_exec" => LibraryCall::Program,
+        "eval" | "assert" | "create_function" => LibraryCall::Evaluate,
+        "include" | "include_once" | "require" | "require_once" => LibraryCall::RunFile,
+        "call_user_func" | "call_user_func_array" => LibraryCall::CallByName,
+        "dl" | "unserialize" => LibraryCall::Foreign,
+        "posix_kill" => LibraryCall::Kill,
+        "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" => LibraryCall::Connect,
+        "socket_create" => LibraryCall::Listen,
+        "curl_init" => LibraryCall::Get,
         "curl_setopt" | "curl_exec" | "curl_close" | "curl_setopt_array" | "curl_error" | "curl_getinfo" => {
-            Deed::Same
+            LibraryCall::Same
         }
-        "mail" => Deed::Post,
-        "chdir" => Deed::Enter,
-        "getcwd" => Deed::Here,
-        "glob" => Deed::Glob,
-        "scandir" | "opendir" | "readdir" => Deed::List,
-        "file_exists" | "is_file" | "is_dir" => Deed::Exists,
-        "sys_get_temp_dir" => Deed::Temporary,
-        "tempnam" | "tmpfile" => Deed::TemporaryFile,
-        "dirname" => Deed::Parent,
-        "getenv" => Deed::Variable,
-        "implode" | "join" => Deed::JoinText,
-        "sprintf" => Deed::Format,
-        "base64_decode" => Deed::Base64,
-        "hex2bin" => Deed::Hexadecimal,
-        "chr" => Deed::Character,
+        "mail" => LibraryCall::Post,
+        "chdir" => LibraryCall::Enter,
+        "getcwd" => LibraryCall::Here,
+        "glob" => LibraryCall::Glob,
+        "scandir" | "opendir" | "readdir" => LibraryCall::List,
+        "file_exists" | "is_file" | "is_dir" => LibraryCall::Exists,
+        "sys_get_temp_dir" => LibraryCall::Temporary,
+        "tempnam" | "tmpfile" => LibraryCall::TemporaryFile,
+        "dirname" => LibraryCall::Parent,
+        "getenv" => LibraryCall::Variable,
+        "implode" | "join" => LibraryCall::JoinText,
+        "sprintf" => LibraryCall::Format,
+        "base64_decode" => LibraryCall::Base64,
+        "hex2bin" => LibraryCall::Hexadecimal,
+        "chr" => LibraryCall::Character,
         "realpath" | "trim" | "rtrim" | "ltrim" | "strval" | "escapeshellarg" | "escapeshellcmd"
-        | "stripslashes" | "array_values" | "array_unique" | "json_decode" => Deed::Same,
-        "stream_get_contents" | "fread" | "fgets" | "stream_get_line" => Deed::Same,
+        | "stripslashes" | "array_values" | "array_unique" | "json_decode" => LibraryCall::Same,
+        "stream_get_contents" | "fread" | "fgets" | "stream_get_line" => LibraryCall::Same,
         "echo"
         | "print"
         | "printf"
@@ -281,8 +281,8 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "lcg_value"
         | "hrtime"
         | "checkdnsrr"
-        | "ctype_digit" => Deed::Nothing,
-        name if HARMLESS.iter().any(|start| name.starts_with(start)) => Deed::Nothing,
+        | "ctype_digit" => LibraryCall::Nothing,
+        name if HARMLESS.iter().any(|start| name.starts_with(start)) => LibraryCall::Nothing,
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@
 
 use crate::effect::Depth;
 
-use super::deeds::Deed;
+use super::library_calls::LibraryCall;
 
 /// Modules whose functions change nothing outside the program.
 const HARMLESS: &[&str] = &[
@@ -170,12 +170,12 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a function of Python does; `None` when it is not known.
-pub(super) fn deed(name: &str) -> Option<Deed> {
+pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name =
         name.strip_prefix("builtins.").or_else(|| name.strip_prefix("posix.").map(|_| name)).unwrap_or(name);
     Some(match name {
-        "print" => Deed::Print,
-        "range" | "xrange" => Deed::Range,
+        "print" => LibraryCall::Print,
+        "range" | "xrange" => LibraryCall::Range,
         "len"
         | "sum"
         | "min"
@@ -270,23 +270,23 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "AttributeError"
         | "PermissionError"
         | "unichr"
-        | "long" => Deed::Nothing,
+        | "long" => LibraryCall::Nothing,
         "str" | "bytes" | "bytearray" | "int" | "list" | "tuple" | "sorted" | "reversed" | "os.fspath"
         | "os.fsencode" | "os.fsdecode" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath"
         | "shlex.quote" | "textwrap.dedent" | "codecs.encode" | "unicode" | "bytes.decode" | "str.strip"
-        | "json.loads" | "io.StringIO" | "io.BytesIO" | "shlex.split" => Deed::Same,
-        "chr" => Deed::Character,
-        "globals" | "locals" | "vars" => Deed::Names,
-        "os.fork" | "pty.fork" | "os.forkpty" => Deed::Fork,
-        "os.setuid" | "os.seteuid" | "os.setreuid" | "os.setresuid" => Deed::Rights,
+        | "json.loads" | "io.StringIO" | "io.BytesIO" | "shlex.split" => LibraryCall::Same,
+        "chr" => LibraryCall::Character,
+        "globals" | "locals" | "vars" => LibraryCall::Names,
+        "os.fork" | "pty.fork" | "os.forkpty" => LibraryCall::Fork,
+        "os.setuid" | "os.seteuid" | "os.setreuid" | "os.setresuid" => LibraryCall::Rights,
         "open" | "io.open" | "codecs.open" | "gzip.open" | "bz2.open" | "lzma.open" | "os.fdopen" => {
-            Deed::Open
+            LibraryCall::Open
         }
-        "os.open" => Deed::Open,
-        "exec" | "eval" | "compile" | "runpy.run_code" => Deed::Evaluate,
-        "execfile" | "runpy.run_path" => Deed::RunFile,
-        "__import__" | "importlib.import_module" | "importlib.__import__" => Deed::Import,
-        "getattr" => Deed::Attribute,
+        "os.open" => LibraryCall::Open,
+        "exec" | "eval" | "compile" | "runpy.run_code" => LibraryCall::Evaluate,
+        "execfile" | "runpy.run_path" => LibraryCall::RunFile,
+        "__import__" | "importlib.import_module" | "importlib.__import__" => LibraryCall::Import,
+        "getattr" => LibraryCall::Attribute,
         "os.remove"
         | "os.unlink"
         | "os.rmdir"
@@ -294,22 +294,24 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "posix.remove"
         | "posix.unlink"
         | "pathlib.Path.unlink"
-        | "pathlib.Path.rmdir" => Deed::Delete(Depth::Single),
+        | "pathlib.Path.rmdir" => LibraryCall::Delete(Depth::Single),
         "shutil.rmtree" | "send2trash.send2trash" | "distutils.dir_util.remove_tree" => {
-            Deed::Delete(Depth::Recursive)
+            LibraryCall::Delete(Depth::Recursive)
         }
-        "os.rename" | "os.replace" | "os.renames" | "shutil.move" => Deed::Move,
+        "os.rename" | "os.replace" | "os.renames" | "shutil.move" => LibraryCall::Move,
         "shutil.copy"
         | "shutil.copy2"
         | "shutil.copyfile"
         | "shutil.copytree"
         | "distutils.dir_util.copy_tree"
-        | "shutil.copyfileobj" => Deed::Copy,
-        "os.symlink" | "os.link" => Deed::Link,
-        "os.mkdir" | "os.makedirs" => Deed::MakeDirectory,
-        "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" | "os.setxattr" => Deed::Mode,
-        "os.truncate" | "os.mkfifo" | "os.mknod" => Deed::Write,
-        "os.utime" => Deed::Touch,
+        | "shutil.copyfileobj" => LibraryCall::Copy,
+        "os.symlink" | "os.link" => LibraryCall::Link,
+        "os.mkdir" | "os.makedirs" => LibraryCall::MakeDirectory,
+        "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" | "os.setxattr" => {
+            LibraryCall::Mode
+        }
+        "os.truncate" | "os.mkfifo" | "os.mknod" => LibraryCall::Write,
+        "os.utime" => LibraryCall::Touch,
         "os.system"
         | "os.popen"
         | "subprocess.getoutput"
@@ -322,18 +324,18 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "posix.system"
         | "pexpect.spawn"
         | "pexpect.run"
-        | "asyncio.create_subprocess_shell" => Deed::Shell,
+        | "asyncio.create_subprocess_shell" => LibraryCall::Shell,
         "subprocess.run"
         | "subprocess.call"
         | "subprocess.check_call"
         | "subprocess.check_output"
-        | "subprocess.Popen" => Deed::Run,
-        "asyncio.create_subprocess_exec" => Deed::Program,
+        | "subprocess.Popen" => LibraryCall::Run,
+        "asyncio.create_subprocess_exec" => LibraryCall::Program,
         "os.execl" | "os.execlp" | "os.execle" | "os.execlpe" | "os.execv" | "os.execvp" | "os.execve"
-        | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => Deed::Execute,
+        | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => LibraryCall::Execute,
         // Behind how it is waited for these take what the ones above do.
         "os.spawnl" | "os.spawnlp" | "os.spawnle" | "os.spawnlpe" | "os.spawnv" | "os.spawnvp"
-        | "os.spawnve" | "os.spawnvpe" => Deed::ExecuteRest,
+        | "os.spawnve" | "os.spawnvpe" => LibraryCall::ExecuteRest,
         // Libraries of C: of their functions those count that run a command.
         "ctypes.CDLL"
         | "ctypes.PyDLL"
@@ -341,17 +343,17 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "ctypes.cdll.LoadLibrary"
         | "ctypes.CDLL.LoadLibrary"
         | "ctypes.pydll.LoadLibrary"
-        | "cffi.FFI.dlopen" => Deed::Becomes("ctypes.library"),
-        "cffi.FFI" => Deed::Becomes("cffi.FFI"),
+        | "cffi.FFI.dlopen" => LibraryCall::Becomes("ctypes.library"),
+        "cffi.FFI" => LibraryCall::Becomes("cffi.FFI"),
         "ctypes.library.system"
         | "ctypes.library.popen"
         | "ctypes.cdll.msvcrt.system"
-        | "ctypes.pythonapi.system" => Deed::Shell,
-        "os.startfile" | "webbrowser.open" => Deed::Nothing,
-        "os.kill" | "os.killpg" => Deed::Kill,
-        "os.dup2" | "os.dup" => Deed::Duplicate,
-        "pty.spawn" => Deed::Terminal,
-        "socket.socket" => Deed::Listen,
+        | "ctypes.pythonapi.system" => LibraryCall::Shell,
+        "os.startfile" | "webbrowser.open" => LibraryCall::Nothing,
+        "os.kill" | "os.killpg" => LibraryCall::Kill,
+        "os.dup2" | "os.dup" => LibraryCall::Duplicate,
+        "pty.spawn" => LibraryCall::Terminal,
+        "socket.socket" => LibraryCall::Listen,
         "socket.create_connection"
         | "telnetlib.Telnet"
         | "ftplib.FTP"
@@ -361,92 +363,96 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "http.client.HTTPConnection"
         | "http.client.HTTPSConnection"
         | "httplib.HTTPConnection"
-        | "httplib.HTTPSConnection" => Deed::Connect,
+        | "httplib.HTTPSConnection" => LibraryCall::Connect,
         "urllib.request.urlopen"
         | "urllib2.urlopen"
         | "urllib.urlopen"
         | "urllib.request.Request"
         | "urllib2.Request"
-        | "requests.Request" => Deed::Request,
+        | "requests.Request" => LibraryCall::Request,
         "requests.get" | "requests.head" | "requests.options" | "httpx.get" | "httpx.head"
-        | "urllib3.request" => Deed::Get,
+        | "urllib3.request" => LibraryCall::Get,
         "requests.post" | "requests.put" | "requests.patch" | "requests.delete" | "httpx.post"
-        | "httpx.put" | "httpx.patch" | "httpx.delete" => Deed::Post,
-        "requests.request" | "httpx.request" => Deed::Request,
-        "requests.Session" | "requests.session" | "httpx.Client" => Deed::Becomes("requests"),
-        "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Deed::Download,
+        | "httpx.put" | "httpx.patch" | "httpx.delete" => LibraryCall::Post,
+        "requests.request" | "httpx.request" => LibraryCall::Request,
+        "requests.Session" | "requests.session" | "httpx.Client" => LibraryCall::Becomes("requests"),
+        "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => LibraryCall::Download,
         "pathlib.Path"
         | "pathlib.PosixPath"
         | "pathlib.PurePath"
         | "pathlib.PurePosixPath"
         | "Path"
-        | "py.path.local" => Deed::PathOf,
-        "pathlib.Path.home" | "Path.home" => Deed::Home,
-        "pathlib.Path.cwd" | "Path.cwd" => Deed::Here,
-        "os.path.join" | "posixpath.join" => Deed::Join,
-        "os.path.expanduser" | "os.path.expandvars" => Deed::Expand,
-        "os.path.dirname" => Deed::Parent,
-        "os.getenv" | "os.environ.get" | "os.getenvb" => Deed::Variable,
-        "os.getcwd" | "os.getcwdu" => Deed::Here,
-        "tempfile.gettempdir" => Deed::Temporary,
-        "tempfile.mkdtemp" | "tempfile.TemporaryDirectory" => Deed::TemporaryDirectory,
+        | "py.path.local" => LibraryCall::PathOf,
+        "pathlib.Path.home" | "Path.home" => LibraryCall::Home,
+        "pathlib.Path.cwd" | "Path.cwd" => LibraryCall::Here,
+        "os.path.join" | "posixpath.join" => LibraryCall::Join,
+        "os.path.expanduser" | "os.path.expandvars" => LibraryCall::Expand,
+        "os.path.dirname" => LibraryCall::Parent,
+        "os.getenv" | "os.environ.get" | "os.getenvb" => LibraryCall::Variable,
+        "os.getcwd" | "os.getcwdu" => LibraryCall::Here,
+        "tempfile.gettempdir" => LibraryCall::Temporary,
+        "tempfile.mkdtemp" | "tempfile.TemporaryDirectory" => LibraryCall::TemporaryDirectory,
         "tempfile.mkstemp" | "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" | "tempfile.mktemp" => {
-            Deed::TemporaryFile
+            LibraryCall::TemporaryFile
         }
-        "os.chdir" => Deed::Enter,
-        "glob.glob" | "glob.iglob" => Deed::Glob,
-        "os.listdir" => Deed::List,
-        "os.walk" | "os.scandir" | "os.fwalk" => Deed::Walk,
-        "os.path.exists" | "os.path.isfile" | "os.path.isdir" | "os.path.lexists" => Deed::Exists,
+        "os.chdir" => LibraryCall::Enter,
+        "glob.glob" | "glob.iglob" => LibraryCall::Glob,
+        "os.listdir" => LibraryCall::List,
+        "os.walk" | "os.scandir" | "os.fwalk" => LibraryCall::Walk,
+        "os.path.exists" | "os.path.isfile" | "os.path.isdir" | "os.path.lexists" => LibraryCall::Exists,
         "base64.b64decode"
         | "base64.standard_b64decode"
         | "base64.urlsafe_b64decode"
         | "base64.decodebytes"
-        | "base64.decodestring" => Deed::Base64,
+        | "base64.decodestring" => LibraryCall::Base64,
         "bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" | "binascii.a2b_hex" => {
-            Deed::Hexadecimal
+            LibraryCall::Hexadecimal
         }
         "codecs.decode" | "zlib.decompress" | "marshal.loads" | "pickle.loads" | "pickle.load"
         | "cPickle.loads" | "dill.loads" | "joblib.load"
             if !name.starts_with("codecs") && !name.starts_with("zlib") =>
         {
-            Deed::Foreign
+            LibraryCall::Foreign
         }
-        "codecs.decode" | "zlib.decompress" => Deed::Nothing,
-        "yaml.load" | "yaml.load_all" => Deed::Loaded,
-        "yaml.unsafe_load" | "yaml.full_load" | "jsonpickle.decode" | "shelve.open" => Deed::Foreign,
-        "base64.b64encode" | "base64.standard_b64encode" | "base64.encodebytes" => Deed::InBase64,
+        "codecs.decode" | "zlib.decompress" => LibraryCall::Nothing,
+        "yaml.load" | "yaml.load_all" => LibraryCall::Loaded,
+        "yaml.unsafe_load" | "yaml.full_load" | "jsonpickle.decode" | "shelve.open" => LibraryCall::Foreign,
+        "base64.b64encode" | "base64.standard_b64encode" | "base64.encodebytes" => LibraryCall::InBase64,
         "sys.stdin.read" | "sys.stdin.readlines" | "sys.stdin.readline" | "sys.stdin.buffer.read" => {
-            Deed::Input
+            LibraryCall::Input
         }
-        "json.load" | "tomllib.load" | "yaml.safe_load" | "csv.reader" | "csv.DictReader" => Deed::Nothing,
-        "linecache.getline" | "linecache.getlines" | "numpy.loadtxt" | "tomllib.loads" => Deed::Read,
-        "pip.main" | "pip._internal.main" => Deed::Foreign,
-        "sqlite3.connect" => Deed::Database,
+        "json.load" | "tomllib.load" | "yaml.safe_load" | "csv.reader" | "csv.DictReader" => {
+            LibraryCall::Nothing
+        }
+        "linecache.getline" | "linecache.getlines" | "numpy.loadtxt" | "tomllib.loads" => LibraryCall::Read,
+        "pip.main" | "pip._internal.main" => LibraryCall::Foreign,
+        "sqlite3.connect" => LibraryCall::Database,
         "psycopg2.connect"
         | "psycopg.connect"
         | "pymysql.connect"
         | "MySQLdb.connect"
-        | "mysql.connector.connect" => Deed::Becomes("connection"),
-        "os.getppid" => Deed::ParentProcess,
-        "psutil.Process" | "psutil.process_iter" => Deed::Becomes("psutil.Process"),
+        | "mysql.connector.connect" => LibraryCall::Becomes("connection"),
+        "os.getppid" => LibraryCall::ParentProcess,
+        "psutil.Process" | "psutil.process_iter" => LibraryCall::Becomes("psutil.Process"),
         "psutil.Process.kill"
         | "psutil.Process.terminate"
         | "psutil.Process.suspend"
-        | "psutil.Process.send_signal" => Deed::Kill,
+        | "psutil.Process.send_signal" => LibraryCall::Kill,
         "pickle.dumps" | "marshal.dumps" | "gzip.compress" | "gzip.decompress" | "lzma.compress"
-        | "lzma.decompress" | "bz2.compress" | "bz2.decompress" => Deed::Nothing,
-        "connection.cursor" => Deed::Becomes("connection"),
-        "connection.execute" | "connection.executescript" | "connection.executemany" => Deed::Statement,
+        | "lzma.decompress" | "bz2.compress" | "bz2.decompress" => LibraryCall::Nothing,
+        "connection.cursor" => LibraryCall::Becomes("connection"),
+        "connection.execute" | "connection.executescript" | "connection.executemany" => {
+            LibraryCall::Statement
+        }
         "shutil.which"
         | "shutil.disk_usage"
         | "shutil.get_terminal_size"
         | "os.get_terminal_size"
-        | "ctypes.util.find_library" => Deed::Nothing,
+        | "ctypes.util.find_library" => LibraryCall::Nothing,
         "shutil.make_archive" | "shutil.unpack_archive" | "tarfile.open" | "zipfile.ZipFile"
             if name.starts_with("tarfile") || name.starts_with("zipfile") =>
         {
-            Deed::Open
+            LibraryCall::Open
         }
         "matplotlib.pyplot.savefig"
         | "plt.savefig"
@@ -455,34 +461,34 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "numpy.savez"
         | "torch.save"
         | "joblib.dump"
-        | "cv2.imwrite" => Deed::Save,
+        | "cv2.imwrite" => LibraryCall::Save,
         "pandas.read_csv" | "pandas.read_json" | "pandas.read_excel" | "pandas.read_parquet" => {
-            Deed::Becomes("pandas.DataFrame")
+            LibraryCall::Becomes("pandas.DataFrame")
         }
         "pandas.DataFrame" | "pandas.Series" | "pandas.concat" | "pandas.DataFrame.from_dict" => {
-            Deed::Becomes("pandas.DataFrame")
+            LibraryCall::Becomes("pandas.DataFrame")
         }
         name if name.starts_with("pandas.DataFrame.to_") => match name {
             "pandas.DataFrame.to_string" | "pandas.DataFrame.to_dict" | "pandas.DataFrame.to_list" => {
-                Deed::Nothing
+                LibraryCall::Nothing
             }
-            _ => Deed::Save,
+            _ => LibraryCall::Save,
         },
-        name if name.starts_with("pandas.DataFrame.") => Deed::Becomes("pandas.DataFrame"),
+        name if name.starts_with("pandas.DataFrame.") => LibraryCall::Becomes("pandas.DataFrame"),
         name if name.starts_with("connection.")
             || name.starts_with("cursor.")
             || name.starts_with("requests.")
             || name.starts_with("expanded.") =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         name if name.starts_with("sys.stdin")
             || name.starts_with("sys.stdout")
             || name.starts_with("sys.stderr") =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
-        name if name.starts_with("os.path.") || name.starts_with("os.environ.") => Deed::Nothing,
+        name if name.starts_with("os.path.") || name.starts_with("os.environ.") => LibraryCall::Nothing,
         "os.getpid"
         | "os.getuid"
         | "os.geteuid"
@@ -521,25 +527,25 @@ pub(super) fn deed(name: &str) -> Option<Deed> {
         | "os.abort"
         | "os.putenv"
         | "os.unsetenv"
-        | "os.get_exec_path" => Deed::Nothing,
+        | "os.get_exec_path" => LibraryCall::Nothing,
         "socket.gethostname"
         | "socket.gethostbyname"
         | "socket.getaddrinfo"
         | "socket.getfqdn"
         | "socket.setdefaulttimeout"
-        | "socket.inet_aton" => Deed::Nothing,
+        | "socket.inet_aton" => LibraryCall::Nothing,
         name if HARMLESS
             .iter()
             .any(|module| name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'))) =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         // Methods of built-in types, by the name of the type.
         name if ["str.", "dict.", "list.", "bytes.", "int.", "float.", "set.", "tuple.", "object."]
             .iter()
             .any(|start| name.starts_with(start)) =>
         {
-            Deed::Nothing
+            LibraryCall::Nothing
         }
         _ => return None,
     })

@@ -2,15 +2,15 @@
 
 use crate::interpreter::Value;
 
+use super::evaluator::Evaluator;
 use super::expressions::truth;
-use super::follower::Follower;
-use super::thing::Thing;
+use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Token};
 
 /// The greatest number of turns of a loop that are followed one by one (ours).
 const TURNS: usize = 32;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Follows the statements between two places.
     pub(super) fn run(&mut self, from: usize, to: usize) {
         let mut at = from;
@@ -66,7 +66,7 @@ impl Follower<'_, '_, '_> {
             ) if !(word == "loop" && self.language != Language::Ruby) => self.body_of(at + 1, to),
             (_, "return") => {
                 let end = self.end_of_statement(at, to);
-                let value = if at + 1 < end { self.all(at + 1, end) } else { Thing::Local };
+                let value = if at + 1 < end { self.all(at + 1, end) } else { ScriptValue::Local };
                 let value = match self.variables.get("return") {
                     Some(known) => known.clone().join(&value),
                     None => value,
@@ -113,20 +113,23 @@ impl Follower<'_, '_, '_> {
             return None;
         }
         let given = self.given(sign + 1, end);
-        let value = if given.positional.len() == 1 { given.at(0) } else { Thing::List(given.positional) };
+        let value =
+            if given.positional.len() == 1 { given.at(0) } else { ScriptValue::List(given.positional) };
         self.assign_all(&names, &value);
         Some(end)
     }
 
-    pub(super) fn assign_all(&mut self, names: &[String], value: &Thing) {
+    pub(super) fn assign_all(&mut self, names: &[String], value: &ScriptValue) {
         for (index, name) in names.iter().enumerate() {
             let part = match value {
-                Thing::List(items) if self.language == Language::Perl && name.starts_with('@') => {
-                    Thing::List(items.get(index..).unwrap_or_default().to_vec())
+                ScriptValue::List(items) if self.language == Language::Perl && name.starts_with('@') => {
+                    ScriptValue::List(items.get(index..).unwrap_or_default().to_vec())
                 }
-                Thing::List(items) => items.get(index).cloned().unwrap_or(Thing::Text(Value::Unknown)),
-                Thing::Network(url) => Thing::Network(url.clone()),
-                _ => Thing::Text(Value::Unknown),
+                ScriptValue::List(items) => {
+                    items.get(index).cloned().unwrap_or(ScriptValue::Text(Value::Unknown))
+                }
+                ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
+                _ => ScriptValue::Text(Value::Unknown),
             };
             self.assign(name, part);
         }
@@ -205,7 +208,7 @@ impl Follower<'_, '_, '_> {
         match word.as_str() {
             "for" | "foreach" => {
                 let list = self.given(place + 1, end);
-                let list = flat(&Thing::List(list.positional));
+                let list = flat(&ScriptValue::List(list.positional));
                 self.for_each(&["$_".to_owned()], &list, |follower| follower.run(at, place));
             }
             _ => {
@@ -346,10 +349,10 @@ impl Follower<'_, '_, '_> {
     }
 
     /// The variables of a loop and what they run over: `a, b in values`.
-    pub(super) fn loop_over(&mut self, at: usize, to: usize) -> (Vec<String>, Thing) {
+    pub(super) fn loop_over(&mut self, at: usize, to: usize) -> (Vec<String>, ScriptValue) {
         let Some(place) = self.find_word(at, to, &["in", "of"]) else {
             self.all(at, to);
-            return (Vec::new(), Thing::Local);
+            return (Vec::new(), ScriptValue::Local);
         };
         let mut names = Vec::new();
         for index in at..place {
@@ -358,12 +361,13 @@ impl Follower<'_, '_, '_> {
             }
         }
         let given = self.given(place + 1, to);
-        let list = if given.positional.len() == 1 { given.at(0) } else { Thing::List(given.positional) };
+        let list =
+            if given.positional.len() == 1 { given.at(0) } else { ScriptValue::List(given.positional) };
         (names, list)
     }
 
     /// Follows the body of a loop: once for each value when they are all known, else once for all.
-    pub(super) fn for_each(&mut self, names: &[String], list: &Thing, mut work: impl FnMut(&mut Self)) {
+    pub(super) fn for_each(&mut self, names: &[String], list: &ScriptValue, mut work: impl FnMut(&mut Self)) {
         if let ([name], Some(items)) = (names, known_items(list)) {
             for item in items {
                 self.set(name, item.clone());
@@ -375,9 +379,9 @@ impl Follower<'_, '_, '_> {
         work(self);
     }
 
-    pub(super) fn bind_each(&mut self, names: &[String], list: &Thing) {
+    pub(super) fn bind_each(&mut self, names: &[String], list: &ScriptValue) {
         let each = match list.each() {
-            Thing::Local if matches!(list, Thing::Text(_)) => Thing::Text(Value::Unknown),
+            ScriptValue::Local if matches!(list, ScriptValue::Text(_)) => ScriptValue::Text(Value::Unknown),
             other => other,
         };
         match names {
@@ -390,18 +394,18 @@ impl Follower<'_, '_, '_> {
     }
 
     /// `for (const x of list)`, `for my $x (list)`, `foreach ($list as $x)`, `for (i = 0; ...)`
-    pub(super) fn c_loop(&mut self, at: usize, open: usize, close: usize) -> (Vec<String>, Thing) {
+    pub(super) fn c_loop(&mut self, at: usize, open: usize, close: usize) -> (Vec<String>, ScriptValue) {
         match self.language {
             Language::Perl => {
                 let name =
                     (at + 1..open).rev().find_map(|place| self.tokens.word(place)).unwrap_or("$_").to_owned();
-                let list = Thing::List(self.given(open + 1, close).positional);
+                let list = ScriptValue::List(self.given(open + 1, close).positional);
                 (vec![name], flat(&list))
             }
             Language::Php => {
                 let Some(place) = self.find_word(open + 1, close, &["as"]) else {
                     self.all(open + 1, close);
-                    return (Vec::new(), Thing::Local);
+                    return (Vec::new(), ScriptValue::Local);
                 };
                 let list = self.all(open + 1, place);
                 let names: Vec<String> = (place + 1..close)
@@ -414,7 +418,7 @@ impl Follower<'_, '_, '_> {
             _ if self.find_word(open + 1, close, &["of", "in"]).is_some() => self.loop_over(open + 1, close),
             _ => {
                 self.run(open + 1, close);
-                (Vec::new(), Thing::Local)
+                (Vec::new(), ScriptValue::Local)
             }
         }
     }
@@ -429,9 +433,9 @@ impl Follower<'_, '_, '_> {
 }
 
 /// The items of a list when all are known and not too many.
-pub(super) fn known_items(list: &Thing) -> Option<&[Thing]> {
+pub(super) fn known_items(list: &ScriptValue) -> Option<&[ScriptValue]> {
     match list {
-        Thing::List(items)
+        ScriptValue::List(items)
             if (1..=TURNS).contains(&items.len()) && items.iter().all(|item| item.exact().is_some()) =>
         {
             Some(items)
@@ -441,6 +445,6 @@ pub(super) fn known_items(list: &Thing) -> Option<&[Thing]> {
 }
 
 /// A list in which lists are part of the whole, as in Perl.
-pub(super) fn flat(list: &Thing) -> Thing {
-    Thing::List(list.items())
+pub(super) fn flat(list: &ScriptValue) -> ScriptValue {
+    ScriptValue::List(list.items())
 }

@@ -1,7 +1,7 @@
 //! Code and its effects, language by language.
 
 use crate::predict;
-use checkrein_facts::{Entry, Place, RecordedWorld, VersionState};
+use checkrein_facts::{Entry, HostPaths, RecordedWorld, VersionState};
 use checkrein_protocol::{AbsolutePath, Action, Certainty, Depth, EffectKind, Target};
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn path(text: &str) -> AbsolutePath {
 }
 
 fn world() -> RecordedWorld {
-    let place = Place {
+    let place = HostPaths {
         home: path("/home/dev"),
         user: Some("dev".to_owned()),
         workspace: path("/home/dev/proj"),

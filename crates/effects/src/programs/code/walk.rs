@@ -12,9 +12,9 @@ mod names;
 
 use crate::interpreter::Value;
 
-use super::follower::{Follower, Variables};
-use super::thing::Thing;
-use checkrein_scripts::tree::{Case, Expression, Loop, Statement, Target, Try};
+use super::evaluator::{Evaluator, Variables};
+use super::value::ScriptValue;
+use checkrein_scripts::tree::{BindingTarget, Expression, Loop, Statement, SwitchCase, Try};
 
 use binding::Scope;
 
@@ -34,7 +34,7 @@ pub(super) enum Flow {
     Throw,
 }
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Follows the statements of a whole file.
     pub(super) fn run_module(&mut self, statements: &[Statement]) {
         self.file = self.script();
@@ -65,8 +65,8 @@ impl Follower<'_, '_, '_> {
                 let value = self.value(value);
                 self.bind(target, value, Scope::Own);
             }
-            Statement::Declare(Target::Name(name), None) if !self.is_python() => {
-                self.bind_name(name, Thing::Local, Scope::Own);
+            Statement::Declare(BindingTarget::Name(name), None) if !self.is_python() => {
+                self.bind_name(name, ScriptValue::Local, Scope::Own);
             }
             Statement::Declare(_, None) => {}
             Statement::Define(definition) => self.define_tree(definition),
@@ -87,7 +87,7 @@ impl Follower<'_, '_, '_> {
             Statement::Match(subject, cases) => return self.several(subject, cases),
             Statement::Block(statements) => return self.run_tree(statements),
             Statement::Return(value) => {
-                let value = value.as_ref().map_or(Thing::Local, |value| self.value(value));
+                let value = value.as_ref().map_or(ScriptValue::Local, |value| self.value(value));
                 self.returned = Some(match self.returned.take() {
                     Some(known) => known.join(&value),
                     None => value,
@@ -118,7 +118,7 @@ impl Follower<'_, '_, '_> {
         for (name, value) in other {
             match self.variables.get_mut(&name) {
                 Some(known) if *known == value => {}
-                Some(known) => *known = std::mem::replace(known, Thing::Local).join(&value),
+                Some(known) => *known = std::mem::replace(known, ScriptValue::Local).join(&value),
                 None => {
                     self.variables.insert(name, value);
                 }
@@ -176,18 +176,18 @@ impl Follower<'_, '_, '_> {
         Flow::Next
     }
 
-    fn turns_over(&mut self, target: &Target, list: &Thing, each: &Loop) {
+    fn turns_over(&mut self, target: &BindingTarget, list: &ScriptValue, each: &Loop) {
         match list {
-            Thing::List(items) if (1..=TURNS).contains(&items.len()) => {
+            ScriptValue::List(items) if (1..=TURNS).contains(&items.len()) => {
                 for item in items {
                     self.bind(target, item.clone(), Scope::Own);
                     self.run_tree(&each.body);
                 }
             }
             // It may have been filled by what is not followed.
-            Thing::List(items) if items.is_empty() => {
+            ScriptValue::List(items) if items.is_empty() => {
                 self.perhaps(|follower| {
-                    follower.bind(target, Thing::Text(Value::Unknown), Scope::Own);
+                    follower.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
                     follower.run_tree(&each.body);
                 });
             }
@@ -243,17 +243,17 @@ impl Follower<'_, '_, '_> {
             if let Some(known) = self.variables.get_mut(&name) {
                 let kept = matches!(
                     known,
-                    Thing::Name(_)
-                        | Thing::Function(_)
-                        | Thing::Class(_)
-                        | Thing::Object(_)
-                        | Thing::Network(_)
-                        | Thing::Foreign
-                        | Thing::List(_)
-                        | Thing::Map(_)
+                    ScriptValue::Name(_)
+                        | ScriptValue::Function(_)
+                        | ScriptValue::Class(_)
+                        | ScriptValue::Object(_)
+                        | ScriptValue::Network(_)
+                        | ScriptValue::Foreign
+                        | ScriptValue::List(_)
+                        | ScriptValue::Map(_)
                 );
                 if !kept {
-                    *known = Thing::Text(Value::Unknown);
+                    *known = ScriptValue::Text(Value::Unknown);
                 }
             }
         }
@@ -270,7 +270,7 @@ impl Follower<'_, '_, '_> {
             let after = self.variables.clone();
             self.join_variables(before.clone());
             if let Some(target) = target {
-                self.bind(target, Thing::Text(Value::Unknown), Scope::Own);
+                self.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
             }
             // A body that fails for sure leads here for sure.
             let certain = flow == Flow::Throw && tried.handlers.len() == 1;
@@ -286,7 +286,7 @@ impl Follower<'_, '_, '_> {
         if falls_through || (flow == Flow::Throw && !tried.handlers.is_empty()) { Flow::Next } else { flow }
     }
 
-    fn with(&mut self, items: &[(Expression, Option<Target>)], body: &[Statement]) -> Flow {
+    fn with(&mut self, items: &[(Expression, Option<BindingTarget>)], body: &[Statement]) -> Flow {
         let mut left = Vec::new();
         for (value, target) in items {
             let value = self.value(value);
@@ -306,7 +306,7 @@ impl Follower<'_, '_, '_> {
         flow
     }
 
-    fn several(&mut self, subject: &Expression, cases: &[Case]) -> Flow {
+    fn several(&mut self, subject: &Expression, cases: &[SwitchCase]) -> Flow {
         let subject = self.value(subject);
         let before = self.variables.clone();
         let mut after: Option<Variables> = None;
@@ -320,7 +320,7 @@ impl Follower<'_, '_, '_> {
                 known = conditions::equal(&subject, &test).filter(|_| case.tests.len() == 1);
             }
             for target in &case.targets {
-                self.bind(target, Thing::Text(Value::Unknown), Scope::Own);
+                self.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
             }
             let flow = self.certainly_or_not(known == Some(true), |follower| follower.run_tree(&case.body));
             always |= case.tests.is_empty();
@@ -361,14 +361,14 @@ impl Follower<'_, '_, '_> {
 }
 
 /// One of the values that a value runs over.
-fn element(list: &Thing) -> Thing {
+fn element(list: &ScriptValue) -> ScriptValue {
     match list {
-        Thing::Map(entries) => {
-            Thing::any(&entries.iter().map(|(key, _)| Thing::text(key)).collect::<Vec<_>>())
+        ScriptValue::Map(entries) => {
+            ScriptValue::any(&entries.iter().map(|(key, _)| ScriptValue::text(key)).collect::<Vec<_>>())
         }
-        Thing::Text(Value::Unknown) | Thing::Local => Thing::Text(Value::Unknown),
+        ScriptValue::Text(Value::Unknown) | ScriptValue::Local => ScriptValue::Text(Value::Unknown),
         other => match other.each() {
-            Thing::Local => Thing::Text(Value::Unknown),
+            ScriptValue::Local => ScriptValue::Text(Value::Unknown),
             each => each,
         },
     }

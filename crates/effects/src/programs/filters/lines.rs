@@ -217,7 +217,7 @@ mod tests {
     use crate::nature::Nature;
     use crate::path::AbsolutePath;
     use crate::predict::predict;
-    use crate::world::{GuardedPath, Place, VersionState};
+    use crate::world::{GuardedPath, HostPaths, VersionState};
     use checkrein_facts::RecordedWorld;
 
     /// Whether what a command overwrites may be any file.
@@ -225,7 +225,7 @@ mod tests {
         let home = AbsolutePath::new("/home/dev").unwrap();
         let workspace = home.join("proj");
         let settings = workspace.join(".claude/settings.json");
-        let place = Place {
+        let place = HostPaths {
             home,
             user: None,
             workspace: workspace.clone(),

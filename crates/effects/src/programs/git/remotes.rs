@@ -1,7 +1,7 @@
 //! Subcommands that talk to other repositories.
 
 use super::data_change;
-use crate::effect::{EffectKind, Reach, Severity, Target};
+use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::Inspection;
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
 use crate::nature::Nature;
@@ -404,8 +404,8 @@ impl Git<'_, '_> {
             self.machine.host(&Value::exact(known_hosts::host_of(&address)), Upload::No);
         } else if address == text && !text.contains('/') && !text.starts_with('.') {
             // A remote of which the URL is not known was set up before, by whoever set up the repository.
-            let draft =
-                Draft::new(EffectKind::NetworkRequest, Target::Host(text.to_owned())).reach(Reach::Known);
+            let draft = Draft::new(EffectKind::NetworkRequest, Target::Host(text.to_owned()))
+                .reach(NetworkReach::Known);
             self.machine.add(draft.severity(Severity::Low));
         }
     }
@@ -419,7 +419,7 @@ impl Git<'_, '_> {
             }
             Some(text) if is_address(text) => {
                 let host = known_hosts::host_of(text);
-                if known_hosts::reach(&host) == Reach::External {
+                if known_hosts::reach(&host) == NetworkReach::External {
                     self.machine.host(&Value::exact(host), Upload::Yes);
                 }
             }

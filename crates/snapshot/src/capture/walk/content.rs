@@ -7,11 +7,11 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, RawDir, SeekFrom};
 use rustix::io::Errno;
 
-use super::super::{Over, unreadable};
+use super::super::{LimitExceeded, unreadable};
 use super::{Stop, TRIES, Unread, Walk};
 use crate::draft::Draft;
-use crate::facts;
 use crate::id::ObjectId;
+use crate::metadata;
 use crate::node::{Content, Node, SkipReason};
 use crate::pack::PART;
 
@@ -33,11 +33,11 @@ impl Walk<'_> {
                 }
             };
             let (Ok(before), true) = (rustix::fs::fstat(&open), self.in_time()?) else { return Ok(None) };
-            if facts::kind(&before) != FileType::RegularFile {
+            if metadata::kind(&before) != FileType::RegularFile {
                 self.skip(path, SkipReason::Special);
                 return Ok(None);
             }
-            let (bytes, stored) = (facts::length(&before), facts::stored(&before));
+            let (bytes, stored) = (metadata::length(&before), metadata::stored(&before));
             if self.manner.largest.is_some_and(|largest| stored > largest) {
                 self.skip(path, SkipReason::TooLarge { bytes });
                 return Ok(None);
@@ -59,12 +59,13 @@ impl Walk<'_> {
             };
             let after = rustix::fs::fstat(&open).ok();
             let is_same = after.is_some_and(|after| {
-                facts::modified(&after) == facts::modified(&before) && facts::length(&after) == length
+                metadata::modified(&after) == metadata::modified(&before)
+                    && metadata::length(&after) == length
             });
             if is_same {
-                let mut meta = facts::meta(&before);
-                meta.attributes = facts::attributes(&open);
-                return Ok(Some(Node::File { meta, length, content, links: facts::links(&before) }));
+                let mut meta = metadata::meta(&before);
+                meta.attributes = metadata::attributes(&open);
+                return Ok(Some(Node::File { meta, length, content, links: metadata::links(&before) }));
             }
         }
         self.skip(path, SkipReason::Changing);
@@ -96,7 +97,7 @@ impl Walk<'_> {
             length += filled as u64;
             if length > expected.saturating_mul(2).saturating_add(PART as u64) {
                 // It grows faster than it is read; what was counted against the bounds is long not true any more.
-                return Err(Unread::Stop(Stop::Over(Over::Bytes)));
+                return Err(Unread::Stop(Stop::Over(LimitExceeded::Bytes)));
             }
             let is_last = filled < part.len();
             let content = part.get(..filled).unwrap_or_default();

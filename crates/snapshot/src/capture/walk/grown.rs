@@ -7,8 +7,8 @@ use super::{Pending, Record};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
-use crate::node::{Meta, Node, Tree, TreeEntry};
-use crate::seen::{Seen, SeenDirectory};
+use crate::node::{DirectoryTree, Meta, Node, TreeEntry};
+use crate::stat_cache::{Seen, SeenDirectory};
 
 /// Directories that are put together from below.
 pub(super) struct Grown<'a> {
@@ -77,7 +77,7 @@ impl Grown<'_> {
             sights.push((name.clone(), sight, ruling));
             tree.push(TreeEntry { name, node });
         }
-        let tree = draft.put_tree(&Tree(tree))?;
+        let tree = draft.put_tree(&DirectoryTree(tree))?;
         seen.add(path, SeenDirectory::new(tree, rules, sights));
         self.made.insert(place, Made { tree: Some(tree), attributes, is_same: false });
         Ok(())

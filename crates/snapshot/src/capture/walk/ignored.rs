@@ -9,8 +9,8 @@ use rustix::fs::{FileType, Stat};
 
 use super::Walk;
 use super::content::names;
-use crate::facts;
-use crate::ignoring::Ignored;
+use crate::ignore_filter::Ignored;
+use crate::metadata;
 use crate::node::SkipReason;
 
 /// The greatest file that is saved although version control ignores it, in bytes; how many names a directory may have that is looked into
@@ -67,7 +67,7 @@ impl Walk<'_> {
         path: &impl Fn() -> Vec<u8>,
     ) -> Option<Keeping> {
         let keeps = self.manner.ignoring.is_some_and(|ignoring| ignoring.ignored() == Ignored::SmallKept);
-        let kind = facts::kind(stat);
+        let kind = metadata::kind(stat);
         let is_work = matches!(kind, FileType::RegularFile | FileType::Symlink | FileType::Directory);
         if !keeps || !is_work {
             return None;
@@ -87,7 +87,7 @@ impl Walk<'_> {
 
     /// Whether something that nothing makes again is small.
     fn is_small(&self, stat: &Stat) -> bool {
-        let length = if facts::kind(stat) == FileType::RegularFile { facts::length(stat) } else { 0 };
+        let length = if metadata::kind(stat) == FileType::RegularFile { metadata::length(stat) } else { 0 };
         let totals = &self.ignored;
         totals.files.fetch_add(1, Ordering::Relaxed) < SMALL_FILES
             && length <= SMALL
@@ -97,13 +97,13 @@ impl Walk<'_> {
     /// Whether something that is made again is little, with everything in it.
     fn is_little(&self, place: &OwnedFd, name: &CStr, stat: &Stat) -> bool {
         let mut room = Room { names: LITTLE_TREE, bytes: LITTLE_TREE_BYTES, device: stat.st_dev };
-        if facts::kind(stat) != FileType::Directory {
+        if metadata::kind(stat) != FileType::Directory {
             room.bytes = SMALL;
         }
         if !self.has_room(place, name, stat, LITTLE_TREE_DEPTH, &mut room) {
             return false;
         }
-        let limit = if facts::kind(stat) == FileType::Directory { LITTLE_TREE_BYTES } else { SMALL };
+        let limit = if metadata::kind(stat) == FileType::Directory { LITTLE_TREE_BYTES } else { SMALL };
         let bytes = limit - room.bytes;
         let totals = &self.ignored.made_again_bytes;
         let is_little =
@@ -121,8 +121,8 @@ impl Walk<'_> {
             return false;
         }
         room.names -= 1;
-        match facts::kind(stat) {
-            FileType::RegularFile => match room.bytes.checked_sub(facts::length(stat)) {
+        match metadata::kind(stat) {
+            FileType::RegularFile => match room.bytes.checked_sub(metadata::length(stat)) {
                 Some(left) => {
                     room.bytes = left;
                     true
@@ -132,13 +132,13 @@ impl Walk<'_> {
             FileType::Symlink => true,
             FileType::Directory if depth > 0 => {
                 let most = usize::try_from(room.names).unwrap_or(usize::MAX);
-                let Ok(open) = facts::open_directory(place, name) else { return false };
+                let Ok(open) = metadata::open_directory(place, name) else { return false };
                 let Ok(below) = names(&open, &mut Vec::new(), most) else { return false };
                 // A repository of its own below what is ignored keeps its files itself.
                 below.len() <= most
                     && below.iter().all(|name| {
                         name.as_bytes() != b".git"
-                            && facts::facts(&open, name)
+                            && metadata::facts(&open, name)
                                 .is_ok_and(|stat| self.has_room(&open, name, &stat, depth - 1, room))
                     })
             }

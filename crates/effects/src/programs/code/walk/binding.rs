@@ -1,9 +1,9 @@
 //! Where values go: variables, members, the parts of lists and maps.
 
 use crate::interpreter::Value;
-use crate::programs::code::follower::Follower;
-use crate::programs::code::thing::Thing;
-use checkrein_scripts::tree::{Expression, Target};
+use crate::programs::code::evaluator::Evaluator;
+use crate::programs::code::value::ScriptValue;
+use checkrein_scripts::tree::{BindingTarget, Expression};
 
 /// The greatest number of values that a list is followed with (ours).
 const ITEMS: usize = 256;
@@ -17,18 +17,18 @@ pub(super) enum Scope {
     There,
 }
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Gives a target a value.
-    pub(super) fn bind(&mut self, target: &Target, value: Thing, scope: Scope) {
+    pub(super) fn bind(&mut self, target: &BindingTarget, value: ScriptValue, scope: Scope) {
         match target {
-            Target::Name(name) => self.bind_name(name, value, scope),
-            Target::Member(of, name) => self.bind_member(of, name, value),
-            Target::Index(of, index) => {
+            BindingTarget::Name(name) => self.bind_name(name, value, scope),
+            BindingTarget::Member(of, name) => self.bind_member(of, name, value),
+            BindingTarget::Index(of, index) => {
                 let index = self.value(index).exact();
                 self.bind_index(of, index, value);
             }
-            Target::List(targets) => self.bind_list(targets, &value, scope),
-            Target::Map(entries) => {
+            BindingTarget::List(targets) => self.bind_list(targets, &value, scope),
+            BindingTarget::Map(entries) => {
                 for (key, target) in entries {
                     let part = match key {
                         Some(key) => self.member(&value, key),
@@ -36,8 +36,8 @@ impl Follower<'_, '_, '_> {
                     };
                     // A member that is not there takes its default.
                     let part = match (target, part) {
-                        (Target::Default(_, default), Thing::Method(of, _))
-                            if matches!(*of, Thing::Map(_) | Thing::Local) =>
+                        (BindingTarget::Default(_, default), ScriptValue::Method(of, _))
+                            if matches!(*of, ScriptValue::Map(_) | ScriptValue::Local) =>
                         {
                             self.value(default)
                         }
@@ -46,33 +46,35 @@ impl Follower<'_, '_, '_> {
                     self.bind(target, part, scope);
                 }
             }
-            Target::Rest(inner) => self.bind(inner, value, scope),
-            Target::Default(inner, default) => {
+            BindingTarget::Rest(inner) => self.bind(inner, value, scope),
+            BindingTarget::Default(inner, default) => {
                 let value = match value {
-                    Thing::Local => self.value(default),
+                    ScriptValue::Local => self.value(default),
                     value => value,
                 };
                 self.bind(inner, value, scope);
             }
-            Target::Nowhere => {}
+            BindingTarget::Nowhere => {}
         }
     }
 
-    fn bind_list(&mut self, targets: &[Target], value: &Thing, scope: Scope) {
+    fn bind_list(&mut self, targets: &[BindingTarget], value: &ScriptValue, scope: Scope) {
         let pair = pair(value);
         for (place, target) in targets.iter().enumerate() {
             let part = match (target, value) {
-                (Target::Rest(_), Thing::List(items)) => {
+                (BindingTarget::Rest(_), ScriptValue::List(items)) => {
                     let behind = targets.len().saturating_sub(place + 1);
                     let to = items.len().saturating_sub(behind).max(place.min(items.len()));
-                    Thing::List(items.get(place.min(items.len())..to).unwrap_or_default().to_vec())
+                    ScriptValue::List(items.get(place.min(items.len())..to).unwrap_or_default().to_vec())
                 }
-                (_, Thing::List(items)) => items.get(place).cloned().unwrap_or(Thing::Text(Value::Unknown)),
-                (_, Thing::Network(url)) => Thing::Network(url.clone()),
-                (_, Thing::Foreign) => Thing::Foreign,
+                (_, ScriptValue::List(items)) => {
+                    items.get(place).cloned().unwrap_or(ScriptValue::Text(Value::Unknown))
+                }
+                (_, ScriptValue::Network(url)) => ScriptValue::Network(url.clone()),
+                (_, ScriptValue::Foreign) => ScriptValue::Foreign,
                 _ => match &pair {
                     Some(part) => part.clone(),
-                    None => Thing::Text(Value::Unknown),
+                    None => ScriptValue::Text(Value::Unknown),
                 },
             };
             self.bind(target, part, scope);
@@ -80,7 +82,7 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Gives a name a value.
-    pub(super) fn bind_name(&mut self, name: &str, value: Thing, scope: Scope) {
+    pub(super) fn bind_name(&mut self, name: &str, value: ScriptValue, scope: Scope) {
         let own = scope == Scope::Own || self.is_python();
         if let Some(frame) = self.frames.last_mut()
             && own
@@ -91,9 +93,9 @@ impl Follower<'_, '_, '_> {
         self.set(name, value);
     }
 
-    fn bind_member(&mut self, of: &Expression, name: &str, value: Thing) {
+    fn bind_member(&mut self, of: &Expression, name: &str, value: ScriptValue) {
         match self.value(of) {
-            Thing::Object(place) => {
+            ScriptValue::Object(place) => {
                 let doubtful = self.doubt > 0;
                 if let Some(object) = self.objects.get_mut(place) {
                     let value = match object.fields.remove(name) {
@@ -103,56 +105,58 @@ impl Follower<'_, '_, '_> {
                     object.fields.insert(name.to_owned(), value);
                 }
             }
-            Thing::Class(place) => {
+            ScriptValue::Class(place) => {
                 if let Some(class) = self.classes.get_mut(place) {
                     class.fields.push((name.to_owned(), Some(value)));
                 }
             }
-            Thing::Name(module) if module == "module" && name == "exports" => self.exports = Some(value),
-            Thing::Name(module) if module == "exports" || module == "module.exports" => {
-                let known = self.exports.take().unwrap_or(Thing::Map(Vec::new()));
+            ScriptValue::Name(module) if module == "module" && name == "exports" => {
+                self.exports = Some(value)
+            }
+            ScriptValue::Name(module) if module == "exports" || module == "module.exports" => {
+                let known = self.exports.take().unwrap_or(ScriptValue::Map(Vec::new()));
                 self.exports = Some(match known {
-                    Thing::Map(mut entries) => {
+                    ScriptValue::Map(mut entries) => {
                         entries.push((name.to_owned(), value));
-                        Thing::Map(entries)
+                        ScriptValue::Map(entries)
                     }
                     other => other,
                 });
             }
-            Thing::Map(mut entries) => {
+            ScriptValue::Map(mut entries) => {
                 entries.push((name.to_owned(), value));
-                self.store(of, Thing::Map(entries));
+                self.store(of, ScriptValue::Map(entries));
             }
             _ => {}
         }
     }
 
-    fn bind_index(&mut self, of: &Expression, index: Option<String>, value: Thing) {
+    fn bind_index(&mut self, of: &Expression, index: Option<String>, value: ScriptValue) {
         match (self.value(of), index) {
-            (Thing::Map(mut entries), Some(key)) if entries.len() < ITEMS => {
+            (ScriptValue::Map(mut entries), Some(key)) if entries.len() < ITEMS => {
                 entries.push((key, value));
-                self.store(of, Thing::Map(entries));
+                self.store(of, ScriptValue::Map(entries));
             }
-            (Thing::List(mut items), index) if items.len() < ITEMS => {
+            (ScriptValue::List(mut items), index) if items.len() < ITEMS => {
                 let place = index.and_then(|text| text.parse::<usize>().ok());
                 match place.and_then(|place| items.get_mut(place)) {
                     Some(item) if self.doubt == 0 => *item = value,
                     Some(_) | None => items.push(value),
                 }
-                self.store(of, Thing::List(items));
+                self.store(of, ScriptValue::List(items));
             }
             _ => {}
         }
     }
 
     /// Puts a changed value back where it came from.
-    pub(super) fn store(&mut self, of: &Expression, value: Thing) {
+    pub(super) fn store(&mut self, of: &Expression, value: ScriptValue) {
         match of {
             Expression::Name(name) => {
                 self.variables.insert(name.clone(), value);
             }
             Expression::Member(object, name) if matches!(**object, Expression::Name(_)) => {
-                if let Thing::Object(place) = self.value(object)
+                if let ScriptValue::Object(place) = self.value(object)
                     && let Some(object) = self.objects.get_mut(place)
                 {
                     object.fields.insert(name.clone(), value);
@@ -163,13 +167,19 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Adds values to a list where it is kept, when a method is one that does; whether it was.
-    pub(super) fn grows(&mut self, of: &Expression, list: &Thing, method: &str, given: &[Thing]) -> bool {
-        let Thing::List(items) = list else { return false };
-        let more: Vec<Thing> = match method {
+    pub(super) fn grows(
+        &mut self,
+        of: &Expression,
+        list: &ScriptValue,
+        method: &str,
+        given: &[ScriptValue],
+    ) -> bool {
+        let ScriptValue::List(items) = list else { return false };
+        let more: Vec<ScriptValue> = match method {
             "append" | "push" | "add" | "appendleft" | "put" | "unshift" => given.to_vec(),
             "insert" => given.get(1).cloned().into_iter().collect(),
             "extend" | "update" => match given.first() {
-                Some(Thing::List(items)) => items.clone(),
+                Some(ScriptValue::List(items)) => items.clone(),
                 Some(other) => vec![other.each()],
                 None => Vec::new(),
             },
@@ -178,17 +188,17 @@ impl Follower<'_, '_, '_> {
         let mut items = items.clone();
         items.extend(more);
         if items.len() > ITEMS {
-            items = vec![Thing::any(&items)];
+            items = vec![ScriptValue::any(&items)];
         }
-        self.store(of, Thing::List(items));
+        self.store(of, ScriptValue::List(items));
         true
     }
 }
 
 /// What each part of a value is that is taken apart without being a list.
-fn pair(value: &Thing) -> Option<Thing> {
+fn pair(value: &ScriptValue) -> Option<ScriptValue> {
     match value {
-        Thing::File(path) => Some(Thing::File(path.clone())),
+        ScriptValue::File(path) => Some(ScriptValue::File(path.clone())),
         _ => None,
     }
 }

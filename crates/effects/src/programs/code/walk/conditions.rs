@@ -1,31 +1,33 @@
 //! What a condition says: whether it is decided, and what a name must be for it to hold.
 
 use crate::interpreter::Value;
-use crate::programs::code::follower::Follower;
-use crate::programs::code::thing::Thing;
+use crate::programs::code::evaluator::Evaluator;
+use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::tree::{Argument, Expression, Joint, Operator};
 
 /// Whether two values are the same, when that is known.
-pub(super) fn equal(left: &Thing, right: &Thing) -> Option<bool> {
+pub(super) fn equal(left: &ScriptValue, right: &ScriptValue) -> Option<bool> {
     match (left, right) {
-        (Thing::Number(left), Thing::Number(right)) => Some(left == right),
-        (Thing::Truth(left), Thing::Truth(right)) => Some(left == right),
-        (Thing::Text(Value::Exact(left)), Thing::Text(Value::Exact(right))) => Some(left == right),
+        (ScriptValue::Number(left), ScriptValue::Number(right)) => Some(left == right),
+        (ScriptValue::Truth(left), ScriptValue::Truth(right)) => Some(left == right),
+        (ScriptValue::Text(Value::Exact(left)), ScriptValue::Text(Value::Exact(right))) => {
+            Some(left == right)
+        }
         _ => None,
     }
 }
 
 /// Whether a value counts as true, when that is known. A text is true by having letters, whatever they say.
-pub(super) fn decided(thing: &Thing) -> Option<bool> {
+pub(super) fn decided(thing: &ScriptValue) -> Option<bool> {
     match thing {
-        Thing::Truth(truth) => Some(*truth),
-        Thing::Number(number) => Some(*number != 0),
-        Thing::Text(Value::Exact(text)) => Some(!text.is_empty()),
+        ScriptValue::Truth(truth) => Some(*truth),
+        ScriptValue::Number(number) => Some(*number != 0),
+        ScriptValue::Text(Value::Exact(text)) => Some(!text.is_empty()),
         _ => None,
     }
 }
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Takes it that a condition holds, or does not: narrows what names are that it asks about. Whether the condition
     /// says nothing but that: then what it lets through is all that there is, as with a pattern.
     pub(super) fn suppose(&mut self, test: &Expression, holds: bool) -> bool {
@@ -108,11 +110,11 @@ impl Follower<'_, '_, '_> {
     fn narrow(&mut self, name: &str, closer: impl FnOnce(&Value) -> Option<Value>) -> bool {
         let Some(known) = self.variables.get(name) else { return false };
         let (narrowed, is_pattern) = match known {
-            Thing::Text(value) if value.alternatives().is_none() => {
-                (closer(value).map(Thing::Text), *value != Value::Unknown)
+            ScriptValue::Text(value) if value.alternatives().is_none() => {
+                (closer(value).map(ScriptValue::Text), *value != Value::Unknown)
             }
-            Thing::Path(value) if value.alternatives().is_none() => {
-                (closer(value).map(Thing::Path), *value != Value::Unknown)
+            ScriptValue::Path(value) if value.alternatives().is_none() => {
+                (closer(value).map(ScriptValue::Path), *value != Value::Unknown)
             }
             _ => return false,
         };

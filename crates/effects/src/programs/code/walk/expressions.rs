@@ -1,11 +1,13 @@
 //! Expressions of a tree: what a value is, and the calls on the way.
 
 use crate::interpreter::Value;
+use crate::programs::code::evaluator::{Evaluator, Given};
 use crate::programs::code::expressions::formatted;
-use crate::programs::code::follower::{Follower, Given};
-use crate::programs::code::thing::Thing;
+use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::Language;
-use checkrein_scripts::tree::{Argument, Clause, Expression, How, Joint, Operator, Target};
+use checkrein_scripts::tree::{
+    Argument, BindingTarget, ComprehensionClause, Expression, How, Joint, Operator,
+};
 
 use super::binding::Scope;
 use super::{TURNS, conditions, element};
@@ -13,24 +15,24 @@ use super::{TURNS, conditions, element};
 /// The greatest length of a text that is made by repeating, in bytes (ours).
 const REPEATED: usize = 4096;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// The value of an expression, after its effects.
-    pub(super) fn value(&mut self, expression: &Expression) -> Thing {
-        match self.deeper(|follower| follower.value_here(expression)).unwrap_or(Thing::Foreign) {
+    pub(super) fn value(&mut self, expression: &Expression) -> ScriptValue {
+        match self.deeper(|follower| follower.value_here(expression)).unwrap_or(ScriptValue::Foreign) {
             // An attribute of what came over the network, as `response.text`.
-            Thing::Method(of, _) if matches!(*of, Thing::Network(_)) => *of,
+            ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Network(_)) => *of,
             value => value,
         }
     }
 
-    fn value_here(&mut self, expression: &Expression) -> Thing {
+    fn value_here(&mut self, expression: &Expression) -> ScriptValue {
         match expression {
-            Expression::Text(text) => Thing::text(text),
-            Expression::Number(number) => Thing::Number(*number),
-            Expression::Truth(truth) => Thing::Truth(*truth),
-            Expression::Nothing => Thing::Local,
+            Expression::Text(text) => ScriptValue::text(text),
+            Expression::Number(number) => ScriptValue::Number(*number),
+            Expression::Truth(truth) => ScriptValue::Truth(*truth),
+            Expression::Nothing => ScriptValue::Local,
             Expression::Template(parts) => {
-                parts.iter().fold(Thing::text(""), |text, part| text.followed_by(&self.value(part)))
+                parts.iter().fold(ScriptValue::text(""), |text, part| text.followed_by(&self.value(part)))
             }
             Expression::Tagged(tag, template) => self.tagged(tag, template),
             Expression::Name(name) => self.tree_name(name),
@@ -60,14 +62,14 @@ impl Follower<'_, '_, '_> {
                 for item in items {
                     self.spread_into(item, &mut all);
                 }
-                Thing::List(all)
+                ScriptValue::List(all)
             }
             Expression::Map(entries) => self.map_of(entries),
-            Expression::Function(definition) => Thing::Function(self.define_function(definition, None)),
+            Expression::Function(definition) => ScriptValue::Function(self.define_function(definition, None)),
             Expression::Class(class) => self.make_class(class),
             Expression::Sum(parts) => {
                 let mut parts = parts.iter();
-                let first = parts.next().map_or(Thing::Local, |part| self.value(part));
+                let first = parts.next().map_or(ScriptValue::Local, |part| self.value(part));
                 parts.fold(first, |sum, part| added(&sum, &self.value(part)))
             }
             Expression::Binary(operator, left, right) => {
@@ -78,11 +80,11 @@ impl Follower<'_, '_, '_> {
             Expression::Joint(joint, left, right) => self.joint(*joint, left, right),
             Expression::Not(inner) => {
                 let value = self.value(inner);
-                conditions::decided(&value).map_or(Thing::Local, |known| Thing::Truth(!known))
+                conditions::decided(&value).map_or(ScriptValue::Local, |known| ScriptValue::Truth(!known))
             }
             Expression::Negative(inner) => match self.value(inner) {
-                Thing::Number(number) => Thing::Number(number.saturating_neg()),
-                _ => Thing::Local,
+                ScriptValue::Number(number) => ScriptValue::Number(number.saturating_neg()),
+                _ => ScriptValue::Local,
             },
             Expression::Choice(test, then, otherwise) => self.choice(test, then, otherwise),
             Expression::Assign(target, how, value) => self.assigned(target, *how, value),
@@ -91,15 +93,17 @@ impl Follower<'_, '_, '_> {
                 let mut all = Vec::new();
                 self.comprehended_tree(made, clauses, &mut all);
                 self.variables = outer;
-                Thing::List(all)
+                ScriptValue::List(all)
             }
             Expression::Spread(inner) => self.value(inner),
-            Expression::Several(values) => values.iter().fold(Thing::Local, |_, value| self.value(value)),
+            Expression::Several(values) => {
+                values.iter().fold(ScriptValue::Local, |_, value| self.value(value))
+            }
             Expression::Within(values) => {
                 for value in values {
                     self.value(value);
                 }
-                Thing::Local
+                ScriptValue::Local
             }
             Expression::Yield(inner) => {
                 let mut all = Vec::new();
@@ -107,67 +111,69 @@ impl Follower<'_, '_, '_> {
                 if self.yielded.len() < TURNS {
                     self.yielded.extend(all);
                 }
-                Thing::Text(Value::Unknown)
+                ScriptValue::Text(Value::Unknown)
             }
             Expression::Cut => {
                 self.not_followed("is nested too deeply");
-                Thing::Foreign
+                ScriptValue::Foreign
             }
         }
     }
 
-    /// As [`Follower::value`], for what is called or asked for a member: a method stays one.
-    fn callee(&mut self, expression: &Expression) -> Thing {
-        self.deeper(|follower| follower.value_here(expression)).unwrap_or(Thing::Foreign)
+    /// As [`Evaluator::value`], for what is called or asked for a member: a method stays one.
+    fn callee(&mut self, expression: &Expression) -> ScriptValue {
+        self.deeper(|follower| follower.value_here(expression)).unwrap_or(ScriptValue::Foreign)
     }
 
-    fn tree_name(&mut self, name: &str) -> Thing {
+    fn tree_name(&mut self, name: &str) -> ScriptValue {
         if let Some(known) = self.variables.get(name) {
             return known.clone();
         }
-        let file = || self.file.clone().map_or(Thing::Text(Value::Unknown), Thing::text);
+        let file = || self.file.clone().map_or(ScriptValue::Text(Value::Unknown), ScriptValue::text);
         match (self.language, name) {
             (Language::Python, "__file__") | (Language::JavaScript, "__filename") => file(),
             (Language::JavaScript, "__dirname") => match &self.file {
-                Some(file) => Thing::text(file.rsplit_once('/').map_or(".", |(directory, _)| directory)),
-                None => Thing::text("."),
+                Some(file) => {
+                    ScriptValue::text(file.rsplit_once('/').map_or(".", |(directory, _)| directory))
+                }
+                None => ScriptValue::text("."),
             },
-            (Language::Python, "__name__") => Thing::text("__main__"),
+            (Language::Python, "__name__") => ScriptValue::text("__main__"),
             (_, "super") => match self.inside.last() {
-                Some((_, receiver)) => Thing::Method(Box::new(receiver.clone()), "super".to_owned()),
-                None => Thing::Local,
+                Some((_, receiver)) => ScriptValue::Method(Box::new(receiver.clone()), "super".to_owned()),
+                None => ScriptValue::Local,
             },
-            (Language::JavaScript, "this") => Thing::Local,
+            (Language::JavaScript, "this") => ScriptValue::Local,
             _ => self.lookup(name),
         }
     }
 
-    fn tree_member(&mut self, of: &Thing, name: &str) -> Thing {
+    fn tree_member(&mut self, of: &ScriptValue, name: &str) -> ScriptValue {
         match (of, name) {
-            (Thing::List(items), "length") if items.iter().all(|item| item.exact().is_some()) => {
-                Thing::Number(i64::try_from(items.len()).unwrap_or(i64::MAX))
+            (ScriptValue::List(items), "length") if items.iter().all(|item| item.exact().is_some()) => {
+                ScriptValue::Number(i64::try_from(items.len()).unwrap_or(i64::MAX))
             }
             _ => self.member(of, name),
         }
     }
 
-    fn map_of(&mut self, entries: &[(Option<Expression>, Expression)]) -> Thing {
+    fn map_of(&mut self, entries: &[(Option<Expression>, Expression)]) -> ScriptValue {
         let mut all = Vec::new();
         for (key, value) in entries {
             let key = key.as_ref().map(|key| self.value(key));
             match (key, self.value(value)) {
                 (Some(key), value) => all.push((key.exact().unwrap_or_default(), value)),
-                (None, Thing::Map(inner)) => all.extend(inner),
+                (None, ScriptValue::Map(inner)) => all.extend(inner),
                 (None, _) => {}
             }
         }
-        Thing::Map(all)
+        ScriptValue::Map(all)
     }
 
-    fn spread_into(&mut self, item: &Expression, all: &mut Vec<Thing>) {
+    fn spread_into(&mut self, item: &Expression, all: &mut Vec<ScriptValue>) {
         match item {
             Expression::Spread(inner) => match self.value(inner) {
-                Thing::List(items) => all.extend(items),
+                ScriptValue::List(items) => all.extend(items),
                 other => all.push(element(&other)),
             },
             item => {
@@ -177,7 +183,7 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    fn joint(&mut self, joint: Joint, left: &Expression, right: &Expression) -> Thing {
+    fn joint(&mut self, joint: Joint, left: &Expression, right: &Expression) -> ScriptValue {
         let first = self.value(left);
         let known = conditions::decided(&first);
         let certain = known == Some(joint == Joint::And);
@@ -191,18 +197,18 @@ impl Follower<'_, '_, '_> {
             Some(_) => first,
             None if joint == Joint::And => match second {
                 // Whether both hold is not known when one is not.
-                Thing::Truth(_) => Thing::Local,
+                ScriptValue::Truth(_) => ScriptValue::Local,
                 second => second,
             },
-            None if matches!(first, Thing::Local) => match second {
-                Thing::Truth(_) => Thing::Local,
+            None if matches!(first, ScriptValue::Local) => match second {
+                ScriptValue::Truth(_) => ScriptValue::Local,
                 second => second,
             },
             None => first.join(&second),
         }
     }
 
-    fn choice(&mut self, test: &Expression, then: &Expression, otherwise: &Expression) -> Thing {
+    fn choice(&mut self, test: &Expression, then: &Expression, otherwise: &Expression) -> ScriptValue {
         let value = self.value(test);
         let known = conditions::decided(&value);
         let before = self.variables.clone();
@@ -228,7 +234,7 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    fn assigned(&mut self, target: &Target, how: How, value: &Expression) -> Thing {
+    fn assigned(&mut self, target: &BindingTarget, how: How, value: &Expression) -> ScriptValue {
         let value = match how {
             How::Plain => self.value(value),
             How::Add => {
@@ -243,7 +249,7 @@ impl Follower<'_, '_, '_> {
             }
             How::Other => {
                 self.value(value);
-                Thing::Local
+                ScriptValue::Local
             }
         };
         self.bind(target, value.clone(), Scope::There);
@@ -251,25 +257,32 @@ impl Follower<'_, '_, '_> {
     }
 
     /// What a target holds now.
-    fn present(&mut self, target: &Target) -> Thing {
+    fn present(&mut self, target: &BindingTarget) -> ScriptValue {
         match target {
-            Target::Name(name) => self.tree_name(name),
-            Target::Member(of, name) => {
+            BindingTarget::Name(name) => self.tree_name(name),
+            BindingTarget::Member(of, name) => {
                 let of = self.value(of);
                 self.tree_member(&of, name)
             }
-            Target::Index(of, index) => {
+            BindingTarget::Index(of, index) => {
                 let of = self.value(of);
                 let index = self.value(index);
                 self.indexed(&of, &index)
             }
-            Target::List(_) | Target::Map(_) | Target::Rest(_) | Target::Default(_, _) | Target::Nowhere => {
-                Thing::Text(Value::Unknown)
-            }
+            BindingTarget::List(_)
+            | BindingTarget::Map(_)
+            | BindingTarget::Rest(_)
+            | BindingTarget::Default(_, _)
+            | BindingTarget::Nowhere => ScriptValue::Text(Value::Unknown),
         }
     }
 
-    fn comprehended_tree(&mut self, made: &Expression, clauses: &[Clause], all: &mut Vec<Thing>) {
+    fn comprehended_tree(
+        &mut self,
+        made: &Expression,
+        clauses: &[ComprehensionClause],
+        all: &mut Vec<ScriptValue>,
+    ) {
         let Some((clause, rest)) = clauses.split_first() else {
             let value = self.value(made);
             if all.len() < 2 * TURNS {
@@ -279,7 +292,7 @@ impl Follower<'_, '_, '_> {
         };
         let list = self.value(&clause.list);
         let items = match &list {
-            Thing::List(items) if (1..=TURNS).contains(&items.len()) => items.clone(),
+            ScriptValue::List(items) if (1..=TURNS).contains(&items.len()) => items.clone(),
             other => vec![element(other)],
         };
         for item in items {
@@ -306,35 +319,35 @@ impl Follower<'_, '_, '_> {
     }
 
     /// A template behind a name: `` $`rm -rf x` `` of several packages runs a command.
-    fn tagged(&mut self, tag: &Expression, template: &Expression) -> Thing {
+    fn tagged(&mut self, tag: &Expression, template: &Expression) -> ScriptValue {
         let tag = self.value(tag);
         let text = self.value(template);
         match &tag {
-            Thing::Name(name) if name == "$" || name.ends_with(".$") || name.starts_with("$.") => {
+            ScriptValue::Name(name) if name == "$" || name.ends_with(".$") || name.starts_with("$.") => {
                 self.run_shell(&text)
             }
-            Thing::Name(name) if name == "String.raw" => text,
-            Thing::Name(name) if self.deed(name).is_none() => {
+            ScriptValue::Name(name) if name == "String.raw" => text,
+            ScriptValue::Name(name) if self.deed(name).is_none() => {
                 self.not_known(name);
-                Thing::Foreign
+                ScriptValue::Foreign
             }
-            Thing::Function(place) => self.call_function(*place, &[Thing::Local, text]),
-            _ => Thing::Local,
+            ScriptValue::Function(place) => self.call_function(*place, &[ScriptValue::Local, text]),
+            _ => ScriptValue::Local,
         }
     }
 
-    fn call_tree(&mut self, callee: &Expression, arguments: &[Argument]) -> Thing {
+    fn call_tree(&mut self, callee: &Expression, arguments: &[Argument]) -> ScriptValue {
         match callee {
             Expression::Member(of, method) => {
                 let receiver = self.callee(of);
                 let given = self.given_tree(arguments);
                 // A method of what came over the network is one of the answer, not of its attribute.
                 let receiver = match receiver {
-                    Thing::Method(inner, _) if matches!(*inner, Thing::Network(_)) => *inner,
+                    ScriptValue::Method(inner, _) if matches!(*inner, ScriptValue::Network(_)) => *inner,
                     receiver => receiver,
                 };
                 if self.grows(of, &receiver, method, &given.positional) {
-                    return Thing::Local;
+                    return ScriptValue::Local;
                 }
                 self.call_method(&receiver, method, &given)
             }
@@ -352,11 +365,11 @@ impl Follower<'_, '_, '_> {
                 let given = self.given_tree(arguments);
                 match &of {
                     // Any of the functions may be meant.
-                    Thing::Map(entries) if index.exact().is_none() => {
+                    ScriptValue::Map(entries) if index.exact().is_none() => {
                         for (_, entry) in entries {
                             self.perhaps(|follower| follower.call_thing(entry, &given));
                         }
-                        Thing::Text(Value::Unknown)
+                        ScriptValue::Text(Value::Unknown)
                     }
                     _ => {
                         let callee = self.indexed(&of, &index);
@@ -372,37 +385,39 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    fn call_method(&mut self, receiver: &Thing, method: &str, given: &Given) -> Thing {
+    fn call_method(&mut self, receiver: &ScriptValue, method: &str, given: &Given) -> ScriptValue {
         match (method, given.positional.first()) {
             // What is promised is given to the next as a whole.
-            ("then" | "finally", Some(function @ (Thing::Function(_) | Thing::Name(_))))
-                if !matches!(receiver, Thing::Object(_) | Thing::Map(_)) =>
+            ("then" | "finally", Some(function @ (ScriptValue::Function(_) | ScriptValue::Name(_))))
+                if !matches!(receiver, ScriptValue::Object(_) | ScriptValue::Map(_)) =>
             {
                 let value = match receiver {
-                    Thing::Method(of, _) if matches!(**of, Thing::Network(_)) => of.as_ref().clone(),
+                    ScriptValue::Method(of, _) if matches!(**of, ScriptValue::Network(_)) => {
+                        of.as_ref().clone()
+                    }
                     other => other.clone(),
                 };
                 let given = Given { positional: vec![value], named: Vec::new() };
                 let function = function.clone();
                 return self.call_thing(&function, &given);
             }
-            ("catch", Some(function @ Thing::Function(_)))
-                if !matches!(receiver, Thing::Object(_) | Thing::Map(_)) =>
+            ("catch", Some(function @ ScriptValue::Function(_)))
+                if !matches!(receiver, ScriptValue::Object(_) | ScriptValue::Map(_)) =>
             {
                 let function = function.clone();
                 self.perhaps(|follower| follower.call_thing(&function, &Given::default()));
                 return receiver.clone();
             }
-            ("map" | "flatMap", Some(Thing::Function(place))) => {
+            ("map" | "flatMap", Some(ScriptValue::Function(place))) => {
                 let place = *place;
-                if let Thing::List(items) = receiver
+                if let ScriptValue::List(items) = receiver
                     && items.len() <= TURNS
                 {
-                    let made: Vec<Thing> = items
+                    let made: Vec<ScriptValue> = items
                         .iter()
                         .map(|item| self.call_function(place, std::slice::from_ref(item)))
                         .collect();
-                    return Thing::List(made);
+                    return ScriptValue::List(made);
                 }
             }
             _ => {}
@@ -424,7 +439,7 @@ impl Follower<'_, '_, '_> {
                     if self.is_python() && matches!(entries.as_slice(), [(None, _)]) =>
                 {
                     // `**options`
-                    if let Thing::Map(entries) = self.map_of(entries) {
+                    if let ScriptValue::Map(entries) = self.map_of(entries) {
                         given.named.extend(entries);
                     }
                 }
@@ -436,106 +451,115 @@ impl Follower<'_, '_, '_> {
 }
 
 /// A value with another added: numbers are counted together, texts and lists put together.
-fn added(left: &Thing, right: &Thing) -> Thing {
+fn added(left: &ScriptValue, right: &ScriptValue) -> ScriptValue {
     match (left, right) {
-        (Thing::Number(left), Thing::Number(right)) => {
-            left.checked_add(*right).map_or(Thing::Local, Thing::Number)
+        (ScriptValue::Number(left), ScriptValue::Number(right)) => {
+            left.checked_add(*right).map_or(ScriptValue::Local, ScriptValue::Number)
         }
-        (Thing::List(_), Thing::List(_)) => left.followed_by(right),
-        (Thing::List(items), other) | (other, Thing::List(items)) => {
-            Thing::List(items.iter().cloned().chain(std::iter::once(other.each())).collect())
+        (ScriptValue::List(_), ScriptValue::List(_)) => left.followed_by(right),
+        (ScriptValue::List(items), other) | (other, ScriptValue::List(items)) => {
+            ScriptValue::List(items.iter().cloned().chain(std::iter::once(other.each())).collect())
         }
-        (Thing::Local, Thing::Local | Thing::Number(_)) | (Thing::Number(_), Thing::Local) => Thing::Local,
+        (ScriptValue::Local, ScriptValue::Local | ScriptValue::Number(_))
+        | (ScriptValue::Number(_), ScriptValue::Local) => ScriptValue::Local,
         _ => left.followed_by(right),
     }
 }
 
-fn worked_out(operator: Operator, left: &Thing, right: &Thing) -> Thing {
+fn worked_out(operator: Operator, left: &ScriptValue, right: &ScriptValue) -> ScriptValue {
     match operator {
         Operator::Divide => match (left, right) {
-            (Thing::Path(_), _) | (_, Thing::Path(_)) => Thing::Path(left.below(right)),
-            _ => Thing::Local,
+            (ScriptValue::Path(_), _) | (_, ScriptValue::Path(_)) => ScriptValue::Path(left.below(right)),
+            _ => ScriptValue::Local,
         },
         Operator::Remainder => match (left, right) {
-            (Thing::Text(_), _) => formatted(left, right),
-            (Thing::Number(left), Thing::Number(right)) => {
-                left.checked_rem_euclid(*right).map_or(Thing::Local, Thing::Number)
+            (ScriptValue::Text(_), _) => formatted(left, right),
+            (ScriptValue::Number(left), ScriptValue::Number(right)) => {
+                left.checked_rem_euclid(*right).map_or(ScriptValue::Local, ScriptValue::Number)
             }
-            _ => Thing::Local,
+            _ => ScriptValue::Local,
         },
         Operator::Subtract => match (left, right) {
-            (Thing::Number(left), Thing::Number(right)) => {
-                left.checked_sub(*right).map_or(Thing::Local, Thing::Number)
+            (ScriptValue::Number(left), ScriptValue::Number(right)) => {
+                left.checked_sub(*right).map_or(ScriptValue::Local, ScriptValue::Number)
             }
             // A set without some of its items.
-            (Thing::List(_), _) => left.clone(),
-            _ => Thing::Local,
+            (ScriptValue::List(_), _) => left.clone(),
+            _ => ScriptValue::Local,
         },
         Operator::Multiply => match (left, right) {
-            (Thing::Number(left), Thing::Number(right)) => {
-                left.checked_mul(*right).map_or(Thing::Local, Thing::Number)
+            (ScriptValue::Number(left), ScriptValue::Number(right)) => {
+                left.checked_mul(*right).map_or(ScriptValue::Local, ScriptValue::Number)
             }
-            (Thing::Text(Value::Exact(text)), Thing::Number(count))
-            | (Thing::Number(count), Thing::Text(Value::Exact(text))) => match usize::try_from(*count) {
-                Ok(count) if text.len().saturating_mul(count) <= REPEATED => Thing::text(text.repeat(count)),
-                Ok(_) | Err(_) => Thing::Text(Value::Unknown),
-            },
-            (list @ Thing::List(_), _) | (_, list @ Thing::List(_)) => list.clone(),
-            _ => Thing::Local,
+            (ScriptValue::Text(Value::Exact(text)), ScriptValue::Number(count))
+            | (ScriptValue::Number(count), ScriptValue::Text(Value::Exact(text))) => {
+                match usize::try_from(*count) {
+                    Ok(count) if text.len().saturating_mul(count) <= REPEATED => {
+                        ScriptValue::text(text.repeat(count))
+                    }
+                    Ok(_) | Err(_) => ScriptValue::Text(Value::Unknown),
+                }
+            }
+            (list @ ScriptValue::List(_), _) | (_, list @ ScriptValue::List(_)) => list.clone(),
+            _ => ScriptValue::Local,
         },
         Operator::Equal => match (left, right) {
-            (Thing::Name(left), Thing::Name(right)) if left == "require.main" && right == "module" => {
-                Thing::Truth(true)
+            (ScriptValue::Name(left), ScriptValue::Name(right))
+                if left == "require.main" && right == "module" =>
+            {
+                ScriptValue::Truth(true)
             }
-            _ => conditions::equal(left, right).map_or(Thing::Local, Thing::Truth),
+            _ => conditions::equal(left, right).map_or(ScriptValue::Local, ScriptValue::Truth),
         },
-        Operator::Unequal => conditions::equal(left, right).map_or(Thing::Local, |same| Thing::Truth(!same)),
+        Operator::Unequal => {
+            conditions::equal(left, right).map_or(ScriptValue::Local, |same| ScriptValue::Truth(!same))
+        }
         Operator::Less => ordered(left, right, |left, right| left < right),
         Operator::LessOrEqual => ordered(left, right, |left, right| left <= right),
         Operator::Greater => ordered(left, right, |left, right| left > right),
         Operator::GreaterOrEqual => ordered(left, right, |left, right| left >= right),
-        Operator::In | Operator::Other => Thing::Local,
+        Operator::In | Operator::Other => ScriptValue::Local,
     }
 }
 
-fn ordered(left: &Thing, right: &Thing, holds: fn(i64, i64) -> bool) -> Thing {
+fn ordered(left: &ScriptValue, right: &ScriptValue, holds: fn(i64, i64) -> bool) -> ScriptValue {
     match (left, right) {
-        (Thing::Number(left), Thing::Number(right)) => Thing::Truth(holds(*left, *right)),
-        _ => Thing::Local,
+        (ScriptValue::Number(left), ScriptValue::Number(right)) => ScriptValue::Truth(holds(*left, *right)),
+        _ => ScriptValue::Local,
     }
 }
 
-fn sliced(of: Thing, from: Option<&Thing>, to: Option<&Thing>) -> Thing {
-    let place = |bound: Option<&Thing>, otherwise: usize, length: usize| match bound {
+fn sliced(of: ScriptValue, from: Option<&ScriptValue>, to: Option<&ScriptValue>) -> ScriptValue {
+    let place = |bound: Option<&ScriptValue>, otherwise: usize, length: usize| match bound {
         None => Some(otherwise),
-        Some(Thing::Number(number)) if *number < 0 => {
+        Some(ScriptValue::Number(number)) if *number < 0 => {
             Some(length.saturating_sub(usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX)))
         }
-        Some(Thing::Number(number)) => usize::try_from(*number).ok().map(|place| place.min(length)),
+        Some(ScriptValue::Number(number)) => usize::try_from(*number).ok().map(|place| place.min(length)),
         Some(_) => None,
     };
     match of {
-        Thing::List(items) => {
+        ScriptValue::List(items) => {
             let (from, to) = (place(from, 0, items.len()), place(to, items.len(), items.len()));
             match (from, to) {
                 (Some(from), Some(to)) => {
-                    Thing::List(items.get(from..to.max(from)).unwrap_or_default().to_vec())
+                    ScriptValue::List(items.get(from..to.max(from)).unwrap_or_default().to_vec())
                 }
-                _ => Thing::List(vec![Thing::any(&items)]),
+                _ => ScriptValue::List(vec![ScriptValue::any(&items)]),
             }
         }
-        Thing::Text(Value::Exact(text)) => {
+        ScriptValue::Text(Value::Exact(text)) => {
             let letters: Vec<char> = text.chars().collect();
             let (from, to) = (place(from, 0, letters.len()), place(to, letters.len(), letters.len()));
             match (from, to) {
-                (Some(from), Some(to)) => Thing::text(
+                (Some(from), Some(to)) => ScriptValue::text(
                     letters.get(from..to.max(from)).unwrap_or_default().iter().collect::<String>(),
                 ),
-                _ => Thing::Text(Value::Unknown),
+                _ => ScriptValue::Text(Value::Unknown),
             }
         }
-        network @ Thing::Network(_) => network,
-        foreign @ Thing::Foreign => foreign,
-        _ => Thing::Text(Value::Unknown),
+        network @ ScriptValue::Network(_) => network,
+        foreign @ ScriptValue::Foreign => foreign,
+        _ => ScriptValue::Text(Value::Unknown),
     }
 }

@@ -4,9 +4,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::interpreter::Value;
-use crate::programs::code::follower::{Body, Follower, Frame, Function, Given, Object, OwnClass, Variables};
-use crate::programs::code::thing::Thing;
-use checkrein_scripts::tree::{Class, Definition, Parameter, Sort, Statement, Takes, Target};
+use crate::programs::code::evaluator::{
+    Body, Evaluator, Frame, Function, Given, Object, OwnClass, Variables,
+};
+use crate::programs::code::value::ScriptValue;
+use checkrein_scripts::tree::{
+    BindingTarget, CallStyle, Class, Definition, FunctionParameter, Statement, Takes,
+};
 
 use super::binding::Scope;
 
@@ -15,7 +19,7 @@ const MADE: usize = 400;
 /// How many classes above a class are looked at (ours).
 const BASES: usize = 8;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Notes down functions and, where the language does so, gives them their names before anything runs.
     pub(super) fn hoist(&mut self, statements: &[Statement]) {
         if self.is_python() {
@@ -31,10 +35,10 @@ impl Follower<'_, '_, '_> {
     /// A function under its name.
     pub(super) fn define_tree(&mut self, definition: &Arc<Definition>) {
         let place = self.define_function(definition, None);
-        self.bind_name(&definition.name, Thing::Function(place), Scope::Own);
+        self.bind_name(&definition.name, ScriptValue::Function(place), Scope::Own);
         for decorator in &definition.decorators {
-            if let around @ (Thing::Function(_) | Thing::Class(_)) = self.value(decorator) {
-                let given = Given { positional: vec![Thing::Function(place)], named: Vec::new() };
+            if let around @ (ScriptValue::Function(_) | ScriptValue::Class(_)) = self.value(decorator) {
+                let given = Given { positional: vec![ScriptValue::Function(place)], named: Vec::new() };
                 self.perhaps(|follower| follower.call_thing(&around, &given));
             }
         }
@@ -83,8 +87,8 @@ impl Follower<'_, '_, '_> {
         class: Option<usize>,
         around: Option<&Variables>,
         given: &Given,
-        receiver: Option<Thing>,
-    ) -> Thing {
+        receiver: Option<ScriptValue>,
+    ) -> ScriptValue {
         let outer = self.variables.clone();
         for (name, value) in around.into_iter().flatten() {
             if !self.variables.contains_key(name) {
@@ -95,7 +99,7 @@ impl Follower<'_, '_, '_> {
         let returned = self.returned.take();
         let yielded = std::mem::take(&mut self.yielded);
         if let Some(class) = class {
-            self.inside.push((class, receiver.clone().unwrap_or(Thing::Local)));
+            self.inside.push((class, receiver.clone().unwrap_or(ScriptValue::Local)));
         }
         self.bind_parameters(definition, given, receiver);
         self.run_tree(&definition.body);
@@ -113,14 +117,14 @@ impl Follower<'_, '_, '_> {
                 self.variables.insert(name, value);
             }
         }
-        if made.is_empty() { answer.unwrap_or(Thing::Local) } else { Thing::List(made) }
+        if made.is_empty() { answer.unwrap_or(ScriptValue::Local) } else { ScriptValue::List(made) }
     }
 
-    fn bind_parameters(&mut self, definition: &Definition, given: &Given, receiver: Option<Thing>) {
+    fn bind_parameters(&mut self, definition: &Definition, given: &Given, receiver: Option<ScriptValue>) {
         let mut positional = given.positional.clone();
         if let Some(receiver) = receiver {
             if self.is_python() {
-                if definition.sort != Sort::Static {
+                if definition.sort != CallStyle::Static {
                     positional.insert(0, receiver);
                 }
             } else {
@@ -129,9 +133,9 @@ impl Follower<'_, '_, '_> {
         }
         let mut positional = positional.into_iter();
         let mut used: Vec<&str> = Vec::new();
-        for Parameter { target, default, takes } in &definition.parameters {
+        for FunctionParameter { target, default, takes } in &definition.parameters {
             let name = match target {
-                Target::Name(name) => name.as_str(),
+                BindingTarget::Name(name) => name.as_str(),
                 _ => "",
             };
             let by_name =
@@ -139,31 +143,31 @@ impl Follower<'_, '_, '_> {
             let value = match takes {
                 Takes::One => positional.next().or(by_name),
                 Takes::Named => by_name,
-                Takes::Rest => Some(Thing::List(positional.by_ref().collect())),
+                Takes::Rest => Some(ScriptValue::List(positional.by_ref().collect())),
                 Takes::RestNamed => {
                     let left = given.named.iter().filter(|(key, _)| !used.contains(&key.as_str()));
-                    Some(Thing::Map(left.cloned().collect()))
+                    Some(ScriptValue::Map(left.cloned().collect()))
                 }
             };
             used.push(name);
             let value = match (value, default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => self.value(default),
-                (None, None) => Thing::Text(Value::Unknown),
+                (None, None) => ScriptValue::Text(Value::Unknown),
             };
             self.bind(target, value, Scope::Own);
         }
     }
 
     /// A class under no name yet.
-    pub(super) fn make_class(&mut self, class: &Class) -> Thing {
+    pub(super) fn make_class(&mut self, class: &Class) -> ScriptValue {
         let bases = class.bases.iter().map(|base| self.value(base)).collect();
         for decorator in &class.decorators {
             self.value(decorator);
         }
         if self.classes.len() >= MADE {
             self.not_known(&class.name);
-            return Thing::Foreign;
+            return ScriptValue::Foreign;
         }
         let place = self.classes.len();
         self.classes.push(OwnClass { bases, ..OwnClass::default() });
@@ -177,9 +181,9 @@ impl Follower<'_, '_, '_> {
                         class.methods.push((definition.name.clone(), function));
                     }
                 }
-                Statement::Declare(Target::Name(name), value) => {
+                Statement::Declare(BindingTarget::Name(name), value) => {
                     let value = value.as_ref().map(|value| self.value(value));
-                    self.variables.insert(name.clone(), value.clone().unwrap_or(Thing::Local));
+                    self.variables.insert(name.clone(), value.clone().unwrap_or(ScriptValue::Local));
                     if let Some(class) = self.classes.get_mut(place) {
                         class.fields.push((name.clone(), value));
                     }
@@ -191,22 +195,22 @@ impl Follower<'_, '_, '_> {
         }
         self.frames.pop();
         self.variables = outer;
-        Thing::Class(place)
+        ScriptValue::Class(place)
     }
 
     /// `new callee(...)`
-    pub(super) fn make(&mut self, callee: &Thing, given: &Given) -> Thing {
-        let Thing::Function(place) = callee else { return self.call_thing(callee, given) };
-        let Some(object) = self.new_object(None, Variables::new()) else { return Thing::Local };
+    pub(super) fn make(&mut self, callee: &ScriptValue, given: &Given) -> ScriptValue {
+        let ScriptValue::Function(place) = callee else { return self.call_thing(callee, given) };
+        let Some(object) = self.new_object(None, Variables::new()) else { return ScriptValue::Local };
         let made = self.call_function_with(*place, given, Some(object.clone()));
-        if matches!(made, Thing::Local) { object } else { made }
+        if matches!(made, ScriptValue::Local) { object } else { made }
     }
 
     /// An object of a class.
-    pub(in crate::programs::code) fn make_object(&mut self, class: usize, given: &Given) -> Thing {
+    pub(in crate::programs::code) fn make_object(&mut self, class: usize, given: &Given) -> ScriptValue {
         let fields = self.fields_of(class, 0);
-        let Some(object) = self.new_object(Some(class), Variables::new()) else { return Thing::Local };
-        let Thing::Object(place) = object else { return Thing::Local };
+        let Some(object) = self.new_object(Some(class), Variables::new()) else { return ScriptValue::Local };
+        let ScriptValue::Object(place) = object else { return ScriptValue::Local };
         if let Some(class) = self.classes.get_mut(class) {
             class.sample = Some(place);
         }
@@ -230,39 +234,39 @@ impl Follower<'_, '_, '_> {
         object
     }
 
-    fn set_field(&mut self, place: usize, name: &str, value: Thing) {
+    fn set_field(&mut self, place: usize, name: &str, value: ScriptValue) {
         if let Some(object) = self.objects.get_mut(place) {
             object.fields.insert(name.to_owned(), value);
         }
     }
 
-    pub(super) fn new_object(&mut self, class: Option<usize>, fields: Variables) -> Option<Thing> {
+    pub(super) fn new_object(&mut self, class: Option<usize>, fields: Variables) -> Option<ScriptValue> {
         if self.objects.len() >= MADE {
             return None;
         }
         self.objects.push(Object { class, fields });
-        Some(Thing::Object(self.objects.len() - 1))
+        Some(ScriptValue::Object(self.objects.len() - 1))
     }
 
     /// An object of a class to follow its methods with.
-    fn sample(&mut self, class: usize) -> Option<Thing> {
+    fn sample(&mut self, class: usize) -> Option<ScriptValue> {
         if let Some(place) = self.classes.get(class).and_then(|class| class.sample) {
-            return Some(Thing::Object(place));
+            return Some(ScriptValue::Object(place));
         }
         let fields = self.fields_of(class, 0);
         let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         let object = self.new_object(Some(class), fields)?;
-        if let (Thing::Object(place), Some(class)) = (&object, self.classes.get_mut(class)) {
+        if let (ScriptValue::Object(place), Some(class)) = (&object, self.classes.get_mut(class)) {
             class.sample = Some(*place);
         }
         Some(object)
     }
 
-    fn fields_of(&self, class: usize, depth: usize) -> Vec<(String, Option<Thing>)> {
+    fn fields_of(&self, class: usize, depth: usize) -> Vec<(String, Option<ScriptValue>)> {
         let Some(own) = self.classes.get(class).filter(|_| depth < BASES) else { return Vec::new() };
         let mut all = Vec::new();
         for base in &own.bases {
-            if let Thing::Class(base) = base {
+            if let ScriptValue::Class(base) = base {
                 all.extend(self.fields_of(*base, depth + 1));
             }
         }
@@ -279,7 +283,7 @@ impl Follower<'_, '_, '_> {
     fn find_above(&self, class: usize, name: &str, depth: usize) -> Option<usize> {
         let bases = self.classes.get(class).map(|own| own.bases.as_slice()).unwrap_or_default();
         bases.iter().find_map(|base| match base {
-            Thing::Class(base) => self.find_method(*base, name, depth + 1),
+            ScriptValue::Class(base) => self.find_method(*base, name, depth + 1),
             _ => None,
         })
     }
@@ -288,52 +292,59 @@ impl Follower<'_, '_, '_> {
     fn foreign_base(&self, class: usize, depth: usize) -> Option<String> {
         let own = self.classes.get(class).filter(|_| depth < BASES)?;
         own.bases.iter().find_map(|base| match base {
-            Thing::Class(base) => self.foreign_base(*base, depth + 1),
-            Thing::Name(name) => Some(name.clone()),
+            ScriptValue::Class(base) => self.foreign_base(*base, depth + 1),
+            ScriptValue::Name(name) => Some(name.clone()),
             _ => None,
         })
     }
 
-    fn sort_of(&self, function: usize) -> Sort {
+    fn sort_of(&self, function: usize) -> CallStyle {
         match self.functions.get(function).map(|function| &function.body) {
             Some(Body::Tree { definition, .. }) => definition.sort,
-            Some(Body::Tokens { .. }) | None => Sort::Plain,
+            Some(Body::Tokens { .. }) | None => CallStyle::Plain,
         }
     }
 
     /// A member of an object of the code itself.
-    pub(in crate::programs::code) fn member_of_object(&mut self, place: usize, name: &str) -> Thing {
-        let Some(object) = self.objects.get(place) else { return Thing::Text(Value::Unknown) };
+    pub(in crate::programs::code) fn member_of_object(&mut self, place: usize, name: &str) -> ScriptValue {
+        let Some(object) = self.objects.get(place) else { return ScriptValue::Text(Value::Unknown) };
         if let Some(value) = object.fields.get(name) {
             return value.clone();
         }
-        let whole = Thing::Object(place);
+        let whole = ScriptValue::Object(place);
         let Some(class) = object.class else {
             // A part of a module that something else may have put there.
-            return Thing::Text(Value::Unknown);
+            return ScriptValue::Text(Value::Unknown);
         };
         match self.find_method(class, name, 0) {
-            Some(function) if self.sort_of(function) == Sort::Property => {
+            Some(function) if self.sort_of(function) == CallStyle::Property => {
                 self.call_function_with(function, &Given::default(), Some(whole))
             }
-            _ => Thing::Method(Box::new(whole), name.to_owned()),
+            _ => ScriptValue::Method(Box::new(whole), name.to_owned()),
         }
     }
 
     /// A member of a class of the code itself.
-    pub(in crate::programs::code) fn member_of_class(&mut self, place: usize, name: &str) -> Thing {
+    pub(in crate::programs::code) fn member_of_class(&mut self, place: usize, name: &str) -> ScriptValue {
         let field = self.fields_of(place, 0).into_iter().rev().find(|(field, _)| field == name);
         match field {
             Some((_, Some(value))) => value,
-            Some((_, None)) | None => Thing::Method(Box::new(Thing::Class(place)), name.to_owned()),
+            Some((_, None)) | None => {
+                ScriptValue::Method(Box::new(ScriptValue::Class(place)), name.to_owned())
+            }
         }
     }
 
     /// Calls a method of an object or class of the code itself.
-    pub(in crate::programs::code) fn own_method(&mut self, of: &Thing, name: &str, given: &Given) -> Thing {
+    pub(in crate::programs::code) fn own_method(
+        &mut self,
+        of: &ScriptValue,
+        name: &str,
+        given: &Given,
+    ) -> ScriptValue {
         let (class, function) = match of {
-            Thing::Class(class) => (Some(*class), self.find_method(*class, name, 0)),
-            Thing::Object(place) => {
+            ScriptValue::Class(class) => (Some(*class), self.find_method(*class, name, 0)),
+            ScriptValue::Object(place) => {
                 let class = self.objects.get(*place).and_then(|object| object.class);
                 (class, class.and_then(|class| self.find_method(class, name, 0)))
             }
@@ -344,20 +355,20 @@ impl Follower<'_, '_, '_> {
             },
         };
         let receiver = match of {
-            Thing::Method(receiver, _) => receiver.as_ref().clone(),
+            ScriptValue::Method(receiver, _) => receiver.as_ref().clone(),
             other => other.clone(),
         };
         if let Some(function) = function {
             let receiver = match (&receiver, self.sort_of(function)) {
-                (_, Sort::Static) => None,
-                (_, Sort::OfClass) => class.map(Thing::Class),
+                (_, CallStyle::Static) => None,
+                (_, CallStyle::OfClass) => class.map(ScriptValue::Class),
                 // `Base.method(self, ...)`
-                (Thing::Class(_), _) if self.is_python() => None,
-                (_, Sort::Plain | Sort::Property) => Some(receiver),
+                (ScriptValue::Class(_), _) if self.is_python() => None,
+                (_, CallStyle::Plain | CallStyle::Property) => Some(receiver),
             };
             return self.call_function_with(function, given, receiver);
         }
-        let Some(class) = class else { return Thing::Text(Value::Unknown) };
+        let Some(class) = class else { return ScriptValue::Text(Value::Unknown) };
         if name == "start"
             && let Some(run) = self.find_method(class, "run", 0)
         {
@@ -366,15 +377,15 @@ impl Follower<'_, '_, '_> {
         match self.foreign_base(class, 0) {
             Some(base) if self.deed(&base).is_none() && self.deed(&format!("{base}.{name}")).is_none() => {
                 self.not_known(&format!("{base}.{name}"));
-                Thing::Foreign
+                ScriptValue::Foreign
             }
-            Some(_) | None => Thing::Text(Value::Unknown),
+            Some(_) | None => ScriptValue::Text(Value::Unknown),
         }
     }
 
     /// Calls a method when a value is an object of the code itself that has it.
-    pub(super) fn method_of_object(&mut self, of: &Thing, name: &str) -> Option<Thing> {
-        let Thing::Object(place) = of else { return None };
+    pub(super) fn method_of_object(&mut self, of: &ScriptValue, name: &str) -> Option<ScriptValue> {
+        let ScriptValue::Object(place) = of else { return None };
         let class = self.objects.get(*place)?.class?;
         let function = self.find_method(class, name, 0)?;
         Some(self.call_function_with(function, &Given::default(), Some(of.clone())))

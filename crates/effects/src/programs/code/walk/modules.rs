@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::effect::EffectKind;
 use crate::interpreter::{Draft, Value};
-use crate::programs::code::follower::{Body, Follower, Variables};
-use crate::programs::code::thing::Thing;
+use crate::programs::code::evaluator::{Body, Evaluator, Variables};
+use crate::programs::code::value::ScriptValue;
 use crate::world::Entry;
 use checkrein_scripts::tree::Import;
 
@@ -14,7 +14,7 @@ use super::binding::Scope;
 /// The greatest number of modules of its own that code is followed into (ours).
 const MODULES: usize = 16;
 
-impl Follower<'_, '_, '_> {
+impl Evaluator<'_, '_, '_> {
     /// Where the script lies that is followed, when it is one.
     pub(super) fn script(&self) -> Option<String> {
         let path = self.call.arguments.operands.first()?.as_exact().filter(|path| *path != "-")?;
@@ -50,60 +50,60 @@ impl Follower<'_, '_, '_> {
                 }
             }
             Import::All { module, level } => match self.module(module, *level) {
-                Thing::Object(place) => {
+                ScriptValue::Object(place) => {
                     let fields = self.objects.get(place).map(|object| object.fields.clone());
                     for (name, value) in fields.into_iter().flatten() {
                         self.bind_name(&name, value, Scope::Own);
                     }
                 }
-                Thing::Foreign => self.not_known(module),
+                ScriptValue::Foreign => self.not_known(module),
                 _ => self.stars.push(module.clone()),
             },
         }
     }
 
-    fn part_of_module(&mut self, whole: &Thing, module: &str, level: u32, name: &str) -> Thing {
+    fn part_of_module(&mut self, whole: &ScriptValue, module: &str, level: u32, name: &str) -> ScriptValue {
         match whole {
-            Thing::Object(place) => {
+            ScriptValue::Object(place) => {
                 let field = self.objects.get(*place).and_then(|object| object.fields.get(name)).cloned();
                 match field {
                     Some(value) => value,
                     None if self.is_python() => {
                         let inner =
                             if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
-                        self.own_module(&inner, level).unwrap_or(Thing::Text(Value::Unknown))
+                        self.own_module(&inner, level).unwrap_or(ScriptValue::Text(Value::Unknown))
                     }
                     None if name == "default" => whole.clone(),
-                    None => Thing::Text(Value::Unknown),
+                    None => ScriptValue::Text(Value::Unknown),
                 }
             }
             _ if name == "default" && !self.is_python() => whole.clone(),
             // `from . import module`
-            Thing::Name(of) if of.is_empty() => {
-                self.own_module(name, level).unwrap_or_else(|| Thing::Name(name.to_owned()))
+            ScriptValue::Name(of) if of.is_empty() => {
+                self.own_module(name, level).unwrap_or_else(|| ScriptValue::Name(name.to_owned()))
             }
             other => self.member(&other.clone(), name),
         }
     }
 
-    fn module(&mut self, name: &str, level: u32) -> Thing {
+    fn module(&mut self, name: &str, level: u32) -> ScriptValue {
         if self.is_python() {
             if let Some(own) = self.own_module(name, level) {
                 return own;
             }
-            Thing::Name(name.to_owned())
+            ScriptValue::Name(name.to_owned())
         } else {
-            self.import(&Thing::text(name))
+            self.import(&ScriptValue::text(name))
         }
     }
 
     /// A module of the code itself, after it has run; `None` when there is none of the name.
-    pub(in crate::programs::code) fn own_module(&mut self, name: &str, level: u32) -> Option<Thing> {
+    pub(in crate::programs::code) fn own_module(&mut self, name: &str, level: u32) -> Option<ScriptValue> {
         if !self.is_python() {
             let path = self.path_of_module(name)?;
             return Some(self.load(&path, name));
         }
-        let mut found: Option<Thing> = None;
+        let mut found: Option<ScriptValue> = None;
         let mut so_far = String::new();
         for part in name.split('.').filter(|part| !part.is_empty()) {
             if !so_far.is_empty() {
@@ -112,7 +112,7 @@ impl Follower<'_, '_, '_> {
             so_far.push_str(part);
             let path = self.path_of_python_module(&so_far, level)?;
             let module = self.load(&path, &so_far);
-            if let (Some(Thing::Object(place)), module) = (&found, &module)
+            if let (Some(ScriptValue::Object(place)), module) = (&found, &module)
                 && let Some(object) = self.objects.get_mut(*place)
             {
                 object.fields.insert(part.to_owned(), module.clone());
@@ -171,12 +171,12 @@ impl Follower<'_, '_, '_> {
     }
 
     /// Follows the code of a module; what it offers.
-    fn load(&mut self, path: &str, name: &str) -> Thing {
+    fn load(&mut self, path: &str, name: &str) -> ScriptValue {
         if let Some((_, known)) = self.modules.iter().find(|(known, _)| known == path) {
             return known.clone();
         }
         if path.ends_with(".json") {
-            return Thing::Local;
+            return ScriptValue::Local;
         }
         let text = crate::path::AbsolutePath::new(path).map(|path| self.machine.text(&path));
         let tree = match text {
@@ -187,12 +187,12 @@ impl Follower<'_, '_, '_> {
         };
         let Some(tree) = tree.filter(|_| self.modules.len() < MODULES) else {
             self.not_known(name);
-            return Thing::Foreign;
+            return ScriptValue::Foreign;
         };
         if tree.problem.is_some() {
             self.not_known(name);
         }
-        let Some(module) = self.new_object(None, Variables::new()) else { return Thing::Foreign };
+        let Some(module) = self.new_object(None, Variables::new()) else { return ScriptValue::Foreign };
         self.modules.push((path.to_owned(), module.clone()));
         self.keeps_compiled(path);
         let variables = std::mem::take(&mut self.variables);
@@ -200,7 +200,7 @@ impl Follower<'_, '_, '_> {
         let exports = self.exports.take();
         let file = self.file.replace(path.to_owned());
         let first = self.functions.len();
-        self.variables.insert("__name__".to_owned(), Thing::text(name));
+        self.variables.insert("__name__".to_owned(), ScriptValue::text(name));
         self.run_tree(&tree.statements);
         let fields = std::mem::replace(&mut self.variables, variables);
         let offered = std::mem::replace(&mut self.exports, exports);
@@ -213,7 +213,7 @@ impl Follower<'_, '_, '_> {
                 *scope = Some(Rc::clone(&around));
             }
         }
-        if let (Thing::Object(place), None) = (&module, &offered)
+        if let (ScriptValue::Object(place), None) = (&module, &offered)
             && let Some(object) = self.objects.get_mut(*place)
         {
             object.fields = fields;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use checkrein_scripts::tree::{Expression, Loop, Statement, Target};
+use checkrein_scripts::tree::{BindingTarget, Expression, Loop, Statement};
 
 /// The names that a loop changes in its turns.
 pub(super) fn assigned(each: &Loop) -> HashSet<String> {
@@ -104,15 +104,15 @@ fn statement(one: &Statement, names: &mut HashSet<String>) {
     }
 }
 
-fn target(to: &Target, names: &mut HashSet<String>) {
+fn target(to: &BindingTarget, names: &mut HashSet<String>) {
     match to {
-        Target::Name(name) => {
+        BindingTarget::Name(name) => {
             names.insert(name.clone());
         }
-        Target::List(all) => all.iter().for_each(|one| target(one, names)),
-        Target::Map(all) => all.iter().for_each(|(_, one)| target(one, names)),
-        Target::Rest(inner) | Target::Default(inner, _) => target(inner, names),
-        Target::Member(_, _) | Target::Index(_, _) | Target::Nowhere => {}
+        BindingTarget::List(all) => all.iter().for_each(|one| target(one, names)),
+        BindingTarget::Map(all) => all.iter().for_each(|(_, one)| target(one, names)),
+        BindingTarget::Rest(inner) | BindingTarget::Default(inner, _) => target(inner, names),
+        BindingTarget::Member(_, _) | BindingTarget::Index(_, _) | BindingTarget::Nowhere => {}
     }
 }
 

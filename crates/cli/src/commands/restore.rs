@@ -1,0 +1,409 @@
+//! What `undo` and `snapshot restore` have in common: showing what would be done, asking, doing it, telling how it went.
+
+mod git;
+mod left_out;
+mod sorting;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use checkrein_facts::{History, VersionState, World as _};
+use checkrein_ledger::{Durability, FolderName};
+use checkrein_protocol::{AbsolutePath, RecordBody};
+use checkrein_session::SessionLedger;
+
+use checkrein_snapshot::{
+    ActionEndTime, CaptureBounds, CaptureOptions, Ignoring, LimitExceeded, Listed, Mounts, Node, Preparation,
+    Prepared, Request, RestoreAction, Restored, Skipped, SnapshotId, Step, Store,
+};
+use checkrein_world::find_workspace;
+use serde_json::{Value as Json, json};
+
+use self::sorting::Sorted;
+use super::log::time;
+use super::{Exit, Output, for_people_only, pretty};
+use crate::terminal::{bold, confirm, dim, log, plain, print};
+use checkrein_engine::checkpoint;
+use checkrein_engine::context::Context;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::rules;
+use checkrein_engine::sparing::Sparing;
+pub use left_out::gone;
+pub use sorting::Weight;
+
+/// How many steps are shown one by one (ours); `--json` shows all.
+pub(super) const SHOWN: usize = 40;
+
+/// What is told to a restore that a person asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Permissions {
+    /// Whether the question is answered already.
+    pub consent: Consent,
+    /// What happens to what was changed since.
+    pub changed: Changed,
+    /// What happens to what is new.
+    pub new: New,
+    /// What happens to the places of the guard.
+    pub guard: GuardPlaces,
+}
+
+/// Whether a person has said yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Consent {
+    /// They are asked.
+    #[default]
+    Ask,
+    /// They have.
+    Given,
+    /// Nothing is done, only shown.
+    ShowOnly,
+}
+
+/// What happens to what somebody changed after the action that is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Changed {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// It is put back like the rest.
+    Overwrite,
+}
+
+/// What happens to what was not there at the time and is not known to be made by the action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum New {
+    /// It stays.
+    #[default]
+    Keep,
+    /// It goes.
+    Remove,
+}
+
+/// What happens to the places of the guard: its configuration, the settings of clients that call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GuardPlaces {
+    /// They stay as they are.
+    #[default]
+    Spare,
+    /// A person wants them put back like the rest.
+    PutBack,
+}
+
+impl Permissions {
+    /// Refuses what only a person may permit when somebody else does.
+    pub fn check(&self, surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
+        match self.guard {
+            GuardPlaces::Spare => Ok(()),
+            GuardPlaces::PutBack => for_people_only(surroundings, &format!("{command} --with-guard-files")),
+        }
+    }
+}
+
+/// A workspace with its snapshots.
+pub struct RestoreContext {
+    /// Where.
+    pub workspace: AbsolutePath,
+    /// Its snapshots.
+    pub store: Store,
+    own: Vec<PathBuf>,
+    ignoring: Ignoring,
+    sparing: Sparing,
+}
+
+impl RestoreContext {
+    /// The workspace around the working directory of this process. A restore that was interrupted is finished first.
+    pub fn open(surroundings: &HostEnvironment) -> Result<Self, CommandError> {
+        Self::at(surroundings, find_workspace(&surroundings.cwd))
+    }
+
+    /// A workspace. A restore that was interrupted is finished first.
+    pub fn at(surroundings: &HostEnvironment, workspace: AbsolutePath) -> Result<Self, CommandError> {
+        let store = checkpoint::store(surroundings, &workspace);
+        let real =
+            store.workspace().to_str().and_then(AbsolutePath::new).unwrap_or_else(|| workspace.clone());
+        let ignoring = checkpoint::ignoring(surroundings, &real);
+        let sparing = Sparing::of(surroundings, &real);
+        let own = vec![PathBuf::from(surroundings.state_path.as_str())];
+        let ground = Self { workspace, store, own, ignoring, sparing };
+        if let Some(begun) = ground.store.interrupted() {
+            log(&format!("a restore of snapshot {} was interrupted; finishing it", begun.of));
+            let request = request(surroundings, format!("finishing the restore of snapshot {}", begun.of));
+            let done = ground.store.finish(&begun, &ground.manner(), request)?;
+            log(&format!("{} left and now done", count(done, "step was", "steps were")));
+        }
+        Ok(ground)
+    }
+
+    /// How the present is captured.
+    pub fn manner(&self) -> CaptureOptions<'_> {
+        CaptureOptions {
+            bounds: CaptureBounds::NONE,
+            largest: None,
+            spared: &self.own,
+            mounts: Mounts::Enter,
+            ignoring: Some(&self.ignoring),
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            seen: None,
+        }
+    }
+
+    /// What it takes to go back.
+    pub fn prepare(
+        &self,
+        of: SnapshotId,
+        paths: &[PathBuf],
+        moment: ActionEndTime,
+    ) -> Result<Box<Prepared>, CommandError> {
+        match self.store.prepare(of, paths, &self.manner(), moment)? {
+            Preparation::Ready(prepared) => Ok(prepared),
+            Preparation::Over(LimitExceeded::Entries | LimitExceeded::Bytes | LimitExceeded::Time) => {
+                Err(CommandError::user(
+                    "what is there now is too large to be saved first",
+                    "go back to single paths: `checkrein snapshot restore SNAPSHOT PATH`",
+                ))
+            }
+        }
+    }
+}
+
+/// What is gone back to, and under which terms.
+pub struct RestoreTerms<'a> {
+    /// Where.
+    pub ground: &'a RestoreContext,
+    /// To what.
+    pub snapshot: &'a Listed,
+    /// When the action ended that is taken back, if it is one.
+    pub moment: ActionEndTime,
+    /// What a person permits.
+    pub permissions: Permissions,
+}
+
+/// Tells whether version control holds what stands at the path of a step.
+fn held(surroundings: &HostEnvironment) -> impl Fn(&Step) -> bool + use<> {
+    let world = Context::open(surroundings.clone(), &surroundings.cwd).world(History::default());
+    move |step| {
+        let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
+        path.is_some_and(|path| world.version(&path) == VersionState::TrackedClean)
+    }
+}
+
+/// Shows what would be done, asks, and does it. `passed_over` is said first: what was looked at before, and why it is left.
+pub fn restore(
+    surroundings: &HostEnvironment,
+    mut prepared: Box<Prepared>,
+    case: &RestoreTerms<'_>,
+    passed_over: &[String],
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let (ground, snapshot) = (case.ground, case.snapshot);
+    let sorted = case.sort(&mut prepared, held(surroundings));
+    let steps = prepared.steps().to_vec();
+    if output == Output::Text {
+        passed_over.iter().for_each(|one| print(one));
+        show(surroundings, &prepared, &sorted, case);
+    }
+    // What nothing is done to is as safe as it was.
+    let is_touched = |path: &std::path::Path| {
+        let is_replaced = |step: &&Step| matches!(step.deed, RestoreAction::Replace | RestoreAction::Remove);
+        let is_near = |step: &Step| {
+            let place = step.path.as_path();
+            place.starts_with(path) || path.starts_with(place)
+        };
+        steps.iter().filter(is_replaced).any(is_near)
+    };
+    let unsaved: Vec<String> = prepared
+        .unsaved()
+        .iter()
+        .filter(|one| is_touched(one.path.as_path()))
+        .map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
+        .collect();
+    if steps.is_empty() {
+        return tell(snapshot, &steps, &sorted, None, output);
+    }
+    for one in &unsaved {
+        log(&format!("cannot be saved before: {}", plain(one)));
+    }
+    let goes_on = match case.permissions.consent {
+        Consent::Given => true,
+        Consent::ShowOnly => return tell(snapshot, &steps, &sorted, None, output),
+        Consent::Ask => confirm("Do it? What is there now is saved first."),
+    };
+    if !goes_on {
+        return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
+    }
+    let reason = format!("before going back to snapshot {}", snapshot.id);
+    let restored = prepared.carry_out(request(surroundings, reason))?;
+    if let Some(restored) = &restored {
+        give_objects_back(ground, snapshot)?;
+        record(surroundings, snapshot, restored, steps.len());
+        if steps.iter().any(|step| ground.sparing.touched_by(step).is_some())
+            && rules::distrust(surroundings, &ground.workspace)?
+        {
+            log(
+                "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
+            );
+        }
+    }
+    tell(snapshot, &steps, &sorted, restored.as_ref(), output)
+}
+
+/// Gives repositories back the objects that their references stand for again.
+fn give_objects_back(ground: &RestoreContext, snapshot: &Listed) -> Result<(), CommandError> {
+    for root in &snapshot.snapshot.roots {
+        let path = root.path.as_path();
+        if let (Some("refs"), Some(directory)) =
+            (path.file_name().and_then(|name| name.to_str()), path.parent())
+        {
+            ground.store.give_objects_back(&directory.join("objects"))?;
+        }
+    }
+    Ok(())
+}
+
+fn request(surroundings: &HostEnvironment, reason: String) -> Request {
+    Request { at: surroundings.now().0, reason, place: None }
+}
+
+/// Writes into the ledger of the session that its work was taken back: history is kept, with what was done about it.
+fn record(surroundings: &HostEnvironment, snapshot: &Listed, restored: &Restored, steps: usize) {
+    let Some(place) = &snapshot.snapshot.place else { return };
+    let Some(folder) = FolderName::on_disk(place.session.as_ref()) else { return };
+    let body = RecordBody::Event {
+        name: "checkrein.restored".to_owned(),
+        fields: json!({
+            "snapshot": snapshot.id,
+            "saved_as": restored.saved_as,
+            "action": place.action,
+            "sequence": place.sequence,
+            "steps": steps,
+            "left": restored.left.len(),
+        }),
+    };
+    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
+    if let Err(error) = ledger.append(surroundings.now(), body, Durability::Durable) {
+        log(&format!("not recorded: {error}"));
+    }
+}
+
+fn show(surroundings: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, case: &RestoreTerms<'_>) {
+    let snapshot = case.snapshot;
+    print(&format!(
+        "{} {}  {}  {}{}",
+        bold("snapshot"),
+        snapshot.id,
+        dim(&time(snapshot.snapshot.at)),
+        plain(&snapshot.snapshot.reason),
+        dim(&elsewhere(surroundings, case.ground)),
+    ));
+    let (of_git, files): (Vec<&Step>, Vec<&Step>) =
+        prepared.steps().iter().partition(|step| git::directory_of(snapshot, step).is_some());
+    for step in files.iter().take(SHOWN) {
+        print(&format!("  {:<8} {}{}", step.deed.name(), path(step), dim(&detail(step))));
+    }
+    if files.len() > SHOWN {
+        print(&format!("  and {} more", files.len() - SHOWN));
+    }
+    git::in_words(prepared, snapshot, &of_git).iter().for_each(|line| print(&format!("  {}", plain(line))));
+    for (step, why) in sorted.left.iter().take(SHOWN) {
+        print(&format!("  {:<8} {}  {}", "keep", path(step), dim(why)));
+    }
+    if sorted.left.len() > SHOWN {
+        print(&format!("  and {} more are kept", sorted.left.len() - SHOWN));
+    }
+    for top in sorted.made_again.iter().take(SHOWN) {
+        let top = plain(&top.to_string_lossy());
+        let why = format!("changed since, and something makes it again; `{}` puts it back", case.by_force());
+        print(&format!("  {:<8} {top}  {}", "keep", dim(&why)));
+    }
+    gone(snapshot).iter().for_each(|one| log(one));
+    if matches!(case.moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_)) {
+        left_out::changed(snapshot, &case.ground.own).iter().for_each(|one| log(one));
+    }
+}
+
+/// Where a workspace is, when a person stands somewhere else.
+pub fn elsewhere(surroundings: &HostEnvironment, ground: &RestoreContext) -> String {
+    if ground.workspace == find_workspace(&surroundings.cwd) {
+        return String::new();
+    }
+    let here = std::path::Path::new(surroundings.cwd.as_str());
+    let there = std::path::Path::new(ground.workspace.as_str());
+    format!("  in `{}`", plain(&there.strip_prefix(here).unwrap_or(there).to_string_lossy()))
+}
+
+fn path(step: &Step) -> String {
+    plain(&step.path.as_path().to_string_lossy())
+}
+
+fn detail(step: &Step) -> String {
+    match (&step.then, &step.now) {
+        (Some(Node::File { length, .. }), Some(Node::File { length: now, .. })) if length != now => {
+            format!("  {now} -> {length} bytes")
+        }
+        (Some(Node::File { length, .. }), None) => format!("  {length} bytes"),
+        (Some(Node::Directory { .. }), None) => "  directory".to_owned(),
+        (Some(Node::Symlink { .. }), _) => "  link".to_owned(),
+        (Some(Node::Pipe { .. }), _) => "  named pipe".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn tell(
+    snapshot: &Listed,
+    steps: &[Step],
+    sorted: &Sorted,
+    restored: Option<&Restored>,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let left: Vec<(String, String)> = restored
+        .iter()
+        .flat_map(|restored| &restored.left)
+        .map(|(path, why)| (path.as_path().to_string_lossy().into_owned(), why.clone()))
+        .collect();
+    match output {
+        Output::Json => {
+            let step = |step: &Step| json!({ "path": step.path.as_path().to_string_lossy(), "deed": step.deed.name() });
+            let kept: Vec<Json> = sorted
+                .left
+                .iter()
+                .map(|(one, why)| json!({ "path": one.path.as_path().to_string_lossy(), "deed": one.deed.name(), "why": why }))
+                .collect();
+            print(&pretty(&json!({
+                "snapshot": snapshot.id,
+                "steps": steps.iter().map(step).collect::<Vec<_>>(),
+                "kept": kept,
+                "saved_as": restored.map(|restored| restored.saved_as),
+                "left": left.iter().map(|(path, why)| json!({ "path": path, "why": why })).collect::<Vec<_>>(),
+            }))?);
+        }
+        Output::Text => {
+            match restored {
+                Some(restored) => print(&format!(
+                    "{} done; `checkrein snapshot restore {}` takes {} back",
+                    count(restored.done, "step", "steps"),
+                    restored.saved_as,
+                    if restored.done == 1 { "it" } else { "them" },
+                )),
+                None if steps.is_empty() && sorted.left.is_empty() && sorted.made_again.is_empty() => {
+                    print("everything that was saved is as it was; nothing to do");
+                }
+                None => {}
+            }
+            for (path, why) in &left {
+                log(&format!("not as it was: {}: {}", plain(path), plain(why)));
+            }
+        }
+    }
+    let is_lost =
+        |one: &Skipped| one.reason.leaves_out_content() && one.path.as_path().symlink_metadata().is_err();
+    let is_done = left.is_empty()
+        && !snapshot.snapshot.skipped.iter().any(is_lost)
+        && sorted.left.iter().all(|(step, _)| step.deed == RestoreAction::Remove);
+    Ok(if is_done { Exit::Done } else { Exit::Failed })
+}
+
+/// A number of things in words.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

@@ -1,0 +1,318 @@
+//! Which steps of a restore are done, and which are left: what somebody changed since, what is new, what is made again by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checkrein_facts::regenerated_when_ignored;
+use checkrein_snapshot::{
+    ActionEndTime, EntryKind, Listed, NewFileOrigin, Node, Prepared, RestoreAction, Root, SavedPart,
+    SavedPath, Since, Step,
+};
+
+use super::git::directory_of;
+use super::{Changed, GuardPlaces, New, RestoreTerms, held};
+use checkrein_engine::environment::HostEnvironment;
+
+/// What steps are done, and which are left, with the reason.
+pub(super) struct Sorted {
+    pub(super) left: Vec<(Step, String)>,
+    /// Trees that are made again and are left as they are.
+    pub(super) made_again: BTreeSet<PathBuf>,
+}
+
+/// How much a restore brings back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Nothing.
+    Nothing,
+    /// It only removes what is new.
+    New,
+    /// Only what is made again by itself.
+    MadeAgain,
+    /// Something that was lost or changed.
+    Work,
+}
+
+impl RestoreTerms<'_> {
+    /// Leaves out what is not permitted.
+    pub(super) fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
+        let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
+        for step in prepared.steps() {
+            if let Some(why) = self.objection(prepared, step, &held) {
+                objections.insert(step.path.clone(), why);
+            }
+        }
+        for (path, database) in prepared.steps().iter().filter_map(|step| {
+            let database = database_beside(&step.path)?;
+            prepared.steps().iter().any(|other| other.path == database).then(|| (step.path.clone(), database))
+        }) {
+            // One without the other is worse than both as they are.
+            for (one, other) in [(&path, &database), (&database, &path)] {
+                if objections.contains_key(one) && !objections.contains_key(other) {
+                    let why = format!("belongs to `{}`, which is kept", one.as_path().display());
+                    objections.insert(other.clone(), why);
+                }
+            }
+        }
+        self.objections_to_directories(prepared, &mut objections);
+        // Half of what is made again is worth nothing: of such a tree all goes back, or nothing does.
+        let tops: BTreeMap<SavedPath, PathBuf> = prepared
+            .steps()
+            .iter()
+            .filter_map(|step| Some((step.path.clone(), self.made_again(step)?)))
+            .collect();
+        let made_again: BTreeSet<PathBuf> = tops
+            .iter()
+            .filter(|(path, _)| objections.contains_key(path))
+            .map(|(_, top)| top.clone())
+            .collect();
+        let mut left = Vec::new();
+        prepared.retain(|step| {
+            if tops.get(&step.path).is_some_and(|top| made_again.contains(top)) {
+                return false;
+            }
+            match objections.remove(&step.path) {
+                Some(why) => {
+                    left.push((step.clone(), why));
+                    false
+                }
+                None => true,
+            }
+        });
+        Sorted { left, made_again }
+    }
+
+    /// A directory goes when everything in it does, and stays with what is kept in it.
+    fn objections_to_directories(&self, prepared: &Prepared, objections: &mut BTreeMap<SavedPath, String>) {
+        let is_directory = |step: &&Step| {
+            step.deed == RestoreAction::Remove && step.now.as_ref().is_some_and(Node::is_directory)
+        };
+        let going: BTreeSet<&SavedPath> = prepared
+            .steps()
+            .iter()
+            .filter(|step| step.deed == RestoreAction::Remove)
+            .map(|step| &step.path)
+            .collect();
+        // What is in a directory stands behind it.
+        for step in prepared.steps().iter().rev().filter(is_directory) {
+            let names: Vec<PathBuf> = fs::read_dir(step.path.as_path())
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|entry| entry.path())
+                .collect();
+            let goes = |path: &PathBuf| {
+                let path = SavedPath::from(path.as_path());
+                going.contains(&path) && !objections.contains_key(&path)
+            };
+            if !names.iter().all(goes) {
+                objections.entry(step.path.clone()).or_insert_with(|| "something in it is kept".to_owned());
+            } else if !names.is_empty()
+                && self.is_new_and_kept(step)
+                && self.ground.sparing.touched_by(step).is_none()
+            {
+                objections.remove(&step.path);
+            }
+        }
+    }
+
+    /// What a restore brings back.
+    pub fn weight(&self, surroundings: &HostEnvironment, prepared: &Prepared) -> Weight {
+        let held = held(surroundings);
+        let weight = |step: &Step| {
+            // An index of git with the same entries is what it was: git writes it anew whenever somebody looks.
+            if self.objection(prepared, step, &held).is_some() || prepared.has_same_entries(step) {
+                Weight::Nothing
+            } else if self.is_only_new(step) {
+                Weight::New
+            } else if self.made_again(step).is_some() {
+                Weight::MadeAgain
+            } else {
+                Weight::Work
+            }
+        };
+        let mut strongest = Weight::Nothing;
+        for step in prepared.steps() {
+            strongest = strongest.max(weight(step));
+            if strongest == Weight::Work {
+                break;
+            }
+        }
+        strongest
+    }
+
+    /// The top of the tree around a step that version control ignores and something makes again, where that was not the place that the
+    /// action was about.
+    fn made_again(&self, step: &Step) -> Option<PathBuf> {
+        let workspace = self.ground.store.workspace();
+        let below = step.path.as_path().strip_prefix(workspace).ok()?;
+        let top = outermost_generated(workspace, below)?;
+        let is_meant = |root: &Root| root.path.as_path().starts_with(&top);
+        let node = step.then.as_ref().or(step.now.as_ref());
+        let is_ignored = |place: &Path| {
+            let is_file = place == step.path.as_path() && !node.is_some_and(Node::is_directory);
+            self.ground.ignoring.ignores(place, if is_file { EntryKind::File } else { EntryKind::Directory })
+        };
+        let is_left = !self.snapshot.snapshot.roots.iter().any(is_meant)
+            && step.path.as_path().ancestors().take_while(|place| *place != workspace).any(is_ignored);
+        is_left.then_some(top)
+    }
+
+    /// The innermost place of the snapshot around a step.
+    fn root_around(&self, step: &Step) -> Option<&Root> {
+        let roots = self.snapshot.snapshot.roots.iter();
+        let around = roots.filter(|root| step.path.as_path().starts_with(root.path.as_path()));
+        around.max_by_key(|root| root.path.as_path().as_os_str().len())
+    }
+
+    /// Whether a step removes something that no prediction named: the action made it beside what it was about, and nothing was lost.
+    fn is_only_new(&self, step: &Step) -> bool {
+        step.deed == RestoreAction::Remove
+            && self
+                .root_around(step)
+                .is_some_and(|root| root.node.is_some() && root.selection == SavedPart::NotIgnored)
+    }
+
+    /// Whether the objection to a step is that something is new which nobody is known to have made.
+    fn is_new_and_kept(&self, step: &Step) -> bool {
+        self.is_only_new(step) && self.permissions.new == New::Keep
+    }
+
+    /// Why a step is not done; `None` when it is.
+    fn objection(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Option<String> {
+        let Self { snapshot, permissions, moment, .. } = self;
+        if permissions.guard == GuardPlaces::Spare
+            && let Some(role) = self.ground.sparing.touched_by(step)
+        {
+            return Some(format!("{role}; only a person puts it back, with `--with-guard-files`"));
+        }
+        let is_kept = permissions.changed == Changed::Keep;
+        // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
+        // something or to change everything, or where version control brought it and can bring it again.
+        let was_made = || {
+            let mut around = snapshot
+                .snapshot
+                .roots
+                .iter()
+                .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
+            matches!(moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_))
+                && (around.any(|root| root.node.is_none() || root.selection == SavedPart::Everything)
+                    || held(step)
+                    || match step.origin {
+                        NewFileOrigin::Made => true,
+                        NewFileOrigin::Came => prepared.is_elsewhere(step),
+                        NewFileOrigin::Unknown => false,
+                    })
+        };
+        if step.deed == RestoreAction::Remove
+            && let Some(why) = self.objection_to_removing(prepared, step, held)
+        {
+            return Some(why);
+        }
+        if step.deed == RestoreAction::Remove && permissions.new == New::Remove {
+            None
+        } else if step.since == Since::Changed
+            && is_kept
+            && !misleads(prepared, snapshot, step)
+            && !prepared.has_same_entries(step)
+        {
+            Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
+        } else if step.since == Since::Doubtful && is_kept && !self.is_no_loss(prepared, step, held) {
+            Some(format!(
+                "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
+                self.by_force()
+            ))
+        } else if step.deed == RestoreAction::Remove
+            && permissions.new == New::Keep
+            && !was_made()
+            && (is_kept || self.made_again(step).is_none())
+            && !prepared.is_log_of_restored(step)
+        {
+            Some("was not there; `--remove-new` removes it".to_owned())
+        } else {
+            None
+        }
+    }
+
+    /// Why something that was not there is not removed, where somebody else may have made it or changed it: force puts back what was
+    /// there, and never removes what was not.
+    fn objection_to_removing(
+        &self,
+        prepared: &Prepared,
+        step: &Step,
+        held: &impl Fn(&Step) -> bool,
+    ) -> Option<String> {
+        let is_forced = self.permissions.changed == Changed::Overwrite;
+        let is_permitted = self.permissions.new == New::Remove
+            || is_forced && (self.made_again(step).is_some() || prepared.is_log_of_restored(step));
+        let why = match step.since {
+            Since::Changed if !misleads(prepared, self.snapshot, step) => {
+                "was not there, and came or changed since"
+            }
+            Since::Doubtful if !self.is_no_loss(prepared, step, held) => {
+                "was not there, and nobody was told when the action ended, so this may have come since"
+            }
+            Since::Changed | Since::Doubtful | Since::Untouched | Since::Unknown => return None,
+        };
+        let number = self.snapshot.id;
+        (!is_permitted).then(|| format!("{why}; `checkrein undo {number} --remove-new` removes it"))
+    }
+
+    /// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
+    fn is_no_loss(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
+        // Of a branch or a tag the name is the work: the commit that it stands for is known under others anyway.
+        let is_reference = || {
+            directory_of(self.snapshot, step)
+                .is_some_and(|directory| step.path.as_path().starts_with(directory.join("refs")))
+        };
+        step.deed == RestoreAction::Adjust
+            || is_empty
+            || (prepared.is_elsewhere(step) && !is_reference())
+            || prepared.has_same_entries(step)
+            || held(step)
+    }
+
+    pub(super) fn by_force(&self) -> String {
+        format!("checkrein undo {} --force", self.snapshot.id)
+    }
+}
+
+/// The database whose log a file is by its name, as SQLite gives it.
+fn database_beside(path: &SavedPath) -> Option<SavedPath> {
+    let path = path.as_path();
+    let name = path.file_name()?.to_str()?;
+    let database = ["-wal", "-journal"].iter().find_map(|end| name.strip_suffix(end))?;
+    Some(SavedPath::from(path.with_file_name(database)))
+}
+
+/// Whether the index of a repository would only mislead as it is: its references go back, and what it was compared with with them.
+fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let path = step.path.as_path();
+    let is_index = path.file_name().is_some_and(|name| name == "index");
+    let Some(repository) = path.parent().filter(|_| is_index) else { return false };
+    let holds =
+        |name: &str| snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == repository.join(name));
+    let goes_back = |other: &Step| {
+        let other_path = other.path.as_path();
+        other.since != Since::Changed
+            && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
+    };
+    holds("HEAD") && prepared.steps().iter().any(goes_back)
+}
+
+/// The first directory or file on a way below a directory whose name is that of something that is made again.
+fn outermost_generated(directory: &Path, below: &Path) -> Option<PathBuf> {
+    let mut place = directory.to_owned();
+    for part in below.components() {
+        let is_beside = |name: &str| place.join(name).exists();
+        let is_named =
+            part.as_os_str().to_str().is_some_and(|name| regenerated_when_ignored(name, &is_beside));
+        place.push(part);
+        if is_named {
+            return Some(place);
+        }
+    }
+    None
+}

@@ -1,0 +1,53 @@
+//! How a run goes, for a person who waits.
+
+use std::env;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use checkrein_supervise::{Interaction, ProgressReport};
+
+use super::super::Output;
+
+/// How often a person is told how it goes.
+const TELLING: Duration = Duration::from_secs(1);
+
+/// Tells a person how it goes, on one line that is written over.
+pub(super) struct ProgressLine {
+    tells: bool,
+    last: Option<Instant>,
+}
+
+impl ProgressLine {
+    pub(super) fn new(interaction: Interaction, output: Output) -> Self {
+        let alone = interaction == Interaction::Pipes && output == Output::Text;
+        Self { tells: alone && io::stderr().is_terminal() && env::var_os("TERM").is_some(), last: None }
+    }
+
+    pub(super) fn tell(&mut self, moment: &ProgressReport) {
+        if !self.tells || self.last.is_some_and(|time| time.elapsed() < TELLING) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        drop(write!(io::stderr().lock(), "\r\x1b[K{}", summary(moment)));
+    }
+
+    pub(super) fn finish(&self) {
+        if self.last.is_some() {
+            drop(write!(io::stderr().lock(), "\r\x1b[K"));
+        }
+    }
+}
+
+fn summary(moment: &ProgressReport) -> String {
+    let progress = &moment.progress;
+    let about = if progress.estimated.is_some() { "about " } else { "" };
+    let cost = format!("{about}{:.2} dollars", progress.dollars());
+    let usage = moment.usage.map(|usage| format!(" · {} processes, {}", usage.processes, usage.bytes()));
+    format!(
+        "{} s · {} answers · {} tokens · {cost}{}",
+        moment.running.as_secs(),
+        progress.iterations,
+        progress.tokens.counted(),
+        usage.unwrap_or_default()
+    )
+}

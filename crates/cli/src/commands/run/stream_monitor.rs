@@ -1,0 +1,420 @@
+//! Watches what an agent is heard doing in its stream, and judges it as the hooks would: for when they are not there.
+//!
+//! A call that the hooks reviewed is in the ledger of the session by the client's name for it; it is theirs, and nothing here counts it.
+//! Every other call is reviewed when it is heard, which is about when it runs, and watched by the detectors when it comes back. All of that
+//! happens in a thread of its own: the stream never waits for it, and what does not fit into a bounded memory is counted.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use checkrein_policy::{Mode, Profile};
+use checkrein_protocol::{AbsolutePath, Action, ActionId, SessionId};
+use checkrein_session::SessionLedger;
+
+use checkrein_review::{Review, VerdictKind};
+use checkrein_supervise::{Backlog, EventSender, Stop, StreamEvent, Waiting, backlog};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::terminal::{cut, log, plain};
+use checkrein_engine::context::Context;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::monitor::{Noticed, stops};
+use checkrein_engine::replay::{RecordedOutcome, ReplaySession};
+
+/// Calls that wait for their answer, at most (ours).
+const PENDING: usize = 1000;
+
+/// Names of calls that the hooks reviewed, at most, the newest (ours).
+const KNOWN: usize = 4096;
+
+/// How much of a ledger is read at once, and how far back when a session is first heard of (ours).
+const PIECE: u64 = 256 << 10;
+
+/// Calls that are told one by one while the agent runs (ours); all are counted.
+const TOLD: u64 = 5;
+
+/// How long is judged after the end (ours).
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// As much as the hook has, for the recursion of the interpreter.
+const STACK: usize = 64 << 20;
+
+/// What was seen in a stream.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Findings {
+    /// Calls that came back and that the hooks had reviewed.
+    pub(super) guarded: u64,
+    /// Calls that came back without any review before.
+    pub(super) unguarded: u64,
+    /// Of those: what the review would have refused.
+    pub(super) refusable: u64,
+    /// What was not judged, since it came too fast.
+    pub(super) lost: u64,
+    /// What the detectors found, by name.
+    pub(super) patterns: Vec<String>,
+}
+
+impl Findings {
+    pub(super) fn in_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.refusable > 0 {
+            words.push(format!(
+                "{} calls ran that would have been blocked: the hooks did not run. `checkrein init` registers them, `checkrein doctor` proves them",
+                self.refusable
+            ));
+        }
+        if self.lost > 0 {
+            words.push(format!("{} things in the stream came too fast to be judged", self.lost));
+        }
+        words
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    findings: Findings,
+    stop: Option<Stop>,
+}
+
+/// Judges the stream of one attempt.
+#[derive(Debug)]
+pub(super) struct StreamMonitor {
+    shared: Arc<Mutex<Shared>>,
+    profile: Profile,
+    waiting: Option<(Backlog, HostEnvironment)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl StreamMonitor {
+    /// One that has heard nothing, and where it hears. It starts when it is first asked, since a thread must not be there before the agent is.
+    pub(super) fn new(surroundings: &HostEnvironment, profile: Profile) -> (Self, EventSender) {
+        let (speaker, backlog) = backlog();
+        let waiting = Some((backlog, surroundings.clone()));
+        (Self { shared: Arc::default(), profile, waiting, thread: None }, speaker)
+    }
+
+    /// Whether the agent has to stop for what was heard.
+    pub(super) fn judge(&mut self) -> Option<Stop> {
+        self.begin();
+        let nobody_looks = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        self.found().or_else(|| {
+            // Its thread lives as long as the stream; where nobody watches otherwise, that is no moment to go on.
+            (nobody_looks && self.profile != Profile::Interactive)
+                .then(|| Stop::Watched("watching".to_owned(), "what judges its calls broke".to_owned()))
+        })
+    }
+
+    fn begin(&mut self) {
+        if let Some((backlog, surroundings)) = self.waiting.take() {
+            let (shared, profile) = (Arc::clone(&self.shared), self.profile);
+            let look = move || StreamWorker::new(surroundings, profile, shared).look(&backlog);
+            self.thread = thread::Builder::new().stack_size(STACK).spawn(look).ok();
+        }
+    }
+
+    fn found(&self) -> Option<Stop> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).stop.clone()
+    }
+
+    /// What was seen, and what the agent should have been stopped for, after what still waits is judged, for a moment.
+    pub(super) fn finish(mut self) -> (Findings, Option<Stop>) {
+        self.begin();
+        let patience = Instant::now() + LAST_WORDS;
+        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let found = self.found();
+        let findings = self.shared.lock().unwrap_or_else(PoisonError::into_inner).findings.clone();
+        (findings, found)
+    }
+}
+
+/// A call that did not come back yet.
+struct Pending {
+    action: Action,
+    /// Made when it was heard; `None` while the hooks do that.
+    review: Option<Review>,
+}
+
+struct StreamWorker {
+    rehearsal: ReplaySession,
+    surroundings: HostEnvironment,
+    cwd: AbsolutePath,
+    profile: Profile,
+    mode: Mode,
+    known: Known,
+    pending: HashMap<String, Pending>,
+    order: VecDeque<String>,
+    calls: u64,
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl StreamWorker {
+    fn new(surroundings: HostEnvironment, profile: Profile, shared: Arc<Mutex<Shared>>) -> Self {
+        let cwd = surroundings.cwd.clone();
+        let context = Context::open(surroundings.clone(), &cwd);
+        let mode = context.policy().config().mode;
+        Self {
+            rehearsal: ReplaySession::new(context, &[]),
+            surroundings,
+            cwd,
+            profile,
+            mode,
+            known: Known::default(),
+            pending: HashMap::new(),
+            order: VecDeque::new(),
+            calls: 0,
+            shared,
+        }
+    }
+
+    fn look(mut self, backlog: &Backlog) {
+        loop {
+            match backlog.next(Duration::from_secs(1)) {
+                Waiting::Heard(heard) => self.hear(heard),
+                Waiting::Nothing => {}
+                Waiting::Closed => break,
+            }
+            let lost = backlog.lost();
+            if lost > 0 {
+                self.found(|shared| shared.findings.lost = lost);
+                if self.profile != Profile::Interactive {
+                    let why = "its calls come faster than they can be judged";
+                    self.stop(Stop::Watched("flood".to_owned(), why.to_owned()));
+                }
+            }
+        }
+        let lost = backlog.lost();
+        self.found(|shared| shared.findings.lost = lost);
+    }
+
+    fn hear(&mut self, heard: StreamEvent) {
+        match heard {
+            StreamEvent::Opened(session) => {
+                let ledger = SessionLedger::open(&self.surroundings.state, &SessionId(session));
+                self.known = Known::at(ledger.path());
+            }
+            StreamEvent::Call { id, tool, input } => self.called(id, tool, input),
+            StreamEvent::Answer { id, output, failed } => self.answered(&id, &output, failed),
+            StreamEvent::Refused { id } => drop(self.pending.remove(&id)),
+            // With hooks in place the turn's end tells them.
+            StreamEvent::Said(text) if self.known.is_empty() => {
+                let noticed = self.rehearsal.said(&text);
+                self.noticed(&noticed);
+            }
+            StreamEvent::Condensed if self.known.is_empty() => {
+                let noticed = self.rehearsal.condensed();
+                self.noticed(&noticed);
+            }
+            StreamEvent::Said(_) | StreamEvent::Condensed => {}
+        }
+    }
+
+    fn called(&mut self, id: String, tool: String, input: Json) {
+        let action = Action::tool_call(tool, input, self.cwd.clone());
+        self.rehearsal.wait_until(Some(self.surroundings.now()));
+        // Where the hooks are at work, they review; only when this call then is not among theirs, it is done late.
+        let review = self.known.is_empty().then(|| self.rehearsal.review(&action));
+        if self.pending.insert(id.clone(), Pending { action, review }).is_none() {
+            self.order.push_back(id);
+        }
+        while self.order.len() > PENDING {
+            if let Some(oldest) = self.order.pop_front() {
+                self.pending.remove(&oldest);
+            }
+        }
+    }
+
+    fn answered(&mut self, id: &str, output: &str, failed: bool) {
+        let Some(Pending { action, review }) = self.pending.remove(id) else { return };
+        self.order.retain(|other| other != id);
+        self.known.read_on();
+        if self.known.holds(id) {
+            return self.found(|shared| shared.findings.guarded += 1);
+        }
+        self.rehearsal.wait_until(Some(self.surroundings.now()));
+        self.calls += 1;
+        let name = ActionId(format!("call-{}", self.calls));
+        let review = review.unwrap_or_else(|| self.rehearsal.review(&action));
+        self.rehearsal.take_up(&review, &action, name.clone());
+        let kind = review.verdict.kind;
+        if failed && is_refusal(output) {
+            let noticed = self.rehearsal.refused();
+            return self.noticed(&noticed);
+        }
+        self.found(|shared| shared.findings.unguarded += 1);
+        let call = shown(&action);
+        if kind >= VerdictKind::Block && self.mode == Mode::Enforce {
+            self.refusable(&call, &review.reasoning.primary);
+        } else if self.profile == Profile::Strict {
+            self.stop(Stop::Unguarded(call, "this profile wants every call reviewed".to_owned()));
+        }
+        let noticed = self.rehearsal.after(name, &action, RecordedOutcome { output, failed });
+        self.noticed(&noticed);
+    }
+
+    fn refusable(&mut self, call: &str, reason: &str) {
+        let reason = cut(reason, 200);
+        let mut number = 0;
+        self.found(|shared| {
+            shared.findings.refusable += 1;
+            number = shared.findings.refusable;
+        });
+        match self.profile {
+            Profile::Interactive if number <= TOLD => log(&plain(&format!(
+                "checkrein: no hook reviewed `{call}`, which would have been blocked: {reason}"
+            ))),
+            Profile::Interactive => {}
+            Profile::Unattended | Profile::Strict => {
+                self.stop(Stop::Unguarded(call.to_owned(), format!("it would have been blocked: {reason}")));
+            }
+        }
+    }
+
+    fn noticed(&mut self, noticed: &Noticed) {
+        for issue in &noticed.issues {
+            let name = issue.kind.name();
+            self.found(|shared| {
+                if !shared.findings.patterns.iter().any(|known| known == name) {
+                    shared.findings.patterns.push(name.to_owned());
+                }
+            });
+        }
+        if let (Some(made), Some(issue)) = (&noticed.intervention, &noticed.about)
+            && stops(made)
+            && self.mode == Mode::Enforce
+        {
+            self.stop(Stop::Watched(issue.kind.name().replace('_', " "), cut(&issue.summary, 200)));
+        }
+    }
+
+    fn found(&self, change: impl FnOnce(&mut Shared)) {
+        change(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The first reason stays.
+    fn stop(&self, stop: Stop) {
+        self.found(|shared| {
+            shared.stop.get_or_insert(stop);
+        });
+    }
+}
+
+/// A call in one line, without what is long or could be a secret form of speech to a terminal.
+fn shown(action: &Action) -> String {
+    let given = action.shell_text().map_or_else(|| action.input.to_string(), str::to_owned);
+    plain(&cut(&format!("{} {given}", action.tool.as_str()), 120))
+}
+
+/// Whether the client says that it did not run the call, in its own words.
+fn is_refusal(output: &str) -> bool {
+    let begins = [
+        "Claude requested permissions",
+        "The user doesn't want to",
+        "Permission to use",
+        "This command requires approval",
+        "<tool_use_error>",
+        "checkrein",
+    ];
+    begins.iter().any(|words| output.starts_with(words))
+}
+
+/// The calls of a session that are in its ledger, read on as it grows.
+#[derive(Debug, Default)]
+struct Known {
+    path: Option<PathBuf>,
+    offset: u64,
+    rest: Vec<u8>,
+    ids: HashSet<String>,
+    order: VecDeque<String>,
+}
+
+/// How a record names its call.
+const MARK: &[u8] = b"\"action_id\":\"";
+
+impl Known {
+    fn at(path: PathBuf) -> Self {
+        let length = std::fs::metadata(&path).map_or(0, |facts| facts.len());
+        Self { path: Some(path), offset: length.saturating_sub(PIECE), ..Self::default() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        self.ids.contains(id)
+    }
+
+    fn read_on(&mut self) {
+        let Some(file) = self.path.as_ref().and_then(|path| checkrein_files::open(path).ok()) else { return };
+        let mut piece = vec![0; usize::try_from(PIECE).unwrap_or_default()];
+        while let Ok(count @ 1..) = file.read_at(&mut piece, self.offset) {
+            self.offset += count as u64;
+            self.rest.extend_from_slice(piece.get(..count).unwrap_or_default());
+            self.take_names();
+        }
+    }
+
+    /// Takes the names out of what was read; the end of it stays, since a name may go on in what comes.
+    fn take_names(&mut self) {
+        let mut from = 0;
+        while let Some(place) = find(self.rest.get(from..).unwrap_or_default(), MARK) {
+            let begin = from + place + MARK.len();
+            let Some(length) =
+                self.rest.get(begin..).unwrap_or_default().iter().position(|byte| *byte == b'"')
+            else {
+                from = begin - MARK.len();
+                break;
+            };
+            let name = self.rest.get(begin..begin + length).unwrap_or_default();
+            let name = String::from_utf8_lossy(name).into_owned();
+            if self.ids.insert(name.clone()) {
+                self.order.push_back(name);
+            }
+            if self.order.len() > KNOWN
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.ids.remove(&oldest);
+            }
+            from = begin + length;
+        }
+        let keep = self.rest.len().saturating_sub(MARK.len()).max(from);
+        let is_open = find(self.rest.get(from..).unwrap_or_default(), MARK).is_some();
+        self.rest.drain(..if is_open { from } else { keep });
+    }
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn names_are_found_however_the_ledger_grows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.jsonl");
+        let mut file = File::create(&path).unwrap();
+        let mut known = Known::at(path);
+        let text = r#"{"body":{"type":"review","action_id":"toolu_1","input":{"a":"\"action_id\":\"no\""}}}
+{"body":{"type":"outcome","action_id":"toolu_2"}}"#;
+        for piece in text.as_bytes().chunks(3) {
+            file.write_all(piece).unwrap();
+            known.read_on();
+        }
+        assert!(known.holds("toolu_1") && known.holds("toolu_2"));
+        assert_eq!(known.ids.len(), 2, "{:?}", known.ids);
+        assert!(known.rest.len() <= MARK.len());
+    }
+}

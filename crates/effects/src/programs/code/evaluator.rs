@@ -1,0 +1,471 @@
+//! The state while code is followed.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
+
+use super::value::ScriptValue;
+use checkrein_scripts::token::{Language, TokenStream};
+use checkrein_scripts::tree::{Definition, SyntaxTree};
+
+/// The greatest number of steps in one piece of code (ours).
+const STEPS: usize = 60_000;
+/// How deep expressions, blocks and calls may be nested, in tokens and in trees (ours).
+const DEPTH: usize = 60;
+const TREE_DEPTH: usize = 150;
+/// How often functions of the code are followed in all (ours).
+const CALLS: usize = 300;
+/// How often a function is followed inside itself (ours).
+const ACTIVE: usize = 3;
+
+/// A function that the code defines.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) body: Body,
+    /// Whether it was followed.
+    pub(super) called: bool,
+    /// How often it is being followed right now.
+    pub(super) active: usize,
+}
+
+/// What runs when a function is called.
+#[derive(Debug, Clone)]
+pub(super) enum Body {
+    /// The tokens between two places.
+    Tokens { parameters: Vec<String>, tokens: Rc<TokenStream>, from: usize, to: usize },
+    /// A part of a tree.
+    Tree {
+        definition: Arc<Definition>,
+        /// The class that it is a method of.
+        of: Option<usize>,
+        /// The variables of the functions around it.
+        around: Option<Rc<Variables>>,
+    },
+}
+
+/// The variables at some point.
+pub(super) type Variables = HashMap<String, ScriptValue>;
+
+/// A class that the code defines.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OwnClass {
+    pub(super) bases: Vec<ScriptValue>,
+    /// The methods by name, as places in the list of functions.
+    pub(super) methods: Vec<(String, usize)>,
+    /// What stands in the class itself, in order; nothing for what is only declared.
+    pub(super) fields: Vec<(String, Option<ScriptValue>)>,
+    /// An object of it that was made somewhere.
+    pub(super) sample: Option<usize>,
+}
+
+/// An object of a class of the code, or a module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object {
+    pub(super) class: Option<usize>,
+    pub(super) fields: Variables,
+}
+
+/// What a call of a function knows of its names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Frame {
+    /// Names of its own.
+    pub(super) own: HashSet<String>,
+    /// Names that it shares with the code around it.
+    pub(super) shared: HashSet<String>,
+}
+
+/// What a call is given.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Given {
+    pub(super) positional: Vec<ScriptValue>,
+    pub(super) named: Vec<(String, ScriptValue)>,
+}
+
+impl Given {
+    /// The value at a place; unknown when there is none.
+    pub(super) fn at(&self, place: usize) -> ScriptValue {
+        self.positional.get(place).cloned().unwrap_or(ScriptValue::Text(Value::Unknown))
+    }
+
+    /// The value by one of its names, by its own word or in an object of options.
+    pub(super) fn named(&self, name: &str) -> Option<&ScriptValue> {
+        let own = self.named.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+        own.or_else(|| self.positional.iter().rev().find_map(|thing| thing.get(name)))
+    }
+
+    /// Whether an option is switched on.
+    pub(super) fn is_on(&self, name: &str) -> bool {
+        self.named(name).is_some_and(|value| match value.exact() {
+            Some(text) => !matches!(text.as_str(), "false" | "0" | ""),
+            None => true,
+        })
+    }
+}
+
+/// Code being followed.
+pub(super) struct Evaluator<'m, 'w, 'c> {
+    pub(super) machine: &'m mut Machine<'w>,
+    pub(super) call: &'c Call,
+    pub(super) language: Language,
+    pub(super) tokens: Rc<TokenStream>,
+    pub(super) variables: Variables,
+    pub(super) functions: Vec<Function>,
+    pub(super) classes: Vec<OwnClass>,
+    pub(super) objects: Vec<Object>,
+    /// The calls of functions around the present point.
+    pub(super) frames: Vec<Frame>,
+    /// The classes whose methods are around the present point, and the objects that these were called for.
+    pub(super) inside: Vec<(usize, ScriptValue)>,
+    /// What the present function gives back, as far as it was followed.
+    pub(super) returned: Option<ScriptValue>,
+    /// What the present function yields.
+    pub(super) yielded: Vec<ScriptValue>,
+    /// What the present module exports.
+    pub(super) exports: Option<ScriptValue>,
+    /// Modules of the code itself, by their path.
+    pub(super) modules: Vec<(String, ScriptValue)>,
+    /// Where the present module lies.
+    pub(super) file: Option<String>,
+    /// Every name that the code gave a value somewhere.
+    pub(super) bound: HashSet<String>,
+    /// What the code prints, as far as it is known; `None` when it is not.
+    pub(super) printed: Option<String>,
+    /// How many undecided branches are around the present point.
+    pub(super) doubt: usize,
+    /// Names of functions that are called and not known.
+    unknown: Vec<String>,
+    /// Why the code cannot be followed as a whole.
+    hurdle: Option<&'static str>,
+    /// Modules whose names were all imported.
+    pub(super) stars: Vec<String>,
+    /// The other end of an open connection.
+    pub(super) socket: Option<Value>,
+    /// Whether a connection was put in the place of the standard streams.
+    pub(super) duplicated: bool,
+    /// Whether a shell was started that waits for orders.
+    pub(super) spawned_shell: bool,
+    /// Whether it was looked up which processes run.
+    pub(super) sees_processes: bool,
+    steps: usize,
+    depth: usize,
+    calls: usize,
+    /// How deep code that is run as text is nested.
+    pub(super) texts: usize,
+    /// How many loops without an end are around the present point.
+    pub(super) endless: usize,
+}
+
+impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
+    pub(super) fn new(machine: &'m mut Machine<'w>, call: &'c Call, language: Language) -> Self {
+        Self {
+            machine,
+            call,
+            language,
+            tokens: Rc::new(TokenStream::default()),
+            variables: HashMap::new(),
+            functions: Vec::new(),
+            classes: Vec::new(),
+            objects: Vec::new(),
+            frames: Vec::new(),
+            inside: Vec::new(),
+            returned: None,
+            yielded: Vec::new(),
+            exports: None,
+            modules: Vec::new(),
+            file: None,
+            bound: HashSet::new(),
+            printed: Some(String::new()),
+            doubt: 0,
+            unknown: Vec::new(),
+            hurdle: None,
+            stars: Vec::new(),
+            socket: None,
+            duplicated: false,
+            spawned_shell: false,
+            sees_processes: false,
+            steps: 0,
+            depth: 0,
+            calls: 0,
+            texts: 0,
+            endless: 0,
+        }
+    }
+
+    /// Follows the whole code, then the functions in it that nothing called.
+    pub(super) fn follow(mut self, tokens: TokenStream) -> Exit {
+        if tokens.broken {
+            self.not_followed("cannot be read as a whole");
+        }
+        self.tokens = Rc::new(tokens);
+        let end = self.tokens.list.len();
+        self.define_functions(0, end);
+        self.run(0, end);
+        self.end()
+    }
+
+    /// As [`Evaluator::follow`], for code that was read as a tree.
+    pub(super) fn follow_tree(mut self, tree: &SyntaxTree) -> Exit {
+        if let Some(problem) = tree.problem {
+            self.not_followed(problem);
+        }
+        self.run_module(&tree.statements);
+        self.end()
+    }
+
+    fn end(mut self) -> Exit {
+        self.follow_the_rest();
+        if let Some(why) = self.hurdle {
+            self.machine.opaque(format!("the code given to `{}` {why}", self.call.program));
+        }
+        if !self.unknown.is_empty() {
+            let names = self.unknown.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            self.machine.opaque(format!(
+                "the code given to `{}` calls {names}, which is not followed",
+                self.call.program
+            ));
+        }
+        match self.printed {
+            Some(text) if !text.is_empty() && self.unknown.is_empty() && self.hurdle.is_none() => {
+                Exit::printing(Value::Exact(text))
+            }
+            Some(_) | None => Exit::unknown(),
+        }
+    }
+
+    /// Notes down what is printed.
+    pub(super) fn print(&mut self, texts: &[ScriptValue], between: &str, end: &str) {
+        let is_plain = |thing: &ScriptValue| {
+            !self.language.has_tree() || matches!(thing, ScriptValue::Text(_) | ScriptValue::Number(_))
+        };
+        let known: Option<Vec<String>> =
+            texts.iter().map(|thing| thing.exact().filter(|_| is_plain(thing))).collect();
+        match (known, &mut self.printed) {
+            (Some(texts), Some(printed)) if self.doubt == 0 && printed.len() < super::CODE => {
+                printed.push_str(&texts.join(between));
+                printed.push_str(end);
+            }
+            _ => self.printed = None,
+        }
+    }
+
+    fn follow_the_rest(&mut self) {
+        let mut place = 0;
+        while let Some(function) = self.functions.get(place) {
+            if !function.called {
+                self.in_doubt(|follower| follower.call_unasked(place));
+            }
+            place += 1;
+        }
+    }
+
+    /// Runs other tokens in the same state.
+    pub(super) fn with_tokens<T>(&mut self, tokens: Rc<TokenStream>, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.tokens, tokens);
+        let answer = work(self);
+        self.tokens = outer;
+        answer
+    }
+
+    /// Runs code in a text, as `eval` does.
+    pub(super) fn run_code(&mut self, text: &str) {
+        if self.texts >= 4 || text.len() > super::CODE {
+            self.not_known("eval");
+            return;
+        }
+        if let Some(tree) = checkrein_scripts::parse(text, self.language) {
+            if tree.problem.is_some() {
+                self.not_known("eval");
+            }
+            self.texts += 1;
+            self.run_tree(&tree.statements);
+            self.texts -= 1;
+            return;
+        }
+        let tokens = Rc::new(checkrein_scripts::tokens(text, self.language));
+        if tokens.broken {
+            self.not_known("eval");
+        }
+        self.texts += 1;
+        self.with_tokens(tokens, |follower| {
+            let end = follower.tokens.list.len();
+            follower.define_functions(0, end);
+            follower.run(0, end);
+        });
+        self.texts -= 1;
+    }
+
+    /// Follows work that may not happen.
+    pub(super) fn in_doubt<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.doubt += 1;
+        let answer = work(self);
+        self.doubt -= 1;
+        answer
+    }
+
+    /// Lets the machine do something, possible only where the code may not get there.
+    pub(super) fn act<T>(&mut self, work: impl FnOnce(&mut Machine<'w>) -> T) -> T {
+        if self.doubt > 0 { self.machine.possibly(work) } else { work(self.machine) }
+    }
+
+    /// Notes that something is called of which it is not known what it does.
+    pub(super) fn not_known(&mut self, name: &str) {
+        let name: String = name.chars().take(60).collect();
+        if self.unknown.len() < 4 && !self.unknown.contains(&name) {
+            self.unknown.push(name);
+        }
+    }
+
+    /// Notes that the code cannot be followed as a whole.
+    pub(super) fn not_followed(&mut self, why: &'static str) {
+        self.hurdle.get_or_insert(why);
+    }
+
+    /// Adds that code or a command runs that is made up while the code runs.
+    pub(super) fn runs_unknown_code(&mut self, note: &str) {
+        let target = Target::Process(self.call.program.clone());
+        let draft = Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note);
+        self.act(|machine| machine.add(draft));
+    }
+
+    /// Counts a step; whether work may go on.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        if self.steps == STEPS {
+            self.not_followed("is too much to follow");
+        }
+        self.steps < STEPS
+    }
+
+    /// Follows something nested; `None` when it is nested too deeply.
+    pub(super) fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let limit = if self.language.has_tree() { TREE_DEPTH } else { DEPTH };
+        if self.depth >= limit || !self.step() {
+            self.not_followed("is nested too deeply");
+            return None;
+        }
+        self.depth += 1;
+        let answer = work(self);
+        self.depth -= 1;
+        Some(answer)
+    }
+
+    /// What a name means.
+    pub(super) fn lookup(&self, name: &str) -> ScriptValue {
+        if let Some(thing) = self.variables.get(name) {
+            return thing.clone();
+        }
+        if self.language.has_tree() {
+            // Functions have their names as variables there.
+            return ScriptValue::Name(name.to_owned());
+        }
+        match self.functions.iter().rposition(|function| function.name == name) {
+            Some(place) => ScriptValue::Function(place),
+            // A variable of a function around this one.
+            None if self.bound.contains(name) => ScriptValue::Text(Value::Unknown),
+            None => ScriptValue::Name(name.to_owned()),
+        }
+    }
+
+    /// Gives a variable a value.
+    pub(super) fn assign(&mut self, name: &str, value: ScriptValue) {
+        let value = match self.variables.get(name) {
+            Some(known) if self.doubt > 0 => known.clone().join(&value),
+            Some(_) | None => value,
+        };
+        self.set(name, value);
+    }
+
+    /// Gives a variable a value for sure.
+    pub(super) fn set(&mut self, name: &str, value: ScriptValue) {
+        self.bound.insert(name.to_owned());
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    /// Follows the body of a function with what it is given.
+    pub(super) fn call_function(&mut self, place: usize, given: &[ScriptValue]) -> ScriptValue {
+        let given = Given { positional: given.to_vec(), named: Vec::new() };
+        self.call_function_with(place, &given, None)
+    }
+
+    /// As [`Evaluator::call_function`], with values by name and with the object that it is a method of.
+    pub(super) fn call_function_with(
+        &mut self,
+        place: usize,
+        given: &Given,
+        receiver: Option<ScriptValue>,
+    ) -> ScriptValue {
+        let Some(function) = self.functions.get_mut(place) else { return ScriptValue::Local };
+        function.called = true;
+        let function = function.clone();
+        self.calls += 1;
+        if self.calls > CALLS {
+            self.not_known(&function.name);
+            return ScriptValue::Foreign;
+        }
+        match &function.body {
+            Body::Tokens { parameters, tokens, from, to } => {
+                self.call_tokens(parameters, tokens, *from, *to, &given.positional)
+            }
+            Body::Tree { definition, of, around } => {
+                // What a function does when it calls itself once more it has done already.
+                if function.active >= ACTIVE {
+                    return ScriptValue::Text(Value::Unknown);
+                }
+                self.set_active(place, function.active + 1);
+                let answer = self.call_definition(definition, *of, around.as_deref(), given, receiver);
+                self.set_active(place, function.active);
+                answer
+            }
+        }
+    }
+
+    fn set_active(&mut self, place: usize, active: usize) {
+        if let Some(function) = self.functions.get_mut(place) {
+            function.active = active;
+        }
+    }
+
+    fn call_tokens(
+        &mut self,
+        parameters: &[String],
+        tokens: &Rc<TokenStream>,
+        from: usize,
+        to: usize,
+        given: &[ScriptValue],
+    ) -> ScriptValue {
+        let outer = self.variables.clone();
+        for (index, name) in parameters.iter().enumerate() {
+            let value = given.get(index).cloned().unwrap_or(ScriptValue::Text(Value::Unknown));
+            self.set(name, value);
+        }
+        if self.language == Language::Perl {
+            self.variables.insert("@_".to_owned(), ScriptValue::List(given.to_vec()));
+        }
+        self.variables.remove("return");
+        let tokens = Rc::clone(tokens);
+        self.deeper(|follower| {
+            follower.with_tokens(tokens, |follower| {
+                follower.define_functions(from, to);
+                follower.run(from, to);
+            });
+        });
+        let answer = self.variables.remove("return").unwrap_or(ScriptValue::Text(Value::Unknown));
+        self.variables = outer;
+        answer
+    }
+
+    /// The thing that an output of a command is.
+    pub(super) fn from_output(output: Output) -> ScriptValue {
+        match output {
+            Output::Text(value) => ScriptValue::Text(value),
+            Output::Network(url) => ScriptValue::Network(url),
+            Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+                ScriptValue::Text(Value::Unknown)
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The tools that clients bring along, by name.
+//!
+//! Names are compared without case, `_` and `-`: `read_file`, `ReadFile` and `readFile` are one.
+
+use serde_json::Value as Json;
+
+use crate::action::Action;
+use crate::effect::{Depth, EffectKind, NetworkReach, Severity, Stake, Target};
+use crate::interpreter::Last;
+use checkrein_facts::leads_guard;
+use checkrein_shell::quoted;
+
+use super::call::{PATH_KEYS, ToolCall, text_of};
+use super::patch::{self, PatchStep};
+
+/// What a tool does, in as few kinds as there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Native {
+    Read,
+    List,
+    Search,
+    Write,
+    Editor,
+    Delete,
+    Move,
+    Copy,
+    MakeDirectory,
+    Patch,
+    Fetch,
+    SearchWeb,
+    Delegate,
+    Settings,
+    Quiet,
+}
+
+/// Adds the effects of a tool that is known by name; `false` when it is not.
+pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
+    let Some(native) = known(call.tool(), is_setting(call.action())) else { return false };
+    match native {
+        Native::Quiet => {}
+        Native::Settings => change_setting(call),
+        Native::Read => each_path(call, ToolCall::read),
+        Native::List => {
+            let text = call.text(PATH_KEYS).unwrap_or(".");
+            let path = call.path(text, Last::Follow);
+            call.add(EffectKind::FileRead, Target::Path(path));
+        }
+        Native::Search => search(call),
+        Native::Write => each_path(call, ToolCall::write),
+        Native::Editor => match call.text(&["command"]) {
+            Some("view") => each_path(call, ToolCall::read),
+            Some(_) | None => each_path(call, ToolCall::write),
+        },
+        Native::Delete => each_path(call, |call, path| {
+            let recursive = call.tool().to_ascii_lowercase().contains("dir");
+            call.delete(path, if recursive { Depth::Recursive } else { Depth::Single });
+        }),
+        Native::Move => match call.ends() {
+            Some((from, to)) => call.relocate(from, to),
+            None => call.opaque("what it moves is not known"),
+        },
+        Native::Copy => match call.ends() {
+            Some((from, to)) => {
+                call.read(from);
+                call.write(to);
+            }
+            None => call.opaque("what it copies is not known"),
+        },
+        Native::MakeDirectory => each_path(call, |call, text| {
+            let path = call.path(text, Last::Follow);
+            call.add(EffectKind::FileCreate, Target::Path(path));
+        }),
+        Native::Patch => apply_patch(call),
+        Native::Fetch => fetch(call),
+        Native::SearchWeb => {
+            call.add_as(EffectKind::NetworkRequest, Target::Unknown, |effect| {
+                effect.reach = Some(NetworkReach::Known);
+            });
+        }
+        Native::Delegate => {
+            let who = call.text(&["subagent_type", "agent", "agent_type", "name"]).unwrap_or("agent");
+            call.add_as(EffectKind::ProcessSpawn, Target::Process(who.to_owned()), |effect| {
+                effect.note = "its own actions are reviewed one by one".into();
+            });
+        }
+    }
+    true
+}
+
+/// The text of a shell tool that passes it in another form: a list of words, `script`, another name.
+pub(crate) fn shell_command(action: &Action) -> Option<String> {
+    match folded(action.tool.as_str()).as_str() {
+        "bash" | "shell" | "runshellcommand" | "execcommand" | "localshell" | "shellcommand" | "execute"
+        | "executecommand" | "runcommand" | "runterminalcmd" | "runinterminal" | "terminal" | "monitor"
+        | "runcommands" => {}
+        _ => return None,
+    }
+    let keys = ["command", "cmd", "commands", "script", "CommandLine"];
+    keys.iter().filter_map(|key| action.input.get(key)).find_map(command_text)
+}
+
+/// Shell text from a text, or from the words of an argument list.
+pub(crate) fn command_text(value: &Json) -> Option<String> {
+    match value {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(items) => {
+            let words: Vec<&str> = items.iter().map(Json::as_str).collect::<Option<_>>()?;
+            match words.as_slice() {
+                [] => None,
+                [shell, flags, text, ..]
+                    if is_shell(shell) && flags.starts_with('-') && flags.ends_with('c') =>
+                {
+                    Some((*text).to_owned())
+                }
+                all => Some(all.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+            }
+        }
+        Json::Object(_) => value.get("command").and_then(command_text),
+        Json::Null | Json::Bool(_) | Json::Number(_) => None,
+    }
+}
+
+fn is_shell(word: &str) -> bool {
+    matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "ksh"))
+}
+
+/// A name without case, `_`, `-` and blanks.
+fn folded(name: &str) -> String {
+    name.chars()
+        .filter(|character| !matches!(character, '_' | '-' | ' '))
+        .map(|character| character.to_ascii_lowercase())
+        .collect()
+}
+
+fn known(name: &str, is_setting: bool) -> Option<Native> {
+    Some(match folded(name).as_str() {
+        "read" | "readfile" | "readfiles" | "readmanyfiles" | "view" | "viewfile" | "notebookread"
+        | "viewimage" | "openfile" | "readtextfile" | "readmediafile" | "readmultiplefiles" => Native::Read,
+        "ls"
+        | "list"
+        | "listdirectory"
+        | "listdir"
+        | "listfiles"
+        | "glob"
+        | "filesearch"
+        | "findfiles"
+        | "directorytree"
+        | "getfileinfo"
+        | "listdirectorywithsizes" => Native::List,
+        "grep" | "rg" | "grepsearch" | "searchfilecontent" | "searchfiles" | "codebasesearch"
+        | "searchdirectory" => Native::Search,
+        "write" | "writefile" | "create" | "createfile" | "writetofile" | "savefile" | "newfile" | "edit"
+        | "multiedit" | "replace" | "editfile" | "strreplace" | "searchreplace" | "notebookedit"
+        | "insert" | "smartedit" | "replaceinfile" | "editnotebook" | "insertedit" | "appendfile"
+        | "appendtofile" => Native::Write,
+        "strreplaceeditor" | "strreplacebasededittool" | "editor" | "texteditor" => Native::Editor,
+        "delete" | "deletefile" | "removefile" | "deletedirectory" | "removedirectory" | "deletefiles" => {
+            Native::Delete
+        }
+        "movefile" | "renamefile" | "movedirectory" => Native::Move,
+        "copyfile" => Native::Copy,
+        "createdirectory" | "makedirectory" | "mkdir" => Native::MakeDirectory,
+        "applypatch" | "patch" => Native::Patch,
+        "webfetch" | "fetch" | "fetchurl" | "readurl" | "readurlcontent" => Native::Fetch,
+        "websearch" | "googlewebsearch" | "searchweb" => Native::SearchWeb,
+        "task" | "agent" | "spawnagent" | "invokeagent" | "usesubagent" | "delegate" | "delegatetask" => {
+            Native::Delegate
+        }
+        "config" if is_setting => Native::Settings,
+        "todowrite"
+        | "todoread"
+        | "writetodos"
+        | "updatetodo"
+        | "taskcreate"
+        | "taskupdate"
+        | "tasklist"
+        | "taskget"
+        | "taskoutput"
+        | "taskstop"
+        | "killshell"
+        | "killbash"
+        | "bashoutput"
+        | "agentoutput"
+        | "exitplanmode"
+        | "enterplanmode"
+        | "updateplan"
+        | "askuserquestion"
+        | "askuser"
+        | "skill"
+        | "slashcommand"
+        | "activateskill"
+        | "toolsearch"
+        | "listmcpresources"
+        | "readmcpresource"
+        | "listmcpresourcetemplates"
+        | "structuredoutput"
+        | "updatetopic"
+        | "completetask"
+        | "wait"
+        | "waitagent"
+        | "multiagentv1waitagent"
+        | "closeagent"
+        | "sendmessage"
+        | "pushnotification"
+        | "schedulewakeup"
+        | "lsp"
+        | "think"
+        | "finish"
+        | "attemptcompletion"
+        | "complete"
+        | "say"
+        | "message"
+        | "usermessage"
+        | "reportintent"
+        | "requestuserinput" => Native::Quiet,
+        _ => return None,
+    })
+}
+
+/// Whether a call has the form of the tool by which Claude Code changes its own settings.
+fn is_setting(action: &Action) -> bool {
+    action.input.get("setting").is_some_and(Json::is_string)
+}
+
+/// A setting of the client that decides whether hooks are called, and where they find the guard, is the guard's; without a value it is
+/// only looked at.
+fn change_setting(call: &mut ToolCall<'_>) {
+    let name = call.text(&["setting"]).unwrap_or_default().to_owned();
+    let first = name.split('.').next().unwrap_or_default();
+    let leads = name.split('.').any(leads_guard);
+    let is_of_hooks = matches!(folded(first).as_str(), "disableallhooks" | "hooks" | "allowmanagedhooksonly");
+    if call.action().input.get("value").is_none_or(Json::is_null) {
+        return;
+    }
+    let target = call.path("~/.claude/settings.json", Last::Follow);
+    if is_of_hooks || leads {
+        call.add_as(EffectKind::GuardTampering, Target::Path(target), |effect| {
+            effect.stake = Stake::Critical;
+            effect.severity = Severity::Critical;
+            effect.reversible = false;
+            effect.note = format!("changes `{name}`, by which the client calls the hooks");
+        });
+    } else {
+        call.opaque("changes a setting of the client");
+    }
+}
+
+fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {
+    let mut paths = call.texts(PATH_KEYS);
+    if paths.is_empty() {
+        paths = call.texts(&["paths", "files", "file_paths", "include"]);
+    }
+    if paths.is_empty() {
+        call.opaque("which file it means is not known");
+    }
+    for path in paths {
+        work(call, path);
+    }
+}
+
+/// A search reads what it searches: one file, or what a name pattern picks. The rest of a tree is not named, so it is one
+/// read of the directory.
+fn search(call: &mut ToolCall<'_>) {
+    let text = call.text(PATH_KEYS).unwrap_or(".");
+    let path = call.path(text, Last::Follow);
+    let telling = call
+        .text(&["glob", "include", "include_pattern", "includePattern"])
+        .filter(|pattern| pattern.starts_with('.'));
+    if let Some(pattern) = telling {
+        call.add(EffectKind::FileRead, Target::Glob(format!("{path}/{pattern}")));
+    }
+    call.add_as(EffectKind::FileRead, Target::Path(path), |effect| effect.depth = Depth::Recursive);
+}
+
+fn apply_patch(call: &mut ToolCall<'_>) {
+    let keys = ["command", "input", "patch", "patchText", "patch_text", "diff"];
+    let text = keys.iter().find_map(|key| match call.action().input.get(key)? {
+        Json::String(text) => Some(text.as_str()),
+        Json::Array(items) => items.iter().filter_map(Json::as_str).find(|text| text.contains("*** ")),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
+    });
+    let text = text.or_else(|| call.action().input.as_str());
+    let Some(steps) = text.and_then(patch::parse) else {
+        // Some clients call their plain edit tool `patch`.
+        if text_of(&call.action().input, PATH_KEYS).is_some() {
+            each_path(call, ToolCall::write);
+        } else {
+            call.opaque("the patch is not understood");
+        }
+        return;
+    };
+    for step in steps {
+        match step {
+            PatchStep::Add(path) | PatchStep::Update(path) => call.write(path),
+            PatchStep::Move(from, to) => call.relocate(from, to),
+            PatchStep::Delete(path) => call.delete(path, Depth::Single),
+        }
+    }
+}
+
+/// The address is an argument, or stands in the text of the request.
+fn fetch(call: &mut ToolCall<'_>) {
+    let mut addresses = call.texts(&["url", "urls", "uri", "Url", "address"]);
+    if addresses.is_empty() {
+        let prompt = call.text(&["prompt", "query", "instruction"]).unwrap_or_default();
+        addresses = prompt
+            .split(|character: char| character.is_whitespace() || "\"'<>()[]{},`".contains(character))
+            .filter(|word| {
+                word.starts_with("http://") || word.starts_with("https://") || word.starts_with("file:")
+            })
+            .collect();
+    }
+    if addresses.is_empty() {
+        call.add_as(EffectKind::NetworkRequest, Target::Unknown, |effect| {
+            effect.reach = Some(NetworkReach::External);
+        });
+    }
+    for address in addresses {
+        call.fetch(address);
+    }
+}

@@ -1,0 +1,439 @@
+//! Tools of servers that a person has connected (MCP), and any other tool: understood by the words of their names.
+//!
+//! The input is written by the agent, so hints in it may only make a call look graver, never milder.
+
+use serde_json::Value as Json;
+
+use crate::action::Action;
+use crate::effect::{Certainty, Depth, EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::Last;
+
+use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
+use super::client_tools::command_text;
+
+/// What the words of a name say that a tool does, from mild to grave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Deed {
+    /// Only thinks or talks.
+    Quiet,
+    /// Looks.
+    Look,
+    /// Changes something.
+    Change,
+    /// Runs what it is given.
+    Run,
+    /// Makes something public or sends it out.
+    Publish,
+    /// Destroys something.
+    Destroy,
+}
+
+/// A name split into its server and the words of the tool.
+struct Name {
+    server: String,
+    words: Vec<String>,
+}
+
+/// Adds the effects of a tool that is known only by its name and its arguments.
+pub(crate) fn foreign(call: &mut ToolCall<'_>) {
+    let name = split(call.tool());
+    let mut deed = deed_of(&name.words);
+    if hints_destruction(&call.action().input) && deed.is_none_or(|deed| deed > Deed::Look) {
+        deed = Some(Deed::Destroy);
+    }
+    let paths = file_paths(call, &name);
+    if !paths.is_empty() {
+        on_files(call, deed, &name, &paths);
+        return;
+    }
+    let tool = call.tool().to_owned();
+    match deed {
+        Some(Deed::Quiet) => {}
+        Some(Deed::Look) => look(call, &name),
+        Some(Deed::Change) if name.words.iter().any(|word| word == "push" || word == "merge") => {
+            let reference = call.text(&["branch", "ref", "head", "base"]).unwrap_or(&tool).to_owned();
+            call.add_as(EffectKind::VcsRemoteUpdate, Target::Reference(reference), |effect| {
+                effect.certainty = Certainty::Possible;
+            });
+        }
+        Some(Deed::Change) => call.add_as(EffectKind::DatastoreChange, Target::Service(tool), |effect| {
+            effect.certainty = Certainty::Possible;
+            effect.note = "changes data of a connected service".into();
+        }),
+        Some(Deed::Publish) => call.add_as(EffectKind::Publish, Target::Service(tool), |effect| {
+            effect.certainty = Certainty::Possible;
+        }),
+        Some(Deed::Destroy) => call.add_as(EffectKind::DatastoreDestroy, Target::Service(tool), |effect| {
+            effect.severity = Severity::High;
+            effect.note = "destroys data of a connected service".into();
+        }),
+        Some(Deed::Run) => call.opaque("what it runs is not understood"),
+        None => call.opaque("what the tool does is not known"),
+    }
+}
+
+/// The shell text of a tool that runs commands.
+pub(crate) fn shell_command(action: &Action) -> Option<String> {
+    let name = split(action.tool.as_str());
+    let runs = deed_of(&name.words) == Some(Deed::Run) || SHELLS.contains(&name.server.as_str());
+    if !runs {
+        return None;
+    }
+    ["command", "cmd", "shell_command", "commandLine", "command_line"]
+        .iter()
+        .filter_map(|key| action.input.get(key))
+        .find_map(command_text)
+        .map(|text| match action.input.get("args").and_then(command_text) {
+            Some(arguments) => format!("{text} {arguments}"),
+            None => text,
+        })
+}
+
+/// The SQL text of a tool that asks a database.
+pub(crate) fn sql_text(action: &Action) -> Option<String> {
+    if let Some(text) = text_of(&action.input, &["sql", "statement", "sql_query"]) {
+        return Some(text.to_owned());
+    }
+    let text = text_of(&action.input, &["query"])?;
+    is_sql(text).then(|| text.to_owned())
+}
+
+/// Whether a question is SQL rather than the words for a search.
+fn is_sql(text: &str) -> bool {
+    let words: Vec<String> = text.split_whitespace().take(64).map(str::to_ascii_lowercase).collect();
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let second = words.get(1).map(String::as_str);
+    match words.first().map(String::as_str) {
+        Some("select") => {
+            has("from")
+                || second.is_some_and(|word| {
+                    word.starts_with(|first: char| first.is_ascii_digit() || first == '*')
+                })
+        }
+        Some("delete") => second == Some("from"),
+        Some("insert" | "replace" | "merge") => second == Some("into"),
+        Some("update") => has("set"),
+        Some("drop" | "create" | "alter" | "truncate") => {
+            matches!(
+                second,
+                Some(
+                    "table"
+                        | "database"
+                        | "schema"
+                        | "index"
+                        | "view"
+                        | "user"
+                        | "role"
+                        | "function"
+                        | "or"
+                        | "unique"
+                        | "temporary"
+                )
+            ) || (words.first().is_some_and(|word| word == "truncate") && words.len() <= 3)
+        }
+        Some("with") => has("as") && has("select"),
+        Some("pragma" | "vacuum") => true,
+        Some("grant" | "revoke") => has("on") || has("to"),
+        Some(_) | None => false,
+    }
+}
+
+/// Servers whose business is running commands.
+const SHELLS: &[&str] =
+    &["shell", "terminal", "bash", "commander", "desktop-commander", "iterm", "ssh", "exec"];
+
+const QUIET: &[&str] = &[
+    "think",
+    "thinking",
+    "sequentialthinking",
+    "reflect",
+    "plan",
+    "echo",
+    "ping",
+    "wait",
+    "sleep",
+    "help",
+    "calculate",
+];
+const LOOK: &[&str] = &[
+    "get",
+    "list",
+    "read",
+    "search",
+    "fetch",
+    "find",
+    "show",
+    "describe",
+    "view",
+    "lookup",
+    "resolve",
+    "count",
+    "check",
+    "browse",
+    "screenshot",
+    "snapshot",
+    "status",
+    "info",
+    "ls",
+    "stat",
+    "tree",
+    "retrieve",
+    "download",
+    "inspect",
+    "load",
+    "explain",
+    "analyze",
+    "analyse",
+    "navigate",
+    "diff",
+    "log",
+    "logs",
+    "history",
+    "summarize",
+    "validate",
+    "verify",
+    "test",
+    "compare",
+    "monitor",
+    "select",
+    "extract",
+    "crawl",
+    "scrape",
+    "query",
+    "open",
+    "hover",
+    "scroll",
+];
+const CHANGE: &[&str] = &[
+    "create",
+    "update",
+    "write",
+    "post",
+    "put",
+    "patch",
+    "add",
+    "insert",
+    "set",
+    "upsert",
+    "edit",
+    "modify",
+    "move",
+    "rename",
+    "append",
+    "copy",
+    "close",
+    "comment",
+    "reply",
+    "invite",
+    "assign",
+    "approve",
+    "save",
+    "store",
+    "commit",
+    "push",
+    "merge",
+    "enable",
+    "disable",
+    "start",
+    "stop",
+    "restart",
+    "upload",
+    "import",
+    "sync",
+    "schedule",
+    "book",
+    "transfer",
+    "submit",
+    "fork",
+    "change",
+    "replace",
+    "archive",
+    "lock",
+    "click",
+    "type",
+    "fill",
+    "press",
+    "drag",
+    "configure",
+    "install",
+    "grant",
+    "cancel",
+    "make",
+    "mkdir",
+];
+const RUN: &[&str] = &[
+    "execute", "run", "exec", "shell", "eval", "evaluate", "command", "invoke", "bash", "terminal", "spawn",
+    "script",
+];
+const PUBLISH: &[&str] =
+    &["publish", "release", "deploy", "send", "tweet", "broadcast", "share", "email", "announce"];
+const DESTROY: &[&str] = &[
+    "delete",
+    "drop",
+    "remove",
+    "destroy",
+    "purge",
+    "truncate",
+    "wipe",
+    "erase",
+    "terminate",
+    "uninstall",
+    "reset",
+    "clear",
+    "kill",
+    "revoke",
+    "rm",
+    "unlink",
+    "shred",
+    "flush",
+    "nuke",
+];
+
+/// The deed of the verbs in a name. Names are mostly verb first (`get_deleted_items` looks); among later verbs the gravest
+/// counts (`search_and_replace`). `None` when no word is a known verb.
+fn deed_of(words: &[String]) -> Option<Deed> {
+    let verb = |word: &String| -> Option<Deed> {
+        let tables = [
+            (QUIET, Deed::Quiet),
+            (LOOK, Deed::Look),
+            (CHANGE, Deed::Change),
+            (RUN, Deed::Run),
+            (PUBLISH, Deed::Publish),
+            (DESTROY, Deed::Destroy),
+        ];
+        tables.into_iter().find(|(table, _)| table.contains(&word.as_str())).map(|(_, deed)| deed)
+    };
+    let first = words.iter().find_map(verb)?;
+    let joined = words.iter().any(|word| matches!(word.as_str(), "and" | "or"));
+    if first <= Deed::Look && !joined {
+        return Some(first);
+    }
+    words.iter().filter_map(verb).max()
+}
+
+/// `mcp__server__tool`, `mcp_server_tool`, `server__tool`, `MCP:tool`, `server.tool`, or a bare name.
+fn split(tool: &str) -> Name {
+    let bare = tool
+        .strip_prefix("mcp__")
+        .or_else(|| tool.strip_prefix("mcp_"))
+        .or_else(|| tool.strip_prefix("MCP:"))
+        .unwrap_or(tool);
+    let (server, name) = if let Some(parts) = bare.rsplit_once("__") {
+        parts
+    } else if tool.starts_with("mcp_") {
+        bare.split_once('_').unwrap_or(("", bare))
+    } else {
+        bare.rsplit_once(['.', '/', ':']).unwrap_or(("", bare))
+    };
+    Name { server: server.to_ascii_lowercase(), words: words_of(name) }
+}
+
+/// The words of a name in any of the usual spellings, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut was_lower = false;
+    for character in name.chars() {
+        let boundary = !character.is_ascii_alphanumeric();
+        if (boundary || (character.is_ascii_uppercase() && was_lower)) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if !boundary {
+            word.push(character.to_ascii_lowercase());
+        }
+        was_lower = character.is_ascii_lowercase() || character.is_ascii_digit();
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// `destructiveHint` of the protocol. `readOnlyHint` is not believed: see the head of this module.
+fn hints_destruction(input: &Json) -> bool {
+    let holders =
+        [Some(input), input.get("annotations"), input.get("_meta"), input.pointer("/_meta/annotations")];
+    holders
+        .into_iter()
+        .flatten()
+        .any(|holder| holder.get("destructiveHint").and_then(Json::as_bool) == Some(true))
+}
+
+/// The files that a call names: paths under the usual names, when they are absolute or the tool is about files.
+fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
+    let about_files =
+        ["fs", "file", "files", "filesystem", "directory", "folder", "dir"].iter().any(|word| {
+            name.words.iter().any(|known| known == word)
+                || name.server.split(['-', '_']).any(|part| part == *word)
+        });
+    let mut paths = call.texts(PATH_KEYS);
+    if ["move", "rename", "copy"].iter().any(|deed| name.words.iter().any(|word| word == deed)) {
+        paths.extend(call.texts(SOURCE_KEYS));
+    }
+    paths.extend(call.texts(&["paths", "files", "file_paths"]));
+    paths.retain(|path| {
+        let is_address = path.contains("://") && !path.starts_with("file://");
+        let is_absolute = path.starts_with('/') || path.starts_with("~/") || path.starts_with("file://");
+        !is_address && !path.contains('\n') && (is_absolute || about_files)
+    });
+    if call.text(&["file_path", "filePath"]).is_some() && paths.is_empty() {
+        paths = call.texts(&["file_path", "filePath"]);
+    }
+    paths
+}
+
+fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&str]) {
+    let has = |words: &[&str]| name.words.iter().any(|word| words.contains(&word.as_str()));
+    let goal = call.goal();
+    for path in paths {
+        match (deed, goal) {
+            (Some(Deed::Quiet | Deed::Look), _) => call.read(path),
+            (Some(Deed::Change), Some(goal)) if has(&["move", "rename"]) => call.relocate(path, goal),
+            (Some(Deed::Change), Some(goal)) if has(&["copy"]) => {
+                call.read(path);
+                call.write(goal);
+            }
+            (Some(Deed::Change), _) if has(&["upload", "import"]) => {
+                call.read(path);
+                let server =
+                    if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
+                call.add_as(EffectKind::DataUpload, Target::Host(server), |effect| {
+                    effect.reach = Some(NetworkReach::External);
+                });
+            }
+            (Some(Deed::Change), _) if has(&["mkdir", "directory", "folder"]) => {
+                let made = call.path(path, Last::Follow);
+                call.add(EffectKind::FileCreate, Target::Path(made));
+            }
+            (Some(Deed::Change), _) => call.write(path),
+            (Some(Deed::Publish), _) => {
+                call.read(path);
+                let server =
+                    if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
+                call.add_as(EffectKind::DataUpload, Target::Host(server), |effect| {
+                    effect.reach = Some(NetworkReach::External);
+                });
+            }
+            (Some(Deed::Destroy), _) => {
+                let recursive = has(&["directory", "folder", "dir", "tree", "rm"]);
+                call.delete(path, if recursive { Depth::Recursive } else { Depth::Single });
+            }
+            // Of a tool that says nothing a change must be expected: the file may be what it works on.
+            (Some(Deed::Run) | None, _) => {
+                call.write(path);
+                call.opaque("what the tool does with the file is not known");
+            }
+        }
+    }
+}
+
+fn look(call: &mut ToolCall<'_>, name: &Name) {
+    let addresses = call.texts(&["url", "urls", "uri"]);
+    if addresses.is_empty() {
+        let server = if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
+        call.ask_service(&server);
+    }
+    for address in addresses {
+        call.fetch(address);
+    }
+}

@@ -1,0 +1,249 @@
+//! The state directory: where everything lies, and how private files come into being there.
+
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use checkrein_protocol::SessionId;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::LedgerError;
+use crate::hash_chain::hexadecimal;
+use crate::mask::MaskKey;
+use crate::testimony::Testimony;
+
+/// The state directory of one person (`$CHECKREIN_HOME` and the like; who calls decides which).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDirectory {
+    root: PathBuf,
+    hidden: Hidden,
+    testimony: Option<Testimony>,
+}
+
+/// Secrets that are known beforehand; never shown.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Hidden(Vec<String>);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Hidden({})", self.0.len())
+    }
+}
+
+/// The folder name of a session: its id where that is a safe file name, else a hash of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FolderName(String);
+
+impl StateDirectory {
+    /// The state directory at `root`; nothing is created yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), hidden: Hidden::default(), testimony: None }
+    }
+
+    /// The same, and these secrets are masked in everything that is written there.
+    #[must_use]
+    pub fn hiding(mut self, secrets: Vec<String>) -> Self {
+        self.hidden = Hidden(secrets);
+        self
+    }
+
+    /// The same, and what its sessions were is also kept in a folder outside.
+    #[must_use]
+    pub fn testified_in(mut self, folder: &Path) -> Self {
+        self.testimony = Some(Testimony::new(folder, &self.root));
+        self
+    }
+
+    /// What is kept of its sessions outside; `None` when nothing is.
+    pub fn testimony(&self) -> Option<&Testimony> {
+        self.testimony.as_ref()
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The directory that holds one folder for each session.
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// The folder of one session.
+    pub fn session(&self, folder: &FolderName) -> PathBuf {
+        self.sessions().join(folder.as_str())
+    }
+
+    /// The records of one session.
+    pub fn ledger(&self, folder: &FolderName) -> PathBuf {
+        self.session(folder).join("ledger.jsonl")
+    }
+
+    /// The folders of all sessions, by name.
+    pub fn folders(&self) -> Result<Vec<FolderName>, LedgerError> {
+        let path = self.sessions();
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(LedgerError::Read { path, source }),
+        };
+        let mut folders = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(LedgerError::read(&path))?;
+            folders.extend(FolderName::on_disk(&entry.file_name()));
+        }
+        folders.sort();
+        Ok(folders)
+    }
+
+    /// The directory of halt files.
+    pub fn halts(&self) -> PathBuf {
+        self.root.join("halts")
+    }
+
+    /// The file with the heads of ledgers.
+    pub fn heads(&self) -> PathBuf {
+        self.root.join("heads")
+    }
+
+    /// The chained record of what retention removed.
+    pub fn retention(&self) -> PathBuf {
+        self.root.join("retention.jsonl")
+    }
+
+    /// The key under which secrets are masked here; made at first use from the randomness of the system.
+    pub fn mask_key(&self) -> Result<MaskKey, LedgerError> {
+        let path = self.root.join("mask.key");
+        if let Some(key) = read_key(&path)? {
+            return Ok(key.with_known(&self.hidden.0));
+        }
+        create_directory(&self.root)?;
+        let mut fresh = [0_u8; MaskKey::LENGTH];
+        let source = Path::new("/dev/urandom");
+        File::open(source)
+            .and_then(|mut file| file.read_exact(&mut fresh))
+            .map_err(LedgerError::read(source))?;
+        // Written aside and linked into place, so that of two processes at their first use one wins and both use it whole.
+        let aside = self.root.join(format!("mask.key.{}", checkrein_files::aside()));
+        create_private(&aside)
+            .and_then(|mut file| file.write_all(&fresh).and_then(|()| file.sync_all()))
+            .map_err(LedgerError::write(&aside))?;
+        let linked = std::fs::hard_link(&aside, &path);
+        let removed = std::fs::remove_file(&aside);
+        match linked {
+            Ok(()) => removed.map_err(LedgerError::write(&aside))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(LedgerError::Write { path, source: error }),
+        }
+        let key = read_key(&path)?.ok_or_else(|| LedgerError::Read {
+            path,
+            source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
+        })?;
+        Ok(key.with_known(&self.hidden.0))
+    }
+}
+
+impl FolderName {
+    /// The greatest length of an id that is taken as it is.
+    const LONGEST: usize = 100;
+
+    /// What hashed names begin with; ids that begin so are hashed themselves.
+    const HASHED: &'static str = "sha256-";
+
+    /// The folder name of a session.
+    pub fn of(session: &SessionId) -> Self {
+        let text = session.as_str();
+        let safe = !text.is_empty()
+            && text.len() <= Self::LONGEST
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+            && !text.starts_with('.')
+            && !text.starts_with(Self::HASHED)
+            && !text.eq_ignore_ascii_case("all");
+        if safe {
+            return Self(text.to_owned());
+        }
+        let digits = hexadecimal(&Sha256::digest(text));
+        Self(format!("{}{}", Self::HASHED, digits.get(..40).unwrap_or(&digits)))
+    }
+
+    /// The name that a folder has on disk; `None` when no session is kept under such a name.
+    pub fn on_disk(name: &OsStr) -> Option<Self> {
+        let text = name.to_str()?;
+        (text.starts_with(Self::HASHED) || Self::of(&SessionId(text.to_owned())).as_str() == text)
+            .then(|| Self(text.to_owned()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Creates a directory and its parents, for the owner only.
+pub(crate) fn create_directory(path: &Path) -> Result<(), LedgerError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(LedgerError::write(path))
+}
+
+/// Creates or empties a file, for the owner only.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    checkrein_files::open_with(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600), path)
+}
+
+/// Opens a file for appending, creating it for the owner only.
+pub(crate) fn append_private(path: &Path) -> io::Result<File> {
+    checkrein_files::open_with(OpenOptions::new().read(true).append(true).create(true).mode(0o600), path)
+}
+
+/// The key in a file; `None` when there is no such file.
+fn read_key(path: &Path) -> Result<Option<MaskKey>, LedgerError> {
+    // One byte more than a key has, so that a longer file shows.
+    let mut bytes = [0_u8; MaskKey::LENGTH + 1];
+    match checkrein_files::open(path).and_then(|mut file| file.read(&mut bytes)) {
+        Ok(MaskKey::LENGTH) => Ok(bytes.first_chunk().map(|key| MaskKey::new(*key))),
+        Ok(_) => Err(LedgerError::Read {
+            path: path.to_owned(),
+            source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(LedgerError::Read { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(text: &str) -> FolderName {
+        FolderName::of(&SessionId(text.to_owned()))
+    }
+
+    #[test]
+    fn unsafe_names_are_hashed_apart() {
+        assert_eq!(folder("4a1f-B.c_9").as_str(), "4a1f-B.c_9");
+        let hashed: Vec<_> = ["", ".", "..", "../x", "a/b", "ALL", "all", "a b", "sha256-x", ".hidden", "é"]
+            .iter()
+            .map(|text| folder(text))
+            .collect();
+        for (index, name) in hashed.iter().enumerate() {
+            assert!(name.as_str().starts_with("sha256-"), "{name:?}");
+            assert!(!hashed[..index].contains(name));
+            assert_eq!(FolderName::on_disk(OsStr::new(name.as_str())).as_ref(), Some(name));
+        }
+        assert!(folder(&"x".repeat(101)).as_str().starts_with("sha256-"));
+        assert_eq!(FolderName::on_disk(OsStr::new(".removed-x")), None);
+    }
+
+    #[test]
+    fn the_key_is_made_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = StateDirectory::new(directory.path().join("deep/state"));
+        let key = home.mask_key().unwrap();
+        assert_eq!(home.mask_key().unwrap(), key);
+        let other = StateDirectory::new(directory.path().join("other"));
+        assert_ne!(other.mask_key().unwrap(), key);
+        std::fs::write(home.root().join("mask.key"), b"short").unwrap();
+        assert!(home.mask_key().is_err());
+    }
+}

@@ -1,0 +1,311 @@
+//! The behaviour of a session: the state of all detectors, bounded, and what they find in it.
+
+use std::collections::VecDeque;
+
+use checkrein_policy::StuckLoopThresholds;
+use checkrein_protocol::{Claim, Fingerprint, Severity};
+use serde::{Deserialize, Serialize};
+
+use crate::combination;
+use crate::errors::{Attempt, Errors};
+use crate::exploration_wandering::Wandering;
+use crate::goal_drift::Drift;
+use crate::hallucination::Phantoms;
+use crate::issue::{ActionNumber, Issue, PatternKind, Share};
+use crate::messages::Messages;
+use crate::observation::{ActionSuccess, observation_of_refusal};
+use crate::oscillating_edits::Edits;
+use crate::resource_spiral::{Spiral, Usage};
+use crate::scope::Scope;
+use crate::settings::PatternSettings;
+use crate::stagnation::Stagnation;
+use crate::step::{ActionFacts, Activity, Fate, OutcomeFacts, Probe, Step};
+use crate::stuck_loop;
+
+/// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
+/// action makes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DetectorState {
+    now: ActionNumber,
+    turn: u32,
+    steps: VecDeque<Step>,
+    errors: Errors,
+    edits: Edits,
+    stagnation: Stagnation,
+    messages: Messages,
+    scope: Scope,
+    drift: Drift,
+    spiral: Spiral,
+    wandering: Wandering,
+    phantoms: Phantoms,
+    changed_since_error: bool,
+    standing: Vec<ActiveIssue>,
+}
+
+/// An issue that was reported and has not ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActiveIssue {
+    /// Which pattern.
+    pub kind: PatternKind,
+    /// How grave it was when it was reported last.
+    pub severity: Severity,
+    /// The action after which it was reported first.
+    pub since: ActionNumber,
+}
+
+/// What is new about the issues of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum IssueChange {
+    /// An issue that was not there before.
+    Began(Issue),
+    /// An issue that has become graver.
+    Grew(Issue),
+    /// An issue that is no more.
+    Ended(PatternKind),
+}
+
+impl DetectorState {
+    /// The number of the last action that has ended.
+    pub fn now(&self) -> ActionNumber {
+        self.now
+    }
+
+    /// Takes up an action that has ended.
+    pub fn finished(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>) {
+        self.took(plan, ending, Fate::Counts);
+    }
+
+    fn took(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>, fate: Fate) {
+        self.now = plan.number;
+        self.messages.interrupted();
+        let observation = ending.observation;
+        let step = Step {
+            number: plan.number,
+            actor: plan.actor,
+            action: plan.action,
+            exact: plan.exact,
+            bearing: plan.bearing,
+            result: observation.digest,
+            turn: self.turn,
+            success: ending.success,
+            // Tests that fail have failed, whatever the pipe behind them answers.
+            deed: match (plan.deed, observation.tests) {
+                (Activity::Retries, Some(tests)) if tests.failed > 0 => Activity::Runs,
+                (deed, _) => deed,
+            },
+            clarity: plan.clarity,
+            fate,
+        };
+        while self.steps.len() >= stuck_loop::REMEMBERED {
+            self.steps.pop_front();
+        }
+        self.steps.push_back(step);
+        if let Some(error) = observation.error {
+            let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
+            self.errors.failed(plan.number, plan.action, observation, error, attempt);
+            self.changed_since_error = false;
+        } else if ending.success == ActionSuccess::Succeeded {
+            self.errors.succeeded(plan.action);
+            self.changed_since_error |= plan.deed == Activity::Changes;
+        }
+        if let (Some(edit), ActionSuccess::Succeeded) = (plan.edit, ending.success) {
+            self.edits.made(plan.number, edit);
+        }
+        self.stagnation.ran(plan.number, plan.action, observation);
+        self.move_through(plan, ending);
+    }
+
+    /// Takes up an action that was refused and did not run. The same call once more is the same result once more, as when it ran last: a
+    /// refusal does not end a loop.
+    pub fn refused(&mut self, plan: &ActionFacts, verdict: &str) {
+        let mut observation = observation_of_refusal(verdict);
+        let (mut success, mut fate, mut deed) = (ActionSuccess::Failed, Fate::Refused, Activity::Runs);
+        let own = |step: &&Step| step.actor == plan.actor && step.action == plan.action;
+        if let Some(last) = self.steps.iter().rev().find(own) {
+            observation.digest = last.result;
+            success = last.success;
+            (fate, deed) = (last.fate, last.deed);
+        }
+        // What changes nothing, since it does not run, ends nothing either.
+        if deed == Activity::Changes {
+            deed = Activity::Runs;
+        }
+        // Nothing was looked at, changed or used.
+        let nothing = ActionFacts {
+            deed,
+            probe: Probe::Other,
+            place: None,
+            edit: None,
+            alignment: None,
+            file_operations: 0,
+            processes: 0,
+            bytes_written: 0,
+            touches: Vec::new(),
+            ..plan.clone()
+        };
+        let ending = OutcomeFacts {
+            success,
+            observation: &observation,
+            output_bytes: 0,
+            duration_ms: None,
+            pause_ms: 0,
+        };
+        self.took(&nothing, &ending, fate);
+        self.stagnation.refused(plan.number, plan.action);
+    }
+
+    /// Takes up where an action went and what it used.
+    fn move_through(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>) {
+        if let Some(missing) = ending.observation.missing {
+            self.phantoms.failed(plan.number, plan.action, plan.deed, missing);
+        }
+        if (plan.deed, ending.success) == (Activity::Changes, ActionSuccess::Succeeded) {
+            self.phantoms.changed();
+        }
+        let error = ending.observation.error.map(|error| error.category);
+        self.phantoms.ran(plan.probe, ending.observation.tests, error);
+        match (plan.deed, ending.success, plan.place) {
+            (Activity::Changes, ActionSuccess::Succeeded, _) => self.wandering.clear(),
+            (Activity::Looks, ActionSuccess::Succeeded, Some(place)) => {
+                self.wandering.looked(plan.number, place)
+            }
+            _ => {}
+        }
+        plan.touches.iter().for_each(|touch| self.scope.touched(plan.number, *touch));
+        if let Some(hundredths) = plan.alignment {
+            self.drift.aligned(plan.number, hundredths);
+        }
+        self.spiral.used(Usage {
+            file_operations: u64::from(plan.file_operations),
+            processes: u64::from(plan.processes),
+            bytes_written: plan.bytes_written,
+            tokens: 0,
+            output_bytes: ending.output_bytes,
+            milliseconds: ending.duration_ms.unwrap_or_default(),
+            pause: ending.pause_ms,
+        });
+    }
+
+    /// Takes up that the model was given and gave tokens.
+    pub fn spent(&mut self, tokens: u64) {
+        self.spiral.spent(tokens);
+    }
+
+    /// Takes up that the agent says it has seen something.
+    pub fn claimed(&mut self, claim: Claim) {
+        self.phantoms.claimed(self.now, claim);
+    }
+
+    /// Takes up a message of the agent, with what it says about new work.
+    pub fn said(&mut self, message: Fingerprint, cascade: Share) {
+        self.messages.said(message, cascade);
+    }
+
+    /// Takes up that the client shortened the conversation.
+    pub fn condensed(&mut self) {
+        self.messages.condensed();
+    }
+
+    /// Takes up that something happened that the agent did not do.
+    pub fn disturbed(&mut self) {
+        self.messages.interrupted();
+    }
+
+    /// Takes up that a person spoke. When an issue stands, they have taken the matter into their own hands, and what went before does
+    /// not count any more; otherwise nothing is forgotten: a loop goes on across `go on`.
+    pub fn prompted(&mut self) {
+        self.turn = self.turn.saturating_add(1);
+        self.messages.interrupted();
+        // What they ask for may lie elsewhere and be something else.
+        self.scope.clear();
+        self.drift.clear();
+        if self.standing.is_empty() {
+            return;
+        }
+        self.standing.clear();
+        self.steps.clear();
+        self.errors.clear();
+        self.edits.clear();
+        self.stagnation.clear();
+        self.spiral.clear();
+        self.wandering.clear();
+        self.phantoms.clear();
+    }
+
+    /// Everything that is wrong at the moment, gravest first.
+    pub fn issues(&self, settings: &PatternSettings) -> Vec<Issue> {
+        let thresholds = settings.felt();
+        let mut issues: Vec<Issue> = [
+            self.stuck(&thresholds.stuck_loop),
+            self.errors.detect(self.now, &thresholds.repetitive_errors),
+            self.edits.detect(self.now, thresholds.oscillating_edits),
+            self.stagnation.detect(self.now, thresholds.stagnation),
+            self.scope.detect(thresholds.scope_creep),
+            self.drift.detect(self.now, &thresholds.goal_drift),
+            self.spiral.detect(self.now, thresholds.resource_spiral, settings.metrics_window_seconds),
+            self.wandering.detect(self.now, &thresholds.exploration_wandering),
+            self.phantoms.detect(self.now, thresholds.hallucination),
+            self.messages.cascade(self.now, settings.audience, thresholds.cascade),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|issue| settings.counts(issue))
+        .collect();
+        let combined = combination::detect(&issues);
+        issues.extend(combined.into_iter().filter(|issue| settings.counts(issue)));
+        issues.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+        issues
+    }
+
+    /// What is new about these issues, compared with those that were noted.
+    pub fn news(&self, issues: &[Issue]) -> Vec<IssueChange> {
+        let standing = |kind: PatternKind| self.standing.iter().find(|standing| standing.kind == kind);
+        let mut news = Vec::new();
+        for issue in issues {
+            match standing(issue.kind) {
+                None => news.push(IssueChange::Began(issue.clone())),
+                Some(before) if before.severity < issue.severity => {
+                    news.push(IssueChange::Grew(issue.clone()))
+                }
+                Some(_) => {}
+            }
+        }
+        let gone =
+            self.standing.iter().filter(|standing| issues.iter().all(|issue| issue.kind != standing.kind));
+        news.extend(gone.map(|standing| IssueChange::Ended(standing.kind)));
+        news
+    }
+
+    /// The marks of the calls with these numbers, as far as they are remembered.
+    pub fn calls(&self, actions: &[ActionNumber]) -> Vec<Fingerprint> {
+        let named = self.steps.iter().filter(|step| actions.contains(&step.number));
+        named.map(|step| step.action).collect()
+    }
+
+    /// Takes up that an issue was reported.
+    pub fn noted(&mut self, kind: PatternKind, severity: Severity) {
+        match self.standing.iter_mut().find(|standing| standing.kind == kind) {
+            Some(standing) => standing.severity = severity,
+            None => self.standing.push(ActiveIssue { kind, severity, since: self.now }),
+        }
+    }
+
+    /// Takes up that an issue has ended.
+    pub fn ended(&mut self, kind: PatternKind) {
+        self.standing.retain(|standing| standing.kind != kind);
+    }
+
+    /// The issues that were reported and have not ended.
+    pub fn standing(&self) -> &[ActiveIssue] {
+        &self.standing
+    }
+
+    fn stuck(&self, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+        if let Some(issue) = self.messages.detect(self.now, thresholds) {
+            return Some(issue);
+        }
+        let last = self.steps.back()?;
+        let own: Vec<Step> = self.steps.iter().filter(|step| step.actor == last.actor).copied().collect();
+        stuck_loop::detect(&own, thresholds)
+    }
+}

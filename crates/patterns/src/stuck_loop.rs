@@ -1,0 +1,357 @@
+//! Stuck loops: the same actions with the same results, and nothing but them.
+//!
+//! What is compared is the action *and* what it showed, so whatever makes progress is no loop: another range read is another action, an
+//! output that changed is another result. What waits for something may answer the same for long.
+
+use checkrein_policy::StuckLoopThresholds;
+use checkrein_protocol::Severity;
+
+use crate::issue::{Issue, PatternKind, Share, newest};
+use crate::observation::ActionSuccess;
+use crate::settings::entries;
+use crate::step::{Activity, Bearing, Fate, Step};
+
+/// The longest cycle that is recognised, in steps (ours).
+pub(crate) const LONGEST_CYCLE: usize = 8;
+
+/// How many steps are remembered: the longest cycle, five times (ours).
+pub(crate) const REMEMBERED: usize = LONGEST_CYCLE * 5;
+
+/// How closely the calls of a loop follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spread {
+    /// Nothing but calls that were refused lies between them.
+    Close,
+    /// Calls that have no bearing on them do.
+    Apart,
+}
+
+/// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else; nor does
+/// what has no bearing on them: reading, or making what is empty.
+pub(crate) fn detect(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
+    let left = |counts: &dyn Fn(&Step) -> bool| -> Option<Vec<Step>> {
+        let is_other = steps.iter().any(|step| !counts(step));
+        is_other.then(|| steps.iter().filter(|step| counts(step)).copied().collect())
+    };
+    let ran = |step: &Step| step.fate == Fate::Counts;
+    let bears = |step: &Step| ran(step) && step.bearing == Bearing::Counts;
+    ending(steps, Spread::Close, thresholds)
+        .or_else(|| left(&ran).and_then(|steps| ending(&steps, Spread::Close, thresholds)))
+        .or_else(|| {
+            // A loop ends in what is repeated, not in what lies between.
+            steps.last().filter(|last| bears(last))?;
+            left(&bears).and_then(|steps| ending(&steps, Spread::Apart, thresholds))
+        })
+}
+
+fn ending(steps: &[Step], spread: Spread, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+    (1..=LONGEST_CYCLE).find_map(|period| {
+        let rounds = rounds(steps, period);
+        let needed = needed(steps, period, rounds, spread, thresholds);
+        (rounds >= needed).then(|| issue(steps, period, rounds, needed))
+    })
+}
+
+/// How often the last `period` steps were made in a row, at the end. A remainder counts as its part of a round, rounded down.
+fn rounds(steps: &[Step], period: usize) -> usize {
+    let newer = steps.iter().rev();
+    let older = steps.iter().rev().skip(period);
+    let same = newer.zip(older).take_while(|(newer, older)| newer.repeats(older)).count();
+    if same == 0 { 1 } else { (same + period) / period }
+}
+
+/// How many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7); four of
+/// longer cycles, one more where nothing is known but that equal calls were made, five times as many where one waits (ours). A person
+/// who speaks once does not make it another matter; each further time they do, one round more is needed: whoever asks again and again is
+/// answered again and again (ours). Where calls succeed and differ in how they are written, or others lie between, twice as many make a loop: a sweep
+/// over values that are read from the environment looks like that too (ours); where they fail, one more.
+fn needed(
+    steps: &[Step],
+    period: usize,
+    rounds: usize,
+    spread: Spread,
+    thresholds: &StuckLoopThresholds,
+) -> usize {
+    let last = || steps.iter().rev().take(period);
+    let base = match period {
+        1 if last().all(|step| step.success == ActionSuccess::Failed) => entries(thresholds.failing_rounds),
+        2 => entries(thresholds.pair_rounds),
+        _ => entries(thresholds.rounds),
+    };
+    let first = steps.iter().rev().nth(period * rounds - 1);
+    let turns = match (first, steps.last()) {
+        (Some(first), Some(last)) => last.turn.saturating_sub(first.turn),
+        _ => 0,
+    };
+    let spoken = usize::try_from(turns.saturating_sub(1)).unwrap_or(usize::MAX);
+    let base = base.saturating_add(usize::from(last().all(Step::says_little)));
+    let succeeds = last().any(|step| step.success == ActionSuccess::Succeeded);
+    let base = match (spread, succeeds && (spread == Spread::Apart || varies(steps, period, rounds))) {
+        (_, true) => base.saturating_mul(2),
+        (Spread::Apart, false) => base.saturating_add(1),
+        (Spread::Close, false) => base,
+    };
+    let base =
+        if waits(steps, period) { base.saturating_mul(entries(thresholds.waiting_factor)) } else { base };
+    base.saturating_add(spoken)
+}
+
+/// Whether the calls of a loop are written in different ways.
+fn varies(steps: &[Step], period: usize, rounds: usize) -> bool {
+    let newer = steps.iter().rev().take(period * rounds);
+    newer
+        .zip(steps.iter().rev().skip(period).take(period * (rounds - 1)))
+        .any(|(one, other)| one.exact != other.exact)
+}
+
+fn waits(steps: &[Step], period: usize) -> bool {
+    steps.iter().rev().take(period).any(|step| match step.deed {
+        Activity::Waits => true,
+        Activity::Retries => step.success == ActionSuccess::Succeeded,
+        Activity::Looks | Activity::Changes | Activity::Runs => false,
+    })
+}
+
+fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
+    let beyond = rounds - needed;
+    let failing = steps.iter().rev().take(period).all(|step| step.success == ActionSuccess::Failed);
+    let what = match (period, failing) {
+        (1, true) => format!("the same call failed in the same way {rounds} times in a row"),
+        (1, false) => format!("the same call gave the same result {rounds} times in a row"),
+        _ => format!("the same {period} calls gave the same results {rounds} times in a row"),
+    };
+    Issue {
+        kind: PatternKind::StuckLoop,
+        // Of a long cycle only a few rounds are remembered; each of them is as many calls as several of a short one.
+        severity: match beyond * period.div_ceil(2) {
+            // Whoever waits for something slow is told, never held up (ours).
+            _ if waits(steps, period) => Severity::Low,
+            0 | 1 => Severity::Medium,
+            2 | 3 => Severity::High,
+            _ => Severity::Critical,
+        },
+        confidence: Share::new(0.5 + 0.1 * beyond as f64),
+        impact: Share::new(0.1 * beyond as f64),
+        signal: rounds as f64,
+        summary: what,
+        advice: "change something before trying again: read the last result, other inputs, another way; or say what is missing"
+            .to_owned(),
+        actions: newest(steps.iter().rev().take(period * rounds).rev().map(|step| step.number)),
+        growth: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::issue::ActionNumber;
+    use crate::step::Clarity;
+    use checkrein_protocol::Fingerprint;
+
+    /// Steps from pairs of an action and its result; a result that begins with `!` is a failure.
+    fn steps(pairs: &[(&str, &str)]) -> Vec<Step> {
+        let step = |(index, (action, result)): (usize, &(&str, &str))| Step {
+            number: ActionNumber(index as u64 + 1),
+            actor: Fingerprint::default(),
+            action: Fingerprint::of(action),
+            exact: Fingerprint::of(action),
+            bearing: if action.starts_with("read") { Bearing::Idle } else { Bearing::Counts },
+            result: if result.is_empty() { Fingerprint::default() } else { Fingerprint::of(result) },
+            turn: 0,
+            success: if result.starts_with('!') { ActionSuccess::Failed } else { ActionSuccess::Succeeded },
+            deed: match action {
+                action if action.contains("sleep 6") => Activity::Retries,
+                action if action.contains("sleep") => Activity::Waits,
+                _ => Activity::Runs,
+            },
+            fate: if result.starts_with('-') { Fate::Refused } else { Fate::Counts },
+            clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
+        };
+        pairs.iter().enumerate().map(step).collect()
+    }
+
+    fn detected(pairs: &[(&str, &str)]) -> Option<Issue> {
+        detect(&steps(pairs), &StuckLoopThresholds::default())
+    }
+
+    fn repeated(round: &[(&'static str, &'static str)], rounds: usize) -> Vec<(&'static str, &'static str)> {
+        round.iter().copied().cycle().take(round.len() * rounds).collect()
+    }
+
+    #[test]
+    fn the_numbers_of_rounds_design_7() {
+        for (round, enough) in [
+            (vec![("ls", "a b")], 4),
+            (vec![("cargo test", "!E0308")], 3),
+            (vec![("ls", "a b"), ("cat a", "text")], 3),
+            (vec![("a", "1"), ("b", "2"), ("c", "3")], 4),
+            (
+                vec![
+                    ("a", "1"),
+                    ("b", "2"),
+                    ("c", "3"),
+                    ("d", "4"),
+                    ("e", "5"),
+                    ("f", "6"),
+                    ("g", "7"),
+                    ("h", "8"),
+                ],
+                4,
+            ),
+            (vec![("tool x", "")], 5),
+        ] {
+            assert_eq!(detected(&repeated(&round, enough - 1)), None, "{round:?}");
+            let found = detected(&repeated(&round, enough)).unwrap();
+            assert_eq!(found.actions.len(), (round.len() * enough).min(Issue::ACTIONS));
+            assert_eq!(found.severity, Severity::Medium);
+        }
+    }
+
+    #[test]
+    fn whatever_makes_progress_is_no_loop() {
+        // Outputs change, counts of tests move, other ranges are read, something is edited in between.
+        assert_eq!(detected(&[("cat log", "1"), ("cat log", "2"), ("cat log", "3"), ("cat log", "4")]), None);
+        assert_eq!(detected(&[("t", "!1 failed"), ("t", "!2 failed"), ("t", "!3 failed")]), None);
+        assert_eq!(
+            detected(&[("read 1-10", "x"), ("read 11-20", "x"), ("read 21-30", "x"), ("read 31-40", "x")]),
+            None
+        );
+        let edits = [
+            ("t", "!E"),
+            ("edit 1", ""),
+            ("t", "!E"),
+            ("edit 2", ""),
+            ("t", "!E"),
+            ("edit 3", ""),
+            ("t", "!E"),
+        ];
+        assert_eq!(detected(&edits), None);
+    }
+
+    #[test]
+    fn what_waits_may_answer_the_same_for_long() {
+        let poll = [("sleep 30; status", "pending")];
+        assert_eq!(detected(&repeated(&poll, 19)), None);
+        assert_eq!(detected(&repeated(&poll, 40)).unwrap().severity, Severity::Low);
+        assert_eq!(detected(&repeated(&[("sleep 30", ""), ("status", "pending")], 14)), None);
+    }
+
+    #[test]
+    fn waiting_before_a_try_that_fails_is_no_poll() {
+        let failing = [("sleep 6; cargo test", "!E0308")];
+        assert_eq!(detected(&repeated(&failing, 2)), None);
+        assert!(detected(&repeated(&failing, 3)).is_some());
+        let pending = [("sleep 6; ./status", "pending")];
+        assert_eq!(detected(&repeated(&pending, 19)), None, "what succeeds may wait for something");
+    }
+
+    #[test]
+    fn refused_calls_in_between_end_no_loop() {
+        let pairs = [
+            ("t", "!E"),
+            ("rm a", "-refused"),
+            ("t", "!E"),
+            ("rm b", "-refused"),
+            ("t", "!E"),
+            ("rm c", "-refused"),
+        ];
+        assert_eq!(detected(&pairs).unwrap().actions, [1, 3, 5].map(ActionNumber));
+        assert_eq!(detected(&pairs[..4]), None);
+    }
+
+    #[test]
+    fn calls_without_bearing_in_between_end_no_loop() {
+        let among = |rounds: usize, result: &'static str| {
+            let names = ["read a", "read b", "read c", "read d", "read e", "read f", "read g", "read h"];
+            let round = |name: &&'static str| [("t", result), (*name, "text"), (*name, "more")];
+            let mut pairs: Vec<_> = names.iter().cycle().take(rounds).flat_map(round).collect();
+            pairs.truncate(rounds * 3 - 2);
+            detected(&pairs).map(|issue| issue.signal)
+        };
+        assert_eq!((among(3, "!E"), among(4, "!E")), (None, Some(4.0)));
+        assert_eq!(
+            (among(7, "fine"), among(8, "fine")),
+            (None, Some(8.0)),
+            "what succeeds may be looked at in turns"
+        );
+        let reading = [
+            ("read a", "1"),
+            ("read b", "2"),
+            ("read a", "1"),
+            ("read c", "3"),
+            ("read a", "1"),
+            ("read d", "4"),
+        ];
+        assert_eq!(detected(&repeated(&reading[..6], 1)), None, "reading alone is no loop of one call");
+    }
+
+    #[test]
+    fn one_call_written_in_many_ways_is_one_call() {
+        let written = |rounds: usize, result: &'static str| {
+            let mut steps = steps(&repeated(&[("t", result)], rounds));
+            for (index, step) in steps.iter_mut().enumerate() {
+                step.exact = Fingerprint(index as u32);
+            }
+            detect(&steps, &StuckLoopThresholds::default()).map(|issue| issue.signal)
+        };
+        assert_eq!((written(2, "!E"), written(3, "!E")), (None, Some(3.0)));
+        assert_eq!((written(7, "fine"), written(8, "fine")), (None, Some(8.0)));
+    }
+
+    #[test]
+    fn a_loop_of_any_length_becomes_critical() {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        for period in 1..=LONGEST_CYCLE {
+            let round: Vec<(&str, &str)> = names.iter().take(period).map(|name| (*name, "!E")).collect();
+            let mut steps = repeated(&round, 40);
+            steps.truncate(REMEMBERED);
+            assert_eq!(detected(&steps).unwrap().severity, Severity::Critical, "{period}");
+        }
+    }
+
+    #[test]
+    fn a_person_who_asks_again_is_answered_again() {
+        let asked = |each: usize, count: usize| {
+            let mut steps = steps(&repeated(&[("git status", "clean")], count));
+            for (index, step) in steps.iter_mut().enumerate() {
+                step.turn = u32::try_from(index / each).unwrap();
+            }
+            detect(&steps, &StuckLoopThresholds::default())
+        };
+        assert_eq!(asked(1, 30), None, "one look for each prompt");
+        assert!(asked(2, 4).is_some(), "one prompt in the middle of a loop hides nothing");
+    }
+
+    #[test]
+    fn the_ladder_of_a_loop_that_goes_on() {
+        let severities: Vec<Severity> = (4..=8)
+            .filter_map(|rounds| detected(&repeated(&[("ls", "a")], rounds)))
+            .map(|issue| issue.severity)
+            .collect();
+        assert_eq!(
+            severities,
+            [Severity::Medium, Severity::Medium, Severity::High, Severity::High, Severity::Critical]
+        );
+    }
+
+    proptest::proptest! {
+        /// Work in which every result is new is never called a loop, whatever the actions.
+        #[test]
+        fn new_results_are_never_a_loop(actions in proptest::collection::vec(0_u32..3, 0..60)) {
+            let steps: Vec<Step> = actions.iter().enumerate().map(|(index, action)| Step {
+                number: ActionNumber(index as u64),
+                actor: Fingerprint::default(),
+                action: Fingerprint(*action),
+                exact: Fingerprint(*action),
+                bearing: if *action == 0 { Bearing::Idle } else { Bearing::Counts },
+                result: Fingerprint(index as u32 + 1),
+                turn: 0,
+                success: ActionSuccess::Failed,
+                deed: Activity::Runs,
+                clarity: Clarity::Opaque,
+                fate: Fate::Counts,
+            }).collect();
+            proptest::prop_assert_eq!(detect(&steps, &StuckLoopThresholds::default()), None);
+        }
+    }
+}
