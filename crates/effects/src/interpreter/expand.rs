@@ -8,6 +8,7 @@ use super::glob::Matches;
 use super::machine::Machine;
 use super::parameter::Expanded;
 use super::pattern::{escape, is_pattern, unescape};
+use super::sweeps::Remainder;
 use super::value::Value;
 
 /// The longest text that is kept exactly, in bytes (ours).
@@ -532,7 +533,11 @@ impl Machine<'_> {
         self.shell.options.inherited_errexit |= options.errexit;
         let conditions = std::mem::take(&mut self.conditions);
         self.outer_conditions += conditions;
+        let handed = std::mem::replace(&mut self.sweep.handed, Remainder::Anything);
+        let left = std::mem::replace(&mut self.sweep.left, handed);
         let done = self.run_subshell(block);
+        self.sweep.handed = handed;
+        self.sweep.left = left;
         self.outer_conditions -= conditions;
         self.conditions = conditions;
         self.shell.options = options;

@@ -4,7 +4,6 @@ use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::programs::filters::Showing;
 use crate::world::Entry;
 
 use super::brought::Content;
@@ -60,7 +59,7 @@ impl Machine<'_> {
                 );
                 let target = aim.target.clone();
                 if let (EffectKind::SecretRead, Target::Path(path)) = (kind, &target) {
-                    let is_shown = self.sweep.showing != Showing::Nothing;
+                    let is_shown = self.shows_content(path);
                     *self.shown_secrets.entry(path.clone()).or_insert(false) |= is_shown;
                 }
                 let mut draft = Draft::at(kind, aim);

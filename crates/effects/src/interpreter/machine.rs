@@ -106,6 +106,10 @@ pub(crate) struct Machine<'w> {
     pub(super) sources: BTreeMap<String, Output>,
     /// Directories that are shown at a second place, by that place.
     pub(super) mounts: BTreeMap<String, String>,
+    /// Values of secrets that the words of this command held, with where they are from.
+    pub(super) secret_texts: Vec<(String, Output)>,
+    /// Lists of secrets that something has turned into another form.
+    pub(super) reshaped: BTreeSet<String>,
     /// Secrets among the files of which archives and searches put the content into an output.
     pub(super) carried: BTreeSet<String>,
     /// Names of programs of the system that were copied, by the path of the copy.
@@ -205,6 +209,8 @@ impl<'w> Machine<'w> {
             unseen: 0,
             sources: BTreeMap::new(),
             mounts: BTreeMap::new(),
+            secret_texts: Vec::new(),
+            reshaped: BTreeSet::new(),
             carried: BTreeSet::new(),
             copies: BTreeMap::new(),
             away: None,

@@ -62,6 +62,7 @@ mod exit;
 mod expand;
 mod file_operations;
 mod glob;
+mod handing;
 mod heuristics;
 mod log_tampering;
 mod loops;

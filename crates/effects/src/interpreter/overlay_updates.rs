@@ -2,12 +2,14 @@
 
 use crate::effect::Target;
 use crate::path::AbsolutePath;
+use crate::places;
 use crate::programs::filters::Lines;
 use crate::world::{Entry, Listing};
 
 use super::draft::Aim;
 use super::exit::Output;
 use super::machine::Machine;
+use super::secrets;
 use super::shell::Content;
 use super::value::Value;
 
@@ -40,7 +42,7 @@ impl Machine<'_> {
         *left = rest;
         match self.entry(from) {
             Entry::File(_) => {
-                let (text, source) = (self.text(from), self.source(from));
+                let (text, source) = (self.text(from), self.source(from).or_else(|| self.secret_at(from)));
                 self.remember_written(&Target::Path(to.clone()), text);
                 if let Some(source) = source {
                     self.sources.insert(to.as_str().to_owned(), source);
@@ -69,10 +71,18 @@ impl Machine<'_> {
             }
         };
         self.write_text(value, &text);
-        if matches!(content, Output::Network(_)) {
+        if matches!(content, Output::Network(_)) || secrets::variable_of(content).is_some() {
             let aims = self.paths_through(value);
             self.remember_source(&aims, content);
         }
+    }
+
+    /// The secret that a file is by its place, which stays one under another name.
+    fn secret_at(&mut self, path: &AbsolutePath) -> Option<Output> {
+        let is_secret = places::credential(path, &self.world.place().home).is_some()
+            && !self.tree.is_known(path)
+            && !places::is_for_tests(path, self.world);
+        is_secret.then(|| self.carry(path))
     }
 
     /// Whether a file holds what the same command decoded, and nobody has read.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use checkrein_shell::{ParameterExpansion, ParameterOperation, ReplaceScope, Word};
 
-use super::exit::Status;
+use super::exit::{Output, Status};
 use super::expand::joined_values;
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern};
+use super::printed::ALL_VARIABLES;
 use super::shell::{Content, Treatment, Variable};
 use super::value::Value;
 
@@ -86,8 +87,15 @@ impl Machine<'_> {
                 None => self.variable(&name).and_then(|value| value.as_exact().map(str::to_owned)),
             };
             let Some(target) = target else {
+                if tells_value && !parameter.name.starts_with(|c: char| c.is_ascii_digit()) {
+                    // It may be any of them.
+                    self.substituted.push(Output::Secret(ALL_VARIABLES.to_owned()));
+                }
                 return Expanded::One(Value::Unknown, None);
             };
+            if tells_value {
+                self.note_origin(&target);
+            }
             self.evaluate_subscript(&target);
             if let Some((array, _)) = target.split_once('[') {
                 self.variable(array);
@@ -101,6 +109,9 @@ impl Machine<'_> {
         }
         let all = all_of(parameter);
         let held = self.held(&name, parameter.index.as_ref(), all);
+        if tells_value {
+            self.note_held(&name, &held);
+        }
         if held == Held::Unset && self.is_unseen(&name) {
             self.unseen += 1;
         }
@@ -193,8 +204,22 @@ impl Machine<'_> {
         (emptiness(&held, colon) == Some(when_empty)).then_some(word)
     }
 
+    /// Keeps what a variable that holds a secret expands to; a shell that shows its commands shows it.
+    fn note_held(&mut self, name: &str, held: &Held) {
+        let name = self.shell.referred(name).to_owned();
+        let text = match held {
+            Held::One(value) => value.as_exact(),
+            Held::Unset | Held::Many(_) | Held::Any => None,
+        };
+        let secret = self.note_secret(&name, text);
+        if let Some(secret) = secret.filter(|_| self.shows_commands && *held != Held::Unset) {
+            self.note_traced(&secret);
+        }
+    }
+
     /// A value that came out of a network or a secret keeps that.
     fn note_origin(&mut self, name: &str) {
+        let name = &self.shell.referred(name).to_owned();
         let kept = self.shell.variables.get(name).and_then(|variable| variable.origin.clone());
         if let Some(origin) = kept.or_else(|| self.secret_in(name))
             && !self.substituted.contains(&origin)
@@ -301,7 +326,10 @@ impl Machine<'_> {
             }
             ParameterOperation::Error { word, colon } => match emptiness(&held, *colon) {
                 Some(true) => {
-                    self.expand_text(word);
+                    let told = self.expand_text(word);
+                    if let Some(secret) = self.secret_held(&told) {
+                        self.note_traced(&secret);
+                    }
                     self.failed = true;
                     Expanded::One(Value::exact(""), None)
                 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::effect::{EffectKind, Target};
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::programs::filters;
+use crate::programs::{environment, filters};
 use crate::world::{Entry, Listing};
 
 use super::call::{Call, Input};
@@ -37,7 +37,19 @@ const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "_
 
 impl Machine<'_> {
     /// What is left of an output when only lines that fit stay. Variables of another machine or container are not known here.
-    fn narrowed(&self, call: &Call, output: Output) -> Output {
+    fn narrowed(&mut self, call: &Call, output: Output) -> Output {
+        let list = match (&call.input, &output) {
+            (Input::Secret(read), Output::Secret(place)) if read == place => Some(place.clone()),
+            _ => None,
+        };
+        if let Some(place) = list {
+            if filters::hides_values(call) && self.is_by_lines(&place) {
+                return Output::Unknown;
+            }
+            if !filters::keeps_lines(call) {
+                self.reshaped.insert(place);
+            }
+        }
         match &output {
             Output::Secret(_) if self.away.is_some() && variable_of(&output).is_some() => Output::Unknown,
             Output::Secret(place)
@@ -51,9 +63,50 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a list of secrets still has one name with its value in each line.
+    fn is_by_lines(&self, place: &str) -> bool {
+        if self.reshaped.contains(place) {
+            return false;
+        }
+        if place == ALL_VARIABLES {
+            let has_lines = |name: &String| self.world.variable(name).is_some_and(|text| text.contains('\n'));
+            return !self.secrets_of_environment().iter().any(has_lines);
+        }
+        AbsolutePath::new(place).is_some_and(|path| {
+            self.text(&path).as_exact().is_some_and(|text| filters::is_list_of_settings(&path, text))
+        })
+    }
+
+    /// The secret whose value a call puts into its output, as it got it: in the text that it passes on, or in its words.
+    fn revealed(&self, call: &Call, output: &Output) -> Option<Output> {
+        match output {
+            Output::Text(value) if *value != Value::Unknown => {
+                let made = || match &call.input {
+                    Input::Text(read) if filters::reshapes(call) => self.secret_held(read),
+                    _ => None,
+                };
+                self.secret_held(value).or_else(made)
+            }
+            Output::Text(_) | Output::Unknown | Output::Local(_) => {
+                let read = match &call.input {
+                    Input::Text(value) if filters::only_passes(call) || call.program == "tee" => Some(value),
+                    _ => None,
+                };
+                let shown = filters::shows_words(call).then_some(&call.words).into_iter().flatten();
+                read.into_iter().chain(shown).find_map(|value| self.secret_held(value))
+            }
+            Output::Nothing | Output::Network(_) | Output::Secret(_) => None,
+        }
+    }
+
     /// Adds the secrets that a program prints, and says in its answer which it carries.
     pub(super) fn tell(&mut self, call: &Call, exit: &mut Exit) {
         let output = std::mem::replace(&mut exit.output, Output::Nothing);
+        let output = match self.revealed(call, &output) {
+            Some(Output::Secret(place)) if !filters::hides_all(call) => self.carry_secret(place),
+            _ if matches!(output, Output::Secret(_)) => output,
+            _ => environment::printed(call).unwrap_or(output),
+        };
         exit.output = self.narrowed(call, output);
         let found = match exit.output {
             Output::Text(_) => None,
@@ -70,7 +123,8 @@ impl Machine<'_> {
 
     /// As [`Machine::tell`], for what a built-in answered.
     pub(super) fn told(&mut self, name: &str, rest: &[Value], mut done: Done) -> Done {
-        if matches!(done.output, Output::Secret(_)) {
+        let is_text = matches!(done.output, Output::Text(_)) && !self.secret_texts.is_empty();
+        if is_text || matches!(done.output, Output::Secret(_)) {
             let call = self.call_of(name, name, rest);
             let mut exit = Exit { status: done.status, output: done.output };
             self.tell(&call, &mut exit);
@@ -91,6 +145,7 @@ impl Machine<'_> {
             return;
         }
         if variable_of(output) == Some(&ALL_VARIABLES[1..]) {
+            self.note_shown_settings("printenv", &[]);
             self.add_variables(&self.listed_secrets(call), "among the variables that it prints");
         } else if let Some(name) = variable_of(output) {
             if filters::shows_lines(call) && !self.is_assigned(name) {
@@ -98,6 +153,22 @@ impl Machine<'_> {
             }
         } else if filters::shows_lines(call) {
             self.note_found(output);
+        }
+    }
+
+    /// Adds the secret that a shell shows because it shows the commands that it runs.
+    pub(super) fn note_traced(&mut self, secret: &Output) {
+        let note = "the shell shows the commands that it runs";
+        match variable_of(secret) {
+            Some(name) => self.add_variables(&[name.to_owned()], note),
+            None => {
+                if let Output::Secret(place) = secret {
+                    let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
+                    if !self.is_told(&target) {
+                        self.add(Draft::new(EffectKind::SecretRead, target).note(note));
+                    }
+                }
+            }
         }
     }
 

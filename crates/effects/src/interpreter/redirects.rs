@@ -205,8 +205,15 @@ impl Machine<'_> {
                     opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::HereString(word) => {
-                    let value = self.expand_text(word).followed_by(&Value::exact("\n"));
-                    let input = self.here_text(value);
+                    let outputs = self.substituted.len();
+                    let value = self.expand_text(word);
+                    let new = self.substituted.get(outputs..).unwrap_or_default();
+                    let secret = new.iter().find(|output| matches!(output, Output::Secret(_)));
+                    let says_nothing = value == Value::Unknown || value.as_exact() == Some("");
+                    let input = match secret.filter(|_| says_nothing) {
+                        Some(secret) => secret.clone().into_input(),
+                        None => self.here_text(value.followed_by(&Value::exact("\n"))),
+                    };
                     opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
                 }
                 RedirectOperation::HereDocument(word) => {
@@ -238,7 +245,12 @@ impl Machine<'_> {
                 RedirectOperation::ReadWrite(word) => {
                     let value = self.expand_place(word);
                     opened.sure &= self.can_open_to_write(&value) == Some(true);
+                    let read = match number {
+                        None | Some(0) if self.is_regular(&value) => Some(self.read(&value).into_input()),
+                        _ => None,
+                    };
                     let mut opening = self.open_to_write(&value, true);
+                    opening.input = read.or(opening.input);
                     opening.input = opening.input.or(Some(Input::Unknown));
                     opened.descriptors.insert(number.unwrap_or(0), opening);
                 }

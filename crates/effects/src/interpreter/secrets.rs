@@ -135,6 +135,66 @@ impl Machine<'_> {
     }
 }
 
+/// How many values of secrets are kept (ours).
+const TEXTS: usize = 32;
+
+/// The least length of a value that is told from other text, in bytes (ours).
+const TELLING_TEXT: usize = 6;
+
+/// Whether a value can be told from other text where it stands: no word, and not short.
+fn is_telling(text: &str) -> bool {
+    text.len() >= TELLING_TEXT && text.chars().any(|c| !c.is_ascii_lowercase())
+}
+
+impl Machine<'_> {
+    /// Keeps the value of a variable that holds a secret, so that it is known again where it comes out. Answers the secret.
+    pub(super) fn note_secret(&mut self, name: &str, value: Option<&str>) -> Option<Output> {
+        if self.away.is_some() {
+            return None;
+        }
+        let of_settings = self.shell.variables.get(name).and_then(|variable| variable.origin.clone());
+        let of_settings =
+            of_settings.filter(|origin| matches!(origin, Output::Secret(_)) && is_secret_name(name));
+        let secret = of_settings.or_else(|| self.secret_in(name))?;
+        if let Some(text) = value.filter(|text| is_telling(text))
+            && self.secret_texts.len() < TEXTS
+            && !self.secret_texts.iter().any(|(known, _)| known == text)
+        {
+            self.secret_texts.push((text.to_owned(), secret.clone()));
+        }
+        Some(secret)
+    }
+
+    /// The secret that a variable of the environment holds for a program that asks for it.
+    pub(crate) fn secret_variable(&mut self, name: &str) -> Option<Output> {
+        let value = self.variable(name);
+        self.note_secret(name, value.as_ref().and_then(Value::as_exact))
+    }
+
+    /// The output that carries a secret of this place: variables, or a file whose settings became variables.
+    pub(crate) fn carry_secret(&mut self, place: String) -> Output {
+        let secret = Output::Secret(place.clone());
+        if variable_of(&secret).is_none() {
+            self.carried.insert(place);
+        }
+        secret
+    }
+
+    /// The secret whose value stands in a text.
+    pub(crate) fn secret_held(&self, value: &Value) -> Option<Output> {
+        if self.secret_texts.is_empty() {
+            return None;
+        }
+        let holds = |text: &str| {
+            self.secret_texts.iter().find(|(secret, _)| text.contains(secret)).map(|(_, place)| place.clone())
+        };
+        match value.alternatives() {
+            Some(texts) => texts.iter().find_map(|text| holds(text)),
+            None => holds(&value.known_start()).or_else(|| holds(&value.known_end())),
+        }
+    }
+}
+
 /// The variable that a secret was read from; `None` when it came out of a file.
 pub(crate) fn variable_of(secret: &Output) -> Option<&str> {
     match secret {

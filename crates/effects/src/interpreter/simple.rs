@@ -16,6 +16,7 @@ use super::overlay_updates::system_program;
 use super::run::Language;
 use super::shell::{Content, Speech, Variable};
 use super::statements::{Done, Flow};
+use super::sweeps::Remainder;
 use super::value::Value;
 use super::ways::Leaving;
 
@@ -37,7 +38,13 @@ impl Machine<'_> {
         let hollow = std::mem::take(&mut self.hollow);
         let substituted = std::mem::take(&mut self.substituted);
         let failed = std::mem::replace(&mut self.failed, false);
+        let handed = std::mem::replace(&mut self.sweep.handed, Remainder::Anything);
+        let settings = self.note_handed(simple);
         let done = self.run_simple_here(simple);
+        self.sweep.handed = handed;
+        if settings.is_some() {
+            self.settings_held = settings;
+        }
         self.hollow = hollow;
         self.substituted = substituted;
         self.failed = failed;
@@ -48,6 +55,7 @@ impl Machine<'_> {
         let unseen = self.unseen;
         let substitutions = self.substitutions;
         let words = self.expand_command(&simple.words);
+        self.sweep.handed = Remainder::Anything;
         let rests_on_unseen = self.unseen > unseen;
         if self.failed {
             return self.failed_expansion(rests_on_unseen);

@@ -17,6 +17,7 @@ use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::pattern::Letters;
 use super::shell::{Content, Doubts};
+use super::sweeps::{Remainder, Screen};
 use super::value::Value;
 use super::ways::{Fallen, Leaving};
 
@@ -394,8 +395,12 @@ impl Machine<'_> {
             let before = self.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
             let around = self.before_pipeline.take();
             for (index, stage) in pipeline.stages.iter().enumerate() {
-                let screened = screens.get(index).copied().unwrap_or_default();
-                self.sweep.screens += screened;
+                let screen =
+                    screens.get(index).copied().unwrap_or(Screen { count: 0, left: Remainder::Anything });
+                self.sweep.screens += screen.count;
+                // What the last stage prints is left to what is around the pipeline, the others hand it on.
+                let around = if index < last { screen.left.max(self.sweep.left) } else { self.sweep.left };
+                let left = std::mem::replace(&mut self.sweep.left, around);
                 self.listening += usize::from(index < last);
                 if index > 0 {
                     self.before_pipeline = Some(before.clone());
@@ -407,7 +412,8 @@ impl Machine<'_> {
                     self.in_subshell(|machine| machine.run_command(&stage.command))
                 };
                 self.listening -= usize::from(index < last);
-                self.sweep.screens -= screened;
+                self.sweep.screens -= screen.count;
+                self.sweep.left = left;
                 if index < last {
                     failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
@@ -559,7 +565,9 @@ impl Machine<'_> {
         self.shell.returns += 1;
         let may_have_returned = std::mem::take(&mut self.shell.may_have_returned);
         self.shell.locals.push(BTreeMap::new());
+        let left = std::mem::replace(&mut self.sweep.left, Remainder::Anything);
         let mut done = self.run_command(body);
+        self.sweep.left = left;
         done = self.go_on_behind(done, |flow| flow == Flow::Return);
         if std::mem::replace(&mut self.shell.may_have_returned, may_have_returned) && done.flow != Flow::Exit
         {

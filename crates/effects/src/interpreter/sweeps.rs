@@ -25,29 +25,77 @@ pub(crate) struct Sweep {
     pub(super) showing: Showing,
     /// How many stages of pipelines around the present point let nothing of what they read through.
     pub(super) screens: usize,
+    /// What later stages of the pipeline, or the command that takes a substitution in, leave of what is read at the present point.
+    pub(super) left: Remainder,
+    /// What is left of what the substitutions of the running command give.
+    pub(super) handed: Remainder,
     /// Whether something was put into a file.
     keeps: bool,
     /// Whether a file was shown that this action has written after that.
     shows_kept: bool,
 }
 
+/// What is left of something that is read when it comes out at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Remainder {
+    /// Whatever stands in it, or a part.
+    Anything,
+    /// Of a list of settings, nothing of the values.
+    Names,
+    /// Numbers, or whether there is any.
+    Nothing,
+}
+
+/// What a stage of a pipeline is behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Screen {
+    /// Whether later stages let nothing through that one would not want to be shown by chance: 0 or 1.
+    pub(super) count: usize,
+    /// What later stages leave also of what is meant.
+    pub(super) left: Remainder,
+}
+
 impl Sweep {
-    pub(super) const NONE: Self =
-        Self { showing: Showing::Everything, screens: 0, keeps: false, shows_kept: false };
+    pub(super) const NONE: Self = Self {
+        showing: Showing::Everything,
+        screens: 0,
+        left: Remainder::Anything,
+        handed: Remainder::Anything,
+        keeps: false,
+        shows_kept: false,
+    };
 }
 
 impl Machine<'_> {
     /// The nature of what is read at the present point when nothing is shown of it that one would not want to be shown.
     pub(super) fn swept(&mut self) -> Option<Nature> {
         let nature = match self.sweep.showing {
-            Showing::Nothing | Showing::ChosenLines => Nature::SweptAlong,
-            Showing::Everything if self.sweep.screens > 0 => Nature::SweptAlong,
+            Showing::Nothing | Showing::Names | Showing::ChosenLines => Nature::SweptAlong,
+            Showing::Everything if self.sweep.screens > 0 || self.sweep.left != Remainder::Anything => {
+                Nature::SweptAlong
+            }
             Showing::Everything if self.is_kept() && !self.is_listened_to() => Nature::SweptIntoFile,
             Showing::Kept => Nature::SweptIntoFile,
             Showing::Everything => return None,
         };
         self.sweep.keeps |= nature == Nature::SweptIntoFile;
         Some(nature)
+    }
+
+    /// Whether something of what is worth keeping in a secret is shown when it is read at the present point.
+    pub(super) fn shows_content(&self, path: &AbsolutePath) -> bool {
+        let own = match self.sweep.showing {
+            Showing::Nothing => Remainder::Nothing,
+            Showing::Names => Remainder::Names,
+            Showing::Everything | Showing::ChosenLines | Showing::Kept => Remainder::Anything,
+        };
+        match own.max(self.sweep.left) {
+            Remainder::Nothing => false,
+            Remainder::Names => {
+                !self.text(path).as_exact().is_some_and(|text| filters::is_list_of_settings(path, text))
+            }
+            Remainder::Anything => true,
+        }
     }
 
     /// Notes that a file is shown.
@@ -104,24 +152,52 @@ impl Machine<'_> {
         }
     }
 
-    /// How many of the stages behind each one let nothing of what they read through; 0 or 1.
-    pub(super) fn screens(stages: &[PipelineStage]) -> Vec<usize> {
+    /// What the stages behind each one let through of what it reads.
+    pub(super) fn screens(stages: &[PipelineStage]) -> Vec<Screen> {
         let mut screened = false;
-        let mut all: Vec<usize> = stages
+        let mut left = Remainder::Anything;
+        let mut all: Vec<Screen> = stages
             .iter()
             .rev()
             .map(|stage| {
                 let Command::Simple(simple) = &stage.command else {
                     screened = false;
-                    return 0;
+                    left = Remainder::Anything;
+                    return Screen { count: 0, left };
                 };
-                let here = usize::from(screened && is_plain(simple));
-                screened = is_plain(simple) && (screened || is_screen(simple));
+                let is_plain = is_plain(simple);
+                let call = written_call(simple).filter(|_| is_plain);
+                let here = Screen {
+                    count: usize::from(screened && is_plain),
+                    left: call.as_ref().map_or(Remainder::Anything, |call| left.behind(call)),
+                };
+                screened = is_plain && (screened || is_screen(simple));
+                left = call.as_ref().map_or(Remainder::Anything, |call| here.left.max(Remainder::by(call)));
                 here
             })
             .collect();
         all.reverse();
         all
+    }
+}
+
+impl Remainder {
+    /// What a call alone leaves of what it reads.
+    fn by(call: &Call) -> Self {
+        match filters::showing(call) {
+            Showing::Nothing => Self::Nothing,
+            Showing::Names => Self::Names,
+            Showing::Everything | Showing::ChosenLines | Showing::Kept => Self::Anything,
+        }
+    }
+
+    /// What is left of what a call passes on, when this is left by the stages behind it. Names are told in whole lines only.
+    fn behind(self, call: &Call) -> Self {
+        match self {
+            Self::Nothing if filters::only_passes(call) => Self::Nothing,
+            Self::Names if filters::keeps_lines(call) => Self::Names,
+            Self::Nothing | Self::Names | Self::Anything => Self::Anything,
+        }
     }
 }
 
@@ -149,23 +225,28 @@ fn is_plain(simple: &Simple) -> bool {
 
 /// Whether a stage lets nothing through of what it reads.
 fn is_screen(simple: &Simple) -> bool {
+    let Some(call) = written_call(simple) else { return false };
+    match filters::showing(&call) {
+        Showing::Nothing | Showing::Names | Showing::ChosenLines => true,
+        Showing::Kept | Showing::Everything => false,
+    }
+}
+
+/// The call of a program whose name is written out, with the words of which the text is.
+fn written_call(simple: &Simple) -> Option<Call> {
     let mut words = simple.words.iter().map(|word| written(word).map_or(Value::Unknown, Value::Exact));
-    let Some(Value::Exact(name)) = words.next() else { return false };
-    let call = Call {
+    let Some(Value::Exact(name)) = words.next() else { return None };
+    Some(Call {
         program: name.rsplit('/').next().unwrap_or(&name).to_owned(),
         written: name,
         words: words.collect(),
         input: Input::Unknown,
         arguments: Arguments::default(),
-    };
-    match filters::showing(&call) {
-        Showing::Nothing | Showing::ChosenLines => true,
-        Showing::Kept | Showing::Everything => false,
-    }
+    })
 }
 
 /// The text of a word in which nothing is expanded.
-fn written(word: &checkrein_shell::Word) -> Option<String> {
+pub(super) fn written(word: &checkrein_shell::Word) -> Option<String> {
     fn add(parts: &[Part], text: &mut String) -> Option<()> {
         for part in parts {
             match part {

@@ -8,6 +8,7 @@
 //! | `lines` | what filters leave of a list of names |
 //! | `lists` | programs that list names below a place |
 //! | `searching` | `grep`, and what `sed` and `awk` print |
+//! | `settings` | filters that leave the names of a list of settings, and nothing of the values |
 //! | `showing` | what programs show of the files that they read |
 //! | `texts` | what a known text becomes |
 
@@ -16,6 +17,7 @@ mod finding;
 mod lines;
 mod lists;
 mod searching;
+mod settings;
 mod showing;
 mod texts;
 
@@ -29,6 +31,7 @@ use crate::world::{Entry, Listing};
 pub(crate) use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;
+pub(crate) use settings::{hides_values, is_list_of_settings, keeps_lines};
 pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;
 pub(super) use texts::{decoded_base64, decoded_hexadecimal};
@@ -145,6 +148,56 @@ pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Ou
         Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Secret(_) | Output::Local(_) => {
             output
         }
+    }
+}
+
+/// Whether a call only passes on what it reads, in one form or another, and only to its output.
+pub(crate) fn only_passes(call: &Call) -> bool {
+    let writes =
+        matches!(call.program.as_str(), "tee" | "sponge" | "dd" | "openssl" | "gpg" | "age" | "tar" | "perl");
+    PASSING.contains(&call.program.as_str()) && !writes
+}
+
+/// Whether a call turns all of what it reads into another form, out of which it can be had again.
+pub(crate) fn reshapes(call: &Call) -> bool {
+    matches!(
+        call.program.as_str(),
+        "base64"
+            | "base32"
+            | "rev"
+            | "tr"
+            | "xxd"
+            | "od"
+            | "hexdump"
+            | "gzip"
+            | "bzip2"
+            | "xz"
+            | "zstd"
+            | "fold"
+            | "nl"
+    )
+}
+
+/// Whether a call prints words that it is given, or what it makes of them.
+pub(crate) fn shows_words(call: &Call) -> bool {
+    let in_place = || {
+        call.words
+            .iter()
+            .any(|word| word.known_start().starts_with("-i") || word.known_start().starts_with("--in-place"))
+    };
+    match call.program.as_str() {
+        "expr" | "date" | "seq" | "basename" | "dirname" | "yes" | "figlet" | "banner" | "toilet"
+        | "cowsay" | "jq" | "yq" => true,
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" => !in_place(),
+        _ => false,
+    }
+}
+
+/// Whether a call says of what it reads only how much it is, or whether there is any.
+pub(crate) fn hides_all(call: &Call) -> bool {
+    match showing(call) {
+        Showing::Nothing => true,
+        Showing::Everything | Showing::ChosenLines | Showing::Names | Showing::Kept => false,
     }
 }
 

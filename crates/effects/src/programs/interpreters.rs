@@ -60,6 +60,7 @@ const PERL_WORDS: &[&str] = &[
     "umask",
     "chdir",
     "ee",
+    "ENV",
 ];
 
 /// Words with which Ruby code reaches beyond its text.
@@ -95,6 +96,7 @@ const RUBY_WORDS: &[&str] = &[
     "trap",
     "syscall",
     "Gem",
+    "ENV",
 ];
 
 /// Scripts in a project that are tools with commands of their own.
@@ -112,11 +114,15 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
         return script_or_input(machine, call);
     }
     preloads::run(machine, call);
+    let mut exit = Exit::unknown();
     let modules = arguments.values(&["-M", "-m", "-r"]).any(|module| !is_harmless_module(module));
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
         if !plain {
-            super::code(machine, call, code);
+            let ended = super::code(machine, call, code);
+            if matches!(ended.output, Output::Secret(_)) {
+                exit = ended;
+            }
         }
     }
     if arguments.has(&["-i"]) {
@@ -129,7 +135,7 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
             machine.read(operand);
         }
     }
-    Exit::unknown()
+    exit
 }
 
 fn is_harmless_module(module: &Value) -> bool {

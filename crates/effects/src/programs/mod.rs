@@ -41,6 +41,7 @@ mod containers;
 mod databases;
 mod direnv;
 mod disk;
+pub(crate) mod environment;
 pub(crate) mod expression;
 mod files;
 pub(crate) mod filters;

@@ -43,8 +43,8 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
     if only_options {
         return all_variables();
     }
-    if let Some(name) = printed_secret(words) {
-        return Done::next(Exit::with(Output::Secret(format!("${name}"))));
+    if let Some(secret) = printed_secret(machine, words) {
+        return Done::next(Exit::with(secret));
     }
     // Outside functions bash refuses this, and zsh does it.
     if declared.local && machine.shell.returns == 0 && machine.shell.locals.is_empty() {
@@ -273,15 +273,23 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     Done::quiet()
 }
 
-/// The variable with a secret that `declare -p NAME` prints.
-fn printed_secret(words: &[Value]) -> Option<&str> {
+/// The secret that `declare -p NAME` prints: by the name, or because the value came from one.
+fn printed_secret(machine: &Machine<'_>, words: &[Value]) -> Option<Output> {
     let is_printing = |text: &str| {
         text.strip_prefix('-').is_some_and(|flags| flags.contains('p') && !flags.contains(['f', 'F']))
     };
     if !words.iter().filter_map(Value::as_exact).any(is_printing) {
         return None;
     }
-    words.iter().filter_map(Value::as_exact).find(|name| secrets::is_secret_name(name))
+    let names = || words.iter().filter_map(Value::as_exact);
+    if let Some(name) = names().find(|name| secrets::is_secret_name(name)) {
+        return Some(Output::Secret(format!("${name}")));
+    }
+    let origin = |name: &str| machine.shell.variables.get(name)?.origin.clone();
+    names().find_map(|name| {
+        let kept = origin(name).filter(|origin| matches!(origin, Output::Secret(_)));
+        kept.or_else(|| machine.variable(name).and_then(|value| machine.secret_held(&value)))
+    })
 }
 
 /// All variables with what they hold, as `set`, `export -p` and `declare -p` print them.
@@ -311,6 +319,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                             machine.show_prompt("PS4");
                         }
                         'v' if on => machine.shows_commands = true,
+                        'x' | 'v' => machine.shows_commands = false,
                         'u' => machine.shell.options.nounset = on,
                         'f' => machine.shell.options.noglob = on,
                         'C' => machine.shell.options.noclobber = on,
@@ -322,7 +331,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("noclobber") => machine.shell.options.noclobber = on,
                                 Some("noglob") => machine.shell.options.noglob = on,
                                 Some("pipefail") => machine.shell.options.pipefail = on,
-                                Some("xtrace" | "verbose") if on => machine.shows_commands = true,
+                                Some("xtrace" | "verbose") => machine.shows_commands = on,
                                 Some("history") if !on => {
                                     machine.forget_history("what is typed is not recorded any more");
                                 }

@@ -1,6 +1,7 @@
 //! What known functions do to files, processes and hosts.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
 use crate::nature::Nature;
 use crate::programs::files;
@@ -517,11 +518,21 @@ impl Evaluator<'_, '_, '_> {
 
     /// A variable of the environment, or what is given in its place.
     pub(super) fn environment(&mut self, given: &Given) -> ScriptValue {
-        let Some(name) = given.at(0).exact() else { return ScriptValue::Text(Value::Unknown) };
+        let Some(name) = given.at(0).exact() else {
+            // Without a name it is all of them; which one is meant is not known else.
+            return ScriptValue::Secret(ALL_VARIABLES.to_owned());
+        };
         self.variable_of_environment(&name, given.positional.get(1))
     }
 
-    pub(super) fn variable_of_environment(&self, name: &str, otherwise: Option<&ScriptValue>) -> ScriptValue {
+    pub(super) fn variable_of_environment(
+        &mut self,
+        name: &str,
+        otherwise: Option<&ScriptValue>,
+    ) -> ScriptValue {
+        if let Some(secret) = self.secret_variable(name) {
+            return secret;
+        }
         match (self.machine.variable(name), otherwise) {
             (Some(value), _) => ScriptValue::Text(value),
             (None, Some(thing)) => thing.clone(),
@@ -544,6 +555,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn standard_input(&mut self) -> ScriptValue {
         match &self.call.input {
             Input::Network(url) => ScriptValue::Network(url.clone()),
+            Input::Secret(place) if place.starts_with('$') => ScriptValue::Secret(place.clone()),
             Input::Inherited | Input::Text(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
                 ScriptValue::Text(Value::Unknown)
             }

@@ -56,6 +56,7 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Object(_) => self.own_method(thing, "__call__", given),
             ScriptValue::Method(of, name) => self.method(of, name, given),
             ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
+            ScriptValue::Secret(place) => ScriptValue::Secret(place.clone()),
             ScriptValue::Foreign => ScriptValue::Foreign,
             ScriptValue::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
             ScriptValue::Text(_)

@@ -134,6 +134,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) bound: HashSet<String>,
     /// What the code prints, as far as it is known; `None` when it is not.
     pub(super) printed: Option<String>,
+    /// The secret that the code prints.
+    pub(super) shown: Option<String>,
     /// How many undecided branches are around the present point.
     pub(super) doubt: usize,
     /// Names of functions that are called and not known.
@@ -179,6 +181,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             file: None,
             bound: HashSet::new(),
             printed: Some(String::new()),
+            shown: None,
             doubt: 0,
             unknown: Vec::new(),
             hurdle: None,
@@ -227,6 +230,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
                 "the code given to `{}` calls {names}, which is not followed",
                 self.call.program
             ));
+        }
+        if let Some(place) = self.shown {
+            return Exit::with(self.machine.carry_secret(place));
         }
         match self.printed {
             Some(text) if !text.is_empty() && self.unknown.is_empty() && self.hurdle.is_none() => {

@@ -199,10 +199,11 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn perform(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
         let unknown = ScriptValue::Text(Value::Unknown);
         self.note_processes(deed, name, given);
+        self.note_printed(name, given);
         match deed {
             LibraryCall::Nothing => {
                 self.mapped_names(given);
-                unknown
+                Self::of_environment(name).or_else(|| self.passed_secret(name, given)).unwrap_or(unknown)
             }
             LibraryCall::Print | LibraryCall::PrintPlain => {
                 // A list is printed with its brackets where it is a value of its own.
@@ -236,6 +237,8 @@ impl Evaluator<'_, '_, '_> {
                 }
                 ScriptValue::List((from..to).map(ScriptValue::Number).collect())
             }
+            // What runs over the variables gets their names.
+            LibraryCall::Same if self.gives_names(name, &given.at(0)) => unknown,
             LibraryCall::Same => given.at(0),
             LibraryCall::Delete(depth) => {
                 for item in self.paths_given(given) {
@@ -622,7 +625,7 @@ impl Evaluator<'_, '_, '_> {
             },
             LibraryCall::Becomes(module) => ScriptValue::Name(module.to_owned()),
             LibraryCall::Base64 => match given.at(0) {
-                network @ ScriptValue::Network(_) => network,
+                kept @ (ScriptValue::Network(_) | ScriptValue::Secret(_)) => kept,
                 thing => thing
                     .exact()
                     .and_then(|text| filters::decoded_base64(&text))
@@ -633,6 +636,7 @@ impl Evaluator<'_, '_, '_> {
                     let words = [Value::exact("base64"), Value::exact("-w0")];
                     Self::from_output(self.act(|machine| machine.run_words(&words, Input::Text(text))).output)
                 }
+                secret @ ScriptValue::Secret(_) => secret,
                 _ => unknown,
             },
             LibraryCall::Loaded => {

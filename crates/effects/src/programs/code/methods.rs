@@ -2,6 +2,7 @@
 
 use crate::effect::Depth;
 use crate::guard::PARENT;
+use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Output, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};
 use crate::programs::files;
@@ -96,6 +97,15 @@ impl Evaluator<'_, '_, '_> {
             {
                 ScriptValue::Method(of.clone(), format!("{name}.{member}"))
             }
+            ScriptValue::Secret(place) if self.language == Language::JavaScript => {
+                let place = place.clone();
+                match Self::part_of_secret(&place, member) {
+                    ScriptValue::Local => {
+                        ScriptValue::Method(Box::new(ScriptValue::Local), member.to_owned())
+                    }
+                    _ => ScriptValue::Method(Box::new(thing.clone()), member.to_owned()),
+                }
+            }
             ScriptValue::Object(place) => self.member_of_object(*place, member),
             ScriptValue::Class(place) => self.member_of_class(*place, member),
             ScriptValue::Foreign => ScriptValue::Foreign,
@@ -105,6 +115,7 @@ impl Evaluator<'_, '_, '_> {
             | ScriptValue::List(_)
             | ScriptValue::Function(_)
             | ScriptValue::Network(_)
+            | ScriptValue::Secret(_)
             | ScriptValue::Socket(_)
             | ScriptValue::Database(_)
             | ScriptValue::Method(_, _)
@@ -185,6 +196,14 @@ impl Evaluator<'_, '_, '_> {
                 ("os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env", Some(key)) => {
                     self.variable_of_environment(&key, None)
                 }
+                ("os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env", None) => match index {
+                    ScriptValue::Text(Value::AnyOf(names)) => {
+                        let all: Vec<ScriptValue> =
+                            names.iter().map(|name| self.variable_of_environment(name, None)).collect();
+                        ScriptValue::any(&all)
+                    }
+                    _ => ScriptValue::Secret(ALL_VARIABLES.to_owned()),
+                },
                 ("Dir", Some(pattern)) => ScriptValue::Text(Value::Glob(pattern)),
                 (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
                 ("sys.modules", Some(module)) => ScriptValue::Name(module),
@@ -210,6 +229,7 @@ impl Evaluator<'_, '_, '_> {
                 _ => ScriptValue::Text(Value::Unknown),
             },
             ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
+            ScriptValue::Secret(place) => ScriptValue::Secret(place.clone()),
             ScriptValue::Foreign => ScriptValue::Foreign,
             ScriptValue::Text(_)
             | ScriptValue::Number(_)
@@ -271,6 +291,7 @@ impl Evaluator<'_, '_, '_> {
                 }
                 ScriptValue::Text(Value::Unknown)
             }
+            ScriptValue::Secret(place) => Self::part_of_secret(&place.clone(), name),
             ScriptValue::Class(_) | ScriptValue::Object(_) => self.own_method(of, name, given),
             ScriptValue::Method(_, called) if called == "super" => self.own_method(of, name, given),
             ScriptValue::Map(_)

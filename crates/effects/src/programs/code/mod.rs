@@ -15,6 +15,7 @@
 //! | `calls` | what is called |
 //! | `deeds`, `acts` | what a known function does, carried out |
 //! | `methods` | methods of values |
+//! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
 mod arguments;
@@ -31,6 +32,7 @@ mod perl;
 mod php;
 mod python;
 mod ruby;
+mod secrets;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -81,14 +83,14 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
-    let is_inline = call.input != crate::interpreter::Input::Inherited
-        || call.words.iter().any(|word| word.as_exact() == Some(text));
-    if is_inline && ENVIRONMENTS.iter().any(|name| text.contains(name)) {
-        machine.note_shown_settings("printenv", &[]);
-    }
     let Some(language) =
         Language::of(call.program.split(' ').next().unwrap_or_default()).filter(|_| text.len() <= CODE)
     else {
+        let is_inline = call.input != crate::interpreter::Input::Inherited
+            || call.words.iter().any(|word| word.as_exact() == Some(text));
+        if is_inline && ENVIRONMENTS.iter().any(|name| text.contains(name)) {
+            machine.note_shown_settings("printenv", &[]);
+        }
         machine.run_what_may_be_meant(text);
         let note = format!("the code given to `{}` is not followed", call.program);
         if REMOVALS.iter().any(|removal| text.contains(removal)) {
@@ -98,6 +100,12 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
+    // The value of the last expression is printed.
+    let printing = is_printing(call, text).then(|| format!("console.log(\n{text}\n)"));
+    let text = printing
+        .as_deref()
+        .filter(|text| checkrein_scripts::parse(text, language).is_some_and(|tree| tree.problem.is_none()))
+        .unwrap_or(text);
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
     let follower = Evaluator::new(machine, call, language);
     let exit = match checkrein_scripts::parse(text, language) {
@@ -107,4 +115,12 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     machine.shell.cwd = cwd;
     machine.shell.logical = logical;
     exit
+}
+
+/// Whether `node` prints the value of a text that it is given: `-p`.
+fn is_printing(call: &Call, text: &str) -> bool {
+    matches!(call.program.as_str(), "node" | "nodejs" | "bun")
+        && ["-p", "--print", "-pe"]
+            .iter()
+            .any(|option| call.arguments.value(&[option]).and_then(Value::as_exact) == Some(text))
 }

@@ -74,9 +74,21 @@ impl Evaluator<'_, '_, '_> {
                 self.variables.insert("return".to_owned(), value);
                 end
             }
+            (Language::Php, "echo" | "print") => {
+                let end = self.end_of_statement(at, to);
+                let printed = self.given(at + 1, end);
+                self.shows(&printed.positional);
+                end
+            }
             (_, "throw" | "raise" | "yield" | "await" | "async" | "assert" | "print" | "echo" | "die")
                 if !self.tokens.is(at + 1, "(") && self.deed(&word).is_none() =>
             {
+                if matches!(word.as_str(), "print" | "echo" | "die") {
+                    let end = self.end_of_statement(at, to);
+                    let printed = self.given(at + 1, end);
+                    self.shows(&printed.positional);
+                    return end;
+                }
                 at + 1
             }
             _ => self.plain(at, to),

@@ -1,6 +1,7 @@
 //! What is known about a value in code.
 
 use crate::interpreter::Value;
+use crate::interpreter::printed::ALL_VARIABLES;
 
 /// The greatest length of a text that is kept, in bytes (ours).
 const TEXT: usize = 64 * 1024;
@@ -32,6 +33,8 @@ pub(super) enum ScriptValue {
     Object(usize),
     /// What came over the network: the URL.
     Network(String),
+    /// A secret of the environment, or something that was made of it: the place that it is from.
+    Secret(String),
     /// A connection of which the other end may be known.
     Socket(Value),
     /// A database that is the file at the path.
@@ -63,6 +66,7 @@ impl ScriptValue {
             | Self::Class(_)
             | Self::Object(_)
             | Self::Network(_)
+            | Self::Secret(_)
             | Self::Socket(_)
             | Self::Database(_)
             | Self::Method(_, _)
@@ -85,6 +89,7 @@ impl ScriptValue {
             | Self::Class(_)
             | Self::Object(_)
             | Self::Network(_)
+            | Self::Secret(_)
             | Self::Socket(_)
             | Self::Database(_)
             | Self::Method(_, _)
@@ -105,6 +110,7 @@ impl ScriptValue {
     pub(super) fn followed_by(&self, next: &Self) -> Self {
         match (self, next) {
             (Self::Network(url), _) | (_, Self::Network(url)) => return Self::Network(url.clone()),
+            (Self::Secret(place), _) | (_, Self::Secret(place)) => return Self::Secret(place.clone()),
             (Self::List(first), Self::List(second)) => {
                 return Self::List(first.iter().chain(second).cloned().collect());
             }
@@ -161,6 +167,7 @@ impl ScriptValue {
                 first.iter().zip(second).map(|(first, second)| first.clone().join(second)).collect(),
             ),
             (Self::Network(url), _) | (_, Self::Network(url)) => Self::Network(url.clone()),
+            (Self::Secret(place), _) | (_, Self::Secret(place)) => Self::Secret(place.clone()),
             (Self::Foreign, _) | (_, Self::Foreign) => Self::Foreign,
             _ => Self::Text(Value::Unknown),
         }
@@ -173,6 +180,11 @@ impl ScriptValue {
             Self::Text(Value::Glob(pattern)) => Self::Text(Value::Glob(pattern.clone())),
             Self::Path(value) => Self::Path(value.clone()),
             Self::Network(url) => Self::Network(url.clone()),
+            // A name and its value.
+            Self::Secret(place) if place == ALL_VARIABLES => {
+                Self::List(vec![Self::Text(Value::Unknown), self.clone()])
+            }
+            Self::Secret(place) => Self::Secret(place.clone()),
             Self::Text(value @ (Value::Between { .. } | Value::AnyOf(_))) => Self::Text(value.clone()),
             Self::Foreign => Self::Foreign,
             // What runs over processes gives processes.

@@ -162,6 +162,16 @@ impl Search {
         self.strange
     }
 
+    /// Whether it prints lines as they are, and nothing else.
+    pub(super) fn prints_whole_lines(&self) -> bool {
+        !(self.only || self.obscure || self.count || self.names || self.other_names)
+    }
+
+    /// Whether of a line only what fits is printed, each line for itself.
+    pub(super) fn prints_only_what_fits(&self) -> bool {
+        self.only && !(self.obscure || self.inverted || self.fixed || self.whole_word || self.whole_line)
+    }
+
     /// Whether directories are searched.
     pub(super) fn is_recursive(&self) -> bool {
         self.recursive

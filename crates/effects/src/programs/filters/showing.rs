@@ -4,6 +4,7 @@ use crate::interpreter::{Call, Value};
 use crate::programs::expression::{Case, Dialect, Expression};
 
 use super::searching::Search;
+use super::settings;
 
 /// What a call shows of what it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub(crate) enum Showing {
     Everything,
     /// Lines that fit a pattern that does not ask for secrets.
     ChosenLines,
+    /// The names of settings, without their values, where each line is one.
+    Names,
     /// Nothing: it goes to other files.
     Kept,
     /// Numbers, sums and names only.
@@ -64,6 +67,9 @@ pub(crate) fn showing(call: &Call) -> Showing {
     if COPYING.contains(&program) {
         return Showing::Kept;
     }
+    if settings::hides_values(call) {
+        return Showing::Names;
+    }
     if SEARCHING.contains(&program) {
         return of_search(&Search::new(call), program);
     }
@@ -77,7 +83,7 @@ pub(crate) fn showing(call: &Call) -> Showing {
 pub(crate) fn shows_lines(call: &Call) -> bool {
     match showing(call) {
         Showing::Everything => true,
-        Showing::ChosenLines | Showing::Kept | Showing::Nothing => false,
+        Showing::ChosenLines | Showing::Names | Showing::Kept | Showing::Nothing => false,
     }
 }
 
@@ -85,8 +91,12 @@ pub(crate) fn shows_lines(call: &Call) -> bool {
 pub(crate) fn may_show(call: &Call, beginning: &str) -> bool {
     match showing(call) {
         Showing::Nothing | Showing::Kept => false,
-        Showing::Everything | Showing::ChosenLines if !SEARCHING.contains(&call.program.as_str()) => true,
-        Showing::Everything | Showing::ChosenLines => {
+        Showing::Everything | Showing::ChosenLines | Showing::Names
+            if !SEARCHING.contains(&call.program.as_str()) =>
+        {
+            true
+        }
+        Showing::Everything | Showing::ChosenLines | Showing::Names => {
             let search = Search::new(call);
             // What stands around a line that fits is printed too.
             search.is_strange() || search.fits(beginning).is_none_or(|fits| fits != search.inverted)

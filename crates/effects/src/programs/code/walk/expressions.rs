@@ -558,7 +558,7 @@ fn sliced(of: ScriptValue, from: Option<&ScriptValue>, to: Option<&ScriptValue>)
                 _ => ScriptValue::Text(Value::Unknown),
             }
         }
-        network @ ScriptValue::Network(_) => network,
+        kept @ (ScriptValue::Network(_) | ScriptValue::Secret(_)) => kept,
         foreign @ ScriptValue::Foreign => foreign,
         _ => ScriptValue::Text(Value::Unknown),
     }

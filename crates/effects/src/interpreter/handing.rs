@@ -1,0 +1,110 @@
+//! Settings that a substitution hands over to a command which shows nothing of them: `export $(grep -v '^#' .env | xargs)`.
+
+use checkrein_shell::{Block, Command, Part, PipelineStage, Simple};
+
+use crate::path::AbsolutePath;
+use crate::places;
+
+use super::machine::Machine;
+use super::sweeps::{Remainder, written};
+use super::value::Value;
+
+/// What takes remarks out of a list of settings, and empty lines, as a script of `sed`.
+const REMARKS: &[&str] =
+    &["s/#.*//", "s/#.*//g", "s/#.*$//", "/^#/d", "/^$/d", "/^\\s*#/d", "/^[[:space:]]*#/d"];
+
+impl Machine<'_> {
+    /// Notes, when the substitutions of a command only hand settings of a file over to it, that nothing of these is shown.
+    /// Answers the file, of which the shell holds the settings then.
+    pub(super) fn note_handed(&mut self, simple: &Simple) -> Option<String> {
+        let files = handed_over(simple).unwrap_or_default();
+        let paths: Vec<_> =
+            files.iter().filter_map(|file| self.one_path_through(&Value::exact(file.as_str()))).collect();
+        let is_plain = |path: &AbsolutePath| {
+            // A word of a remark would be told as one that is no name; so would a part of a value with blanks.
+            self.text(path).as_exact().is_some_and(|text| {
+                text.lines()
+                    .filter(|line| !line.starts_with('#'))
+                    .all(|line| !line.trim().contains(char::is_whitespace) && !line.contains(['$', '`']))
+            })
+        };
+        let is_handed = !paths.is_empty() && paths.len() == files.len() && paths.iter().all(is_plain);
+        self.sweep.handed = if is_handed { Remainder::Names } else { Remainder::Anything };
+        paths.first().filter(|_| is_handed).map(|path| path.as_str().to_owned())
+    }
+}
+
+/// The files of settings that the substitutions of a command hand over, where that is all they do.
+fn handed_over(simple: &Simple) -> Option<Vec<String>> {
+    let (first, rest) = simple.words.split_first()?;
+    let takes = match written(first)?.as_str() {
+        "export" => rest,
+        // Behind the settings stands the program that gets them.
+        "env" if rest.last().and_then(written).is_some_and(|word| !word.contains('=')) => {
+            rest.split(|word| written(word).is_some()).next().unwrap_or_default()
+        }
+        _ => return None,
+    };
+    if takes.is_empty() || !simple.redirects.is_empty() {
+        return None;
+    }
+    let mut files = Vec::new();
+    for word in takes {
+        let [Part::CommandSubstitution(block)] = word.parts.as_slice() else { return None };
+        files.push(file_of(block)?);
+    }
+    Some(files)
+}
+
+/// The file of settings whose lines a substitution gives, without its remarks.
+fn file_of(block: &Block) -> Option<String> {
+    let [statement] = block.as_slice() else { return None };
+    let stages: Vec<&Simple> = match &statement.command {
+        Command::Simple(simple) => vec![simple],
+        Command::Pipeline(pipeline) => pipeline.stages.iter().map(simple).collect::<Option<_>>()?,
+        _ => return None,
+    };
+    let mut file = None;
+    let mut leaves_remarks_out = false;
+    for stage in stages {
+        if !stage.redirects.is_empty() || !stage.assignments.is_empty() {
+            return None;
+        }
+        let words: Vec<String> = stage.words.iter().map(written).collect::<Option<_>>()?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let rest = match words.as_slice() {
+            ["cat", rest @ ..] => rest,
+            ["grep" | "egrep", "-v" | "-Ev" | "-vE", pattern, rest @ ..] => {
+                leaves_remarks_out |= pattern.contains('#');
+                rest
+            }
+            ["sed", rest @ ..] => {
+                let is_option = |word: &&str| matches!(*word, "-e" | "-E" | "-r");
+                let rest = rest.get(usize::from(rest.first().is_some_and(is_option))..)?;
+                let (script, rest) = rest.split_first()?;
+                if !script.split(';').all(|edit| REMARKS.contains(&edit.trim())) {
+                    return None;
+                }
+                leaves_remarks_out |= script.contains('#');
+                rest
+            }
+            ["xargs"] | ["xargs", "-0" | "-d\\n" | "-L1" | "-n1"] | ["xargs", "-d", "\\n"] => &[],
+            _ => return None,
+        };
+        match rest {
+            [] => {}
+            [only] if file.is_none() => file = Some((*only).to_owned()),
+            _ => return None,
+        }
+    }
+    file.filter(|file| {
+        leaves_remarks_out && places::environment_file(file.rsplit('/').next().unwrap_or(file))
+    })
+}
+
+fn simple(stage: &PipelineStage) -> Option<&Simple> {
+    match &stage.command {
+        Command::Simple(simple) => Some(simple),
+        _ => None,
+    }
+}

@@ -1,0 +1,309 @@
+//! Secrets of the environment in code: what carries one, and what prints it.
+//!
+//! A variable whose name says that it holds a secret is a value of its own ([`ScriptValue::Secret`]), which stays one through what is made of
+//! it. That it is used says nothing; that it is printed is what the output of the program carries then.
+
+use crate::interpreter::Output;
+use crate::interpreter::printed::ALL_VARIABLES;
+
+use super::evaluator::{Evaluator, Given};
+use super::value::ScriptValue;
+use checkrein_scripts::Language;
+
+/// How languages call the variables of the environment.
+const ENVIRONMENTS: &[&str] =
+    &["os.environ", "os.environb", "process.env", "Bun.env", "import.meta.env", "ENV", "Deno.env.toObject"];
+
+/// Functions that print what they are given, by the last part of their names where the first says nothing.
+const PRINTERS: &[&str] = &[
+    "print",
+    "printf",
+    "say",
+    "die",
+    "warn",
+    "puts",
+    "p",
+    "pp",
+    "echo",
+    "print_r",
+    "var_dump",
+    "var_export",
+    "error_log",
+    "cat",
+    "message",
+];
+
+/// Printers by their full names.
+const NAMED_PRINTERS: &[&str] = &[
+    "pprint.pprint",
+    "pprint.pp",
+    "sys.stdout.write",
+    "sys.stderr.write",
+    "io.write",
+    "io.stdout.write",
+    "io.stderr.write",
+    "process.stdout.write",
+    "process.stderr.write",
+    "STDOUT.puts",
+    "STDERR.puts",
+    "STDOUT.print",
+    "STDOUT.write",
+    "$stdout.puts",
+    "$stderr.puts",
+    "$stdout.write",
+    "Kernel.puts",
+    "Kernel.p",
+    "sys.exit",
+    "logging.debug",
+    "logging.info",
+    "logging.warning",
+    "logging.error",
+    "rich.print",
+    "util.inspect.log",
+];
+
+/// Functions that give what they are given in another form, by the last part of their names.
+const PASSING: &[&str] = &[
+    "str",
+    "repr",
+    "bytes",
+    "bytearray",
+    "ascii",
+    "dict",
+    "tuple",
+    "set",
+    "reversed",
+    "format",
+    "pformat",
+    "dumps",
+    "stringify",
+    "String",
+    "Buffer.from",
+    "btoa",
+    "atob",
+    "b64encode",
+    "b64decode",
+    "urlsafe_b64encode",
+    "b16encode",
+    "hexlify",
+    "quote",
+    "quote_plus",
+    "encodeURIComponent",
+    "escape",
+    "entries",
+    "values",
+    "items",
+    "fromEntries",
+    "assign",
+    "inspect",
+    "tostring",
+    "join",
+    "uc",
+    "lc",
+    "ucfirst",
+    "reverse",
+    "json_encode",
+    "base64_encode",
+    "bin2hex",
+    "strtoupper",
+    "strtolower",
+    "strrev",
+    "substr",
+    "implode",
+    "urlencode",
+    "trim",
+    "sprintf",
+    "Array",
+    "to_json",
+    "generate",
+    "pretty_generate",
+    "encode64",
+    "strict_encode64",
+    "deepcopy",
+    "copy",
+    "string.upper",
+    "string.lower",
+    "string.sub",
+    "string.reverse",
+    "string.rep",
+    "string.format",
+    "paste",
+    "c",
+    "toupper",
+    "tolower",
+    "map",
+    "unpack",
+    "toObject",
+    "array_values",
+];
+
+/// Members and methods of a secret text that say something about it, and not what it is.
+const ABOUT: &[&str] = &[
+    "length",
+    "size",
+    "count",
+    "startswith",
+    "endswith",
+    "startsWith",
+    "endsWith",
+    "includes",
+    "find",
+    "index",
+    "indexOf",
+    "lastIndexOf",
+    "isdigit",
+    "isalpha",
+    "isalnum",
+    "islower",
+    "isupper",
+    "isspace",
+    "isascii",
+    "test",
+    "empty?",
+    "nil?",
+    "start_with?",
+    "end_with?",
+    "include?",
+    "match?",
+    "key?",
+    "has_key?",
+    "is_none",
+    "keys",
+    "has",
+    "__contains__",
+    "__len__",
+    "hasOwnProperty",
+    "bytesize",
+    "byteLength",
+    "any?",
+    "eql?",
+    "equal?",
+    "hash",
+];
+
+impl Evaluator<'_, '_, '_> {
+    /// A variable of the environment as a secret, when it is one.
+    pub(super) fn secret_variable(&mut self, name: &str) -> Option<ScriptValue> {
+        match self.machine.secret_variable(name)? {
+            Output::Secret(place) => Some(ScriptValue::Secret(place)),
+            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
+                None
+            }
+        }
+    }
+
+    /// The secret that a value would show where it is printed.
+    pub(super) fn carried(thing: &ScriptValue) -> Option<String> {
+        match thing {
+            ScriptValue::Secret(place) => Some(place.clone()),
+            ScriptValue::Name(name) if ENVIRONMENTS.contains(&name.as_str()) => {
+                Some(ALL_VARIABLES.to_owned())
+            }
+            ScriptValue::List(items) => items.iter().find_map(Self::carried),
+            ScriptValue::Map(entries) => entries.iter().find_map(|(_, item)| Self::carried(item)),
+            ScriptValue::Text(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Truth(_)
+            | ScriptValue::Name(_)
+            | ScriptValue::Path(_)
+            | ScriptValue::File(_)
+            | ScriptValue::Function(_)
+            | ScriptValue::Class(_)
+            | ScriptValue::Object(_)
+            | ScriptValue::Network(_)
+            | ScriptValue::Socket(_)
+            | ScriptValue::Database(_)
+            | ScriptValue::Method(_, _)
+            | ScriptValue::Local
+            | ScriptValue::Foreign => None,
+        }
+    }
+
+    /// Notes what a function prints, when it is one that does, and a secret is among it.
+    pub(super) fn note_printed(&mut self, name: &str, given: &Given) {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        let is_printer = NAMED_PRINTERS.contains(&name)
+            || name.starts_with("console.")
+            || PRINTERS.contains(&last) && (name == last || !self.language.has_tree());
+        // Where a list of all variables is given in the place of words, it is one of names.
+        let to_file = given
+            .named("file")
+            .is_some_and(|file| !matches!(file, ScriptValue::Name(name) if name.starts_with("sys.")));
+        if is_printer && !to_file {
+            self.shows(&given.positional);
+        }
+    }
+
+    /// Notes that values are printed.
+    pub(super) fn shows(&mut self, things: &[ScriptValue]) {
+        if self.shown.is_none() {
+            self.shown = things.iter().find_map(Self::carried);
+        }
+    }
+
+    /// What a function that only changes the form gives, when it is given a secret.
+    pub(super) fn passed_secret(&self, name: &str, given: &Given) -> Option<ScriptValue> {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        let passes = PASSING.contains(&last) || PASSING.contains(&name);
+        // What runs over the variables themselves gets their names.
+        let names_only = |thing: &ScriptValue| {
+            matches!(thing, ScriptValue::Name(_))
+                && self.language == Language::Python
+                && matches!(last, "tuple" | "set" | "reversed" | "map" | "join")
+        };
+        let values = given.positional.iter().filter(|thing| !names_only(thing));
+        let place = values.filter(|_| passes).find_map(Self::carried)?;
+        Some(ScriptValue::Secret(place))
+    }
+
+    /// Whether a function gives the names of the variables of the environment, which it is given.
+    pub(super) fn gives_names(&self, name: &str, thing: &ScriptValue) -> bool {
+        let is_environment =
+            matches!(thing, ScriptValue::Name(name) if ENVIRONMENTS.contains(&name.as_str()));
+        is_environment
+            && (name == "Object.keys"
+                || self.language == Language::Python
+                    && matches!(
+                        name,
+                        "sorted" | "list" | "tuple" | "set" | "frozenset" | "iter" | "reversed" | "enumerate"
+                    ))
+    }
+
+    /// A member or the result of a method of a secret, or of the variables of the environment.
+    pub(super) fn part_of_secret(place: &str, name: &str) -> ScriptValue {
+        if ABOUT.contains(&name) {
+            return ScriptValue::Local;
+        }
+        ScriptValue::Secret(place.to_owned())
+    }
+
+    /// What a method of the variables of the environment gives; `None` for other names and where that is no secret.
+    pub(super) fn of_environment(full: &str) -> Option<ScriptValue> {
+        let (of, method) = full.rsplit_once('.')?;
+        let gives_values = matches!(
+            method,
+            "items"
+                | "values"
+                | "copy"
+                | "to_h"
+                | "to_hash"
+                | "to_a"
+                | "inspect"
+                | "to_s"
+                | "each_pair"
+                | "each"
+                | "map"
+                | "select"
+                | "filter"
+                | "reject"
+                | "sort"
+                | "sort_by"
+                | "filter_map"
+                | "toObject"
+                | "slice"
+                | "__repr__"
+                | "to_json"
+        );
+        (ENVIRONMENTS.contains(&of) && gives_values).then(|| ScriptValue::Secret(ALL_VARIABLES.to_owned()))
+    }
+}
