@@ -259,14 +259,15 @@ const TEXTS: &[&str] = &[
     "f() { local -x y=1; touch M1; }; f; touch M2",
 ];
 
-fn reached(folder: &Path, shell: &str, number: usize, text: &str) -> BTreeSet<String> {
-    let scratch = folder.join(format!("{shell}{number}"));
+fn reached(folder: &Path, shell: &str, language: &str, number: usize, text: &str) -> BTreeSet<String> {
+    let scratch = folder.join(format!("{shell}{language}{number}"));
     std::fs::create_dir(&scratch).unwrap();
     let mut child = Command::new("timeout")
         .args(["10", shell, "-c", text])
         .current_dir(&scratch)
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
+        .env("LC_ALL", language)
         .env("HOME", &scratch)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -327,8 +328,8 @@ fn what_either_shell_reaches_is_seen() {
     let mut lost = Vec::new();
     let (mut apart, mut unread) = (0, 0);
     for (number, text) in texts().iter().enumerate() {
-        let first = reached(folder.path(), "bash", number, text);
-        let second = reached(folder.path(), "dash", number, text);
+        let first = reached(folder.path(), "bash", "C", number, text);
+        let second = reached(folder.path(), "dash", "C", number, text);
         apart += usize::from(first != second);
         let Some(seen) = foreseen(&format!("sh -c {}", quoted(text))) else {
             unread += 1;
@@ -358,4 +359,53 @@ fn a_shell_that_is_named_is_read_as_itself() {
         let seen = foreseen(&format!("bash -c {}", quoted(text))).unwrap_or_else(|| panic!("{text}"));
         assert!(!seen.contains("M1"), "{text}: {seen:?}");
     }
+}
+
+/// What one letter is, which class it has and how it is sorted is for the language of the shell to say.
+#[test]
+fn what_runs_in_any_language_is_seen() {
+    let questions = [
+        "case é in [[:alpha:]]) ;; *) false ;; esac",
+        "case é in [a-z]) ;; *) false ;; esac",
+        "case é in ?) ;; *) false ;; esac",
+        "case é in ??) ;; *) false ;; esac",
+        "case É in [[:upper:]]) ;; *) false ;; esac",
+        "case xé in x[!a]) ;; *) false ;; esac",
+        "[[ é == [[:alpha:]] ]]",
+        "[[ é =~ ^.$ ]]",
+        "[[ é =~ ^[[:alpha:]]$ ]]",
+        "x=é; [ ${#x} = 2 ]",
+        "x=é; [ ${#x} = 1 ]",
+        "x=é; [ \"${x^^}\" = é ]",
+        "x=É; [ \"${x,,}\" = é ]",
+        "x=é; [ \"${x^}\" = é ]",
+        "x=éa; [ \"${x:1}\" = a ]",
+        "x=éa; [ \"${x:0:2}\" = é ]",
+        "x=éa; [ \"${x#?}\" = a ]",
+        "x=éa; [ \"${x#??}\" = a ]",
+        "x=aé; [ \"${x%?}\" = a ]",
+        "x=é; [ \"${x//[[:alpha:]]/a}\" = a ]",
+        "x=é; [ \"${x//?/a}\" = aa ]",
+        "declare -u x=é; [ \"$x\" = é ]",
+        "[[ é > z ]]",
+        "[[ B < a ]]",
+        "[[ B > a ]]",
+        "x=é; read -n 1 y <<< $x; [ \"$y\" = é ]",
+        "[ \"$(printf '%.1s' é)\" = é ]",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut lost = Vec::new();
+    let mut apart = 0;
+    for (number, question) in questions.iter().enumerate() {
+        let text = format!("{question} && touch M1 || touch M2");
+        let plain = reached(folder.path(), "bash", "C", number, &text);
+        let wide = reached(folder.path(), "bash", "C.UTF-8", number, &text);
+        apart += usize::from(plain != wide);
+        let Some(seen) = foreseen(&text) else { continue };
+        lost.extend(
+            plain.union(&wide).filter(|mark| !seen.contains(*mark)).map(|mark| format!("{mark}: {question}")),
+        );
+    }
+    assert!(lost.is_empty(), "{} lost:\n{}", lost.len(), lost.join("\n"));
+    assert!(apart > 10, "the languages differ about only {apart}");
 }

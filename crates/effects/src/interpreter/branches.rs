@@ -4,7 +4,7 @@ use checkrein_shell::{Arm, ArmEnd, Case, If};
 
 use super::exit::Status;
 use super::machine::Machine;
-use super::pattern::{Letters, Pattern};
+use super::pattern::{Letters, Pattern, depends_on_language};
 use super::statements::{Done, Flow};
 use super::value::Value;
 use super::ways::Leaving;
@@ -96,8 +96,11 @@ pub(super) fn matches_value(pattern: &str, value: &Value, letters: Letters) -> O
     if pattern == "*" {
         return Some(true);
     }
-    let compiled = Pattern::new(pattern);
     let texts = value.alternatives()?;
+    if texts.iter().any(|text| depends_on_language(pattern, text)) {
+        return None;
+    }
+    let compiled = Pattern::new(pattern);
     let mut answers = texts.iter().map(|text| compiled.matches(text, letters));
     let first = answers.next()??;
     answers.all(|answer| answer == Some(first)).then_some(first)

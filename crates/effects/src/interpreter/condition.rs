@@ -76,6 +76,9 @@ impl Machine<'_> {
 
     /// `left =~ right`: what matched is put into `BASH_REMATCH`.
     fn matches_expression(&mut self, text: &str, expression: &str) -> Option<bool> {
+        if !text.is_ascii() && expression.contains(['[', '.']) {
+            return None;
+        }
         let expression = Expression::new(expression, Dialect::Extended, Case::Kept)?;
         let chars: Vec<char> = text.chars().collect();
         let Some(found) = expression.find(&chars, 0).ok()? else { return Some(false) };
@@ -198,8 +201,8 @@ impl Machine<'_> {
         match operator {
             "=" | "==" => equal(left, right),
             "!=" => equal(left, right).map(|answer| !answer),
-            "<" => Some(left.as_exact()? < right.as_exact()?),
-            ">" => Some(left.as_exact()? > right.as_exact()?),
+            "<" => is_before(left.as_exact()?, right.as_exact()?),
+            ">" => is_before(right.as_exact()?, left.as_exact()?),
             "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                 let left = self.arithmetic_text(left.as_exact()?)?;
                 let right = self.arithmetic_text(right.as_exact()?)?;
@@ -215,6 +218,23 @@ impl Machine<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a text comes before another, where the languages agree: some sort by the numbers of letters, others first without regard to capital letters
+/// and marks (source: the locales `C` and `en_US.UTF-8` of the GNU C Library).
+fn is_before(left: &str, right: &str) -> Option<bool> {
+    let bare =
+        |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let by_number = left < right;
+    if left == right
+        || left.is_ascii()
+            && right.is_ascii()
+            && bare(left) != bare(right)
+            && (bare(left) < bare(right)) == by_number
+    {
+        return Some(by_number);
+    }
+    None
 }
 
 fn is_numeric(operator: &str) -> bool {

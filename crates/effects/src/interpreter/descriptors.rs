@@ -1,6 +1,7 @@
 //! File descriptors: what those above the standard ones lead to, and the paths under which the shell's own can be opened again.
 
 use crate::path::AbsolutePath;
+use crate::world::Entry;
 
 use super::call::Input;
 use super::devices::{Device, device};
@@ -44,17 +45,19 @@ pub(crate) struct Opening {
     pub(crate) input: Option<Input>,
     /// Where writing to it goes.
     pub(crate) sink: Sink,
+    /// The directory that it is.
+    pub(crate) directory: Option<AbsolutePath>,
 }
 
 impl Opening {
     /// One that is only read.
     pub(super) fn to_read(input: Input) -> Self {
-        Self { input: Some(input), sink: Sink::Elsewhere }
+        Self { input: Some(input), sink: Sink::Elsewhere, directory: None }
     }
 
     /// One that leads nowhere.
     pub(super) fn closed() -> Self {
-        Self { input: None, sink: Sink::Elsewhere }
+        Self { input: None, sink: Sink::Elsewhere, directory: None }
     }
 }
 
@@ -63,9 +66,9 @@ impl Machine<'_> {
     pub(crate) fn descriptor(&self, number: u32) -> Option<Opening> {
         match (self.shell.descriptors.get(&number), number) {
             (Some(opening), _) => Some(opening.clone()),
-            (None, 0) => Some(Opening { input: Some(self.input.clone()), sink: Sink::Elsewhere }),
-            (None, 1) => Some(Opening { input: None, sink: Sink::Output }),
-            (None, 2) => Some(Opening { input: None, sink: Sink::Errors }),
+            (None, 0) => Some(Opening::to_read(self.input.clone())),
+            (None, 1) => Some(Opening { sink: Sink::Output, ..Opening::closed() }),
+            (None, 2) => Some(Opening { sink: Sink::Errors, ..Opening::closed() }),
             (None, _) => None,
         }
     }
@@ -73,6 +76,31 @@ impl Machine<'_> {
     /// The host at the other end of a descriptor, when it is a connection.
     pub(crate) fn connected_host(&self, number: u32) -> Option<String> {
         self.descriptor(number)?.sink.host()
+    }
+
+    /// What the kernel shows at a path that leads to something of the process itself: a directory that it has open, the one it is in, its
+    /// root (source: proc(5)); `None` at any other path.
+    pub(super) fn own_entry(&self, path: &AbsolutePath) -> Option<Entry> {
+        let text = path.as_str();
+        if !text.starts_with("/proc/") && !text.starts_with("/dev/") {
+            return None;
+        }
+        if text == "/dev/fd" || OWN.iter().any(|start| start.trim_end_matches('/') == text) {
+            return Some(Entry::Directory);
+        }
+        if let Some(number) = number_of(path) {
+            let directory = self.descriptor(number)?.directory?;
+            return Some(Entry::Symlink(directory.as_str().to_owned()));
+        }
+        let rest = text.strip_prefix("/proc/")?;
+        match rest.split_once('/') {
+            Some((_, "root")) => Some(Entry::Symlink("/".to_owned())),
+            Some(("self" | "thread-self" | "$$", "cwd")) => {
+                Some(Entry::Symlink(self.cwd()?.as_str().to_owned()))
+            }
+            None if matches!(rest, "self" | "thread-self" | "$$") => Some(Entry::Directory),
+            Some(_) | None => None,
+        }
     }
 
     /// What opening the path of an own descriptor for reading gives.

@@ -588,8 +588,12 @@ impl Machine<'_> {
         match direction {
             checkrein_shell::Direction::Read => {
                 self.listening += 1;
+                let shown = self.commits_shown;
                 let done = self.run_subshell(block);
                 self.listening -= 1;
+                if self.commits_shown > shown {
+                    self.committed_ends.insert(path.clone());
+                }
                 self.ends.insert(path.clone(), done.output);
             }
             checkrein_shell::Direction::Write => {

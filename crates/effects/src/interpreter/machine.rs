@@ -128,6 +128,10 @@ pub(crate) struct Machine<'w> {
     pub(super) hollow: Vec<(Value, String)>,
     /// What comes out of the ends of process substitutions and open descriptors, by path.
     pub(super) ends: BTreeMap<String, Output>,
+    /// Those of them that carry what a commit holds.
+    pub(super) committed_ends: BTreeSet<String>,
+    /// How many calls printed what a commit holds.
+    pub(crate) commits_shown: usize,
     /// The host to which the standard output goes, when it is a connection.
     pub(super) outlet: Option<String>,
     /// Whether the running command decodes what nobody has read.
@@ -220,6 +224,8 @@ impl<'w> Machine<'w> {
             from_output: 0,
             hollow: Vec::new(),
             ends: BTreeMap::new(),
+            committed_ends: BTreeSet::new(),
+            commits_shown: 0,
             outlet: None,
             veiled: false,
             appending: false,
@@ -261,7 +267,10 @@ impl<'w> Machine<'w> {
 
     /// What stands at a path, as the command has changed it so far; symbolic links are not followed in the last part.
     pub(crate) fn entry(&self, path: &AbsolutePath) -> Entry {
-        if self.away.is_some() { Entry::Unknown } else { self.tree.entry(self.world, path) }
+        if self.away.is_some() {
+            return Entry::Unknown;
+        }
+        self.own_entry(path).unwrap_or_else(|| self.tree.entry(self.world, path))
     }
 
     /// The file tree, as the command has changed it so far.

@@ -7,7 +7,7 @@ use checkrein_shell::{ParameterExpansion, ParameterOperation, ReplaceScope, Word
 use super::exit::{Output, Status};
 use super::expand::joined_values;
 use super::machine::Machine;
-use super::pattern::{Letters, Pattern};
+use super::pattern::{Letters, Pattern, depends_on_language};
 use super::printed::ALL_VARIABLES;
 use super::shell::{Content, Treatment, Variable};
 use super::value::Value;
@@ -121,7 +121,10 @@ impl Machine<'_> {
         if matches!(parameter.operation, ParameterOperation::Length) {
             let count = match &held {
                 Held::Unset => Some(0),
-                Held::One(value) if !all => value.as_exact().map(|text| text.chars().count()),
+                // How many letters there are depends on the language of the shell.
+                Held::One(value) if !all => {
+                    value.as_exact().filter(|text| text.is_ascii()).map(|text| text.chars().count())
+                }
                 Held::One(_) => Some(1),
                 Held::Many(values) => Some(values.len()),
                 Held::Any => None,
@@ -346,20 +349,32 @@ impl Machine<'_> {
             | ParameterOperation::Keys
             | ParameterOperation::Other(_) => held.expanded(name, all),
             ParameterOperation::RemovePrefix { pattern, longest } => {
-                let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
+                let pattern = self.expand_pattern(pattern);
+                let compiled = pattern.as_deref().map(Pattern::new);
                 let longest = *longest;
-                held.mapped(name, all, |text| remove_prefix(text, pattern.as_ref()?, longest))
+                held.mapped(name, all, |text| {
+                    let pattern = pattern.as_deref().filter(|pattern| !depends_on_language(pattern, text));
+                    remove_prefix(text, pattern.and(compiled.as_ref())?, longest)
+                })
             }
             ParameterOperation::RemoveSuffix { pattern, longest } => {
-                let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
+                let pattern = self.expand_pattern(pattern);
+                let compiled = pattern.as_deref().map(Pattern::new);
                 let longest = *longest;
-                held.mapped(name, all, |text| remove_suffix(text, pattern.as_ref()?, longest))
+                held.mapped(name, all, |text| {
+                    let pattern = pattern.as_deref().filter(|pattern| !depends_on_language(pattern, text));
+                    remove_suffix(text, pattern.and(compiled.as_ref())?, longest)
+                })
             }
             ParameterOperation::Replace { pattern, with, scope } => {
-                let pattern = self.expand_pattern(pattern).map(|text| Pattern::new(&text));
+                let pattern = self.expand_pattern(pattern);
+                let compiled = pattern.as_deref().map(Pattern::new);
                 let with = self.expand_text(with).as_exact().map(str::to_owned);
                 let scope = *scope;
-                held.mapped(name, all, |text| replace(text, pattern.as_ref()?, with.as_deref()?, scope))
+                held.mapped(name, all, |text| {
+                    let pattern = pattern.as_deref().filter(|pattern| !depends_on_language(pattern, text));
+                    replace(text, pattern.and(compiled.as_ref())?, with.as_deref()?, scope)
+                })
             }
             ParameterOperation::Substring { offset, length } => {
                 // Nothing is looked at where there is nothing to cut, unless the variable is there all the same.
@@ -397,7 +412,8 @@ impl Machine<'_> {
                         }
                     }
                     other => other.mapped(name, all, |text| {
-                        let chars: Vec<char> = text.chars().collect();
+                        // How many letters there are is for the language of the shell to say.
+                        let chars: Vec<char> = Some(text).filter(|text| text.is_ascii())?.chars().collect();
                         let range = slice_bounds(chars.len(), offset, wanted)?;
                         Some(chars.get(range)?.iter().collect())
                     }),
@@ -405,7 +421,7 @@ impl Machine<'_> {
             }
             ParameterOperation::Case { upper, all: whole } => {
                 let (upper, whole) = (*upper, *whole);
-                held.mapped(name, all, |text| Some(change_case(text, upper, whole)))
+                held.mapped(name, all, |text| change_case(text, upper, whole))
             }
             ParameterOperation::Transform(letter) => {
                 let letter = *letter;
@@ -421,9 +437,9 @@ impl Machine<'_> {
                 }
                 held.mapped(name, all, |text| match letter {
                     'Q' => Some(format!("'{}'", text.replace('\'', "'\\''"))),
-                    'U' => Some(text.to_uppercase()),
-                    'L' => Some(text.to_lowercase()),
-                    'u' => Some(change_case(text, true, false)),
+                    'U' => change_case(text, true, true),
+                    'L' => change_case(text, false, true),
+                    'u' => change_case(text, true, false),
                     _ => None,
                 })
             }
@@ -514,11 +530,9 @@ impl Machine<'_> {
     fn treated(&mut self, treatment: Treatment, value: Value) -> Value {
         match treatment {
             Treatment::None => value,
-            Treatment::Upper => mapped(&value, &|text| Some(text.to_uppercase())),
-            Treatment::Lower => mapped(&value, &|text| Some(text.to_lowercase())),
-            Treatment::Capital => {
-                mapped(&value, &|text| Some(change_case(&text.to_lowercase(), true, false)))
-            }
+            Treatment::Upper => mapped(&value, &|text| change_case(text, true, true)),
+            Treatment::Lower => mapped(&value, &|text| change_case(text, false, true)),
+            Treatment::Capital => mapped(&value, &|text| change_case(&text.to_lowercase(), true, false)),
             Treatment::Integer => {
                 let number = value.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text));
                 number.map_or(Value::Unknown, |number| Value::Exact(number.to_string()))
@@ -723,16 +737,20 @@ fn replace(text: &str, pattern: &Pattern, with: &str, scope: ReplaceScope) -> Op
     Some(out)
 }
 
-fn change_case(text: &str, upper: bool, all: bool) -> String {
+/// A text in other letters; `None` where the language of the shell says which these are.
+fn change_case(text: &str, upper: bool, all: bool) -> Option<String> {
+    if !text.is_ascii() {
+        return None;
+    }
     let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
     if all {
-        return change(text);
+        return Some(change(text));
     }
     let mut chars = text.chars();
-    match chars.next() {
+    Some(match chars.next() {
         Some(first) => format!("{}{}", change(&first.to_string()), chars.as_str()),
         None => String::new(),
-    }
+    })
 }
 
 /// Whether every element is meant: `$@`, `${a[*]}`.

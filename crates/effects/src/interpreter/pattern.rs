@@ -66,6 +66,11 @@ impl Pattern {
     }
 }
 
+/// Whether the language of the shell says if a text fits: what one letter is, and of which class.
+pub(super) fn depends_on_language(pattern: &str, text: &str) -> bool {
+    pattern.contains(['[', '?']) && !(text.is_ascii() && pattern.is_ascii())
+}
+
 /// Whether a text has unescaped characters that make it a pattern.
 pub(crate) fn is_pattern(text: &str) -> bool {
     Pattern::new(text).literal().is_none()

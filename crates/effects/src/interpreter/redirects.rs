@@ -10,11 +10,13 @@ use super::draft::Aim;
 use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
+use super::shell::Whereabouts;
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Fallen;
 use crate::effect::EffectKind;
 use crate::nature::Nature;
+use crate::world::Entry;
 
 /// The connection that a word opens: `/dev/tcp/host/port`.
 fn connected(value: &Value) -> Option<String> {
@@ -202,7 +204,14 @@ impl Machine<'_> {
                     }
                     let input = self.read(&value).into_input();
                     opened.sure &= self.is_readable(&value);
-                    opened.descriptors.insert(number.unwrap_or(0), Opening::to_read(input));
+                    let directory = match self.directory(&value) {
+                        Whereabouts::Here(path) => {
+                            Some(path).filter(|path| self.entry(path) == Entry::Directory)
+                        }
+                        Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => None,
+                    };
+                    let opening = Opening { directory, ..Opening::to_read(input) };
+                    opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
                 RedirectOperation::HereString(word) => {
                     let outputs = self.substituted.len();
@@ -296,7 +305,7 @@ impl Machine<'_> {
     /// What `number>&word` and `number<&word` make of the descriptor; `None` when it stays as it is.
     fn duplicated(&mut self, word: &Value, number: u32, opened: &Opened) -> Option<Opening> {
         let Some(text) = word.as_exact() else {
-            return Some(Opening { input: Some(Input::Unknown), sink: Sink::Elsewhere });
+            return Some(Opening::to_read(Input::Unknown));
         };
         let digits = text.trim_end_matches('-');
         if text == "-" {
@@ -316,7 +325,7 @@ impl Machine<'_> {
     /// Opens a file or a connection for writing.
     fn open_to_write(&mut self, value: &Value, append: bool) -> Opening {
         let input = connected(value).map(Input::Network);
-        Opening { input, sink: self.open_file(value, append) }
+        Opening { input, sink: self.open_file(value, append), directory: None }
     }
 
     /// The file that a word behind `>` names. A pattern stands for the one file that fits it; where several do, bash refuses and zsh

@@ -28,6 +28,15 @@ pub(crate) enum Language {
     Unknown,
 }
 
+/// Which shell runs a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Runner {
+    /// The present one (`source`): what programs print for that is code that they make for shells.
+    Here,
+    /// One that is started for it.
+    Child,
+}
+
 impl Machine<'_> {
     /// Runs text in a child shell, as `system` of C does with `sh`; opaque when the text is not known.
     pub(crate) fn run_text(&mut self, text: &Value, input: Input) -> Exit {
@@ -233,7 +242,7 @@ impl Machine<'_> {
         arguments: &[Value],
         input: Input,
     ) -> Exit {
-        match self.script_text(value) {
+        match self.script_text(value, Runner::Child) {
             Some(text) => self.run_text_with(reader, &text, value, arguments, input),
             None => Exit::unknown(),
         }
@@ -244,7 +253,7 @@ impl Machine<'_> {
         if let Some(done) = self.take_settings(value) {
             return done;
         }
-        let Some(text) = self.script_text(value) else { return Done::next(Exit::unknown()) };
+        let Some(text) = self.script_text(value, Runner::Here) else { return Done::next(Exit::unknown()) };
         let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
         let doubts = self.shell.doubts;
         self.shell.returns += 1;
@@ -321,7 +330,7 @@ impl Machine<'_> {
     }
 
     /// The text of a script, when it is known. When it is not, what running it means is added here.
-    fn script_text(&mut self, value: &Value) -> Option<Value> {
+    fn script_text(&mut self, value: &Value, runner: Runner) -> Option<Value> {
         let read = self.read(value);
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
         if let Some(output) = path.as_ref().and_then(|path| self.source(path)) {
@@ -361,6 +370,11 @@ impl Machine<'_> {
                     self.unread(format!(
                         "`{written}` is written by this command, and what it holds is not known"
                     ));
+                } else if path.as_ref().is_some_and(|path| {
+                    let is_end = self.ends.contains_key(path.as_str());
+                    is_end && (runner == Runner::Child || self.committed_ends.contains(path.as_str()))
+                }) {
+                    self.unread("the output of a program is run, and it is not known");
                 } else {
                     self.opaque(match &path {
                         Some(path) if self.ends.contains_key(path.as_str()) => {

@@ -11,7 +11,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::nature::Nature;
 
 use super::call::Input;
-use super::descriptors::{Opening, Sink};
+use super::descriptors::Opening;
 use super::draft::Draft;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
@@ -304,9 +304,7 @@ impl Machine<'_> {
         self.input = input;
         let mut ends = BTreeMap::new();
         for (index, opening) in
-            [Opening::to_read(done.output.into_input()), Opening { input: None, sink: Sink::Elsewhere }]
-                .into_iter()
-                .enumerate()
+            [Opening::to_read(done.output.into_input()), Opening::closed()].into_iter().enumerate()
         {
             let number = self.next_descriptor();
             self.keep_open(number, opening);

@@ -3,8 +3,9 @@
 use crate::effect::{Certainty, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::world::Entry;
 
-use super::descriptors::OWN;
+use super::descriptors::{OWN, number_of};
 use super::draft::Aim;
 use super::machine::Machine;
 use super::resolve::{Last, resolve};
@@ -74,7 +75,12 @@ impl Machine<'_> {
         let entry = |path: &AbsolutePath| self.entry(path);
         let opens = |start: &&str| text.starts_with(*start);
         let own = ["/dev/std", "/dev/tcp/", "/dev/udp/"].iter().any(opens) || OWN.iter().any(opens);
-        if let Some(path) = AbsolutePath::new(text).filter(|_| own) {
+        let leads_on = |path: &AbsolutePath| {
+            number_of(path).is_none() && OWN.iter().any(opens)
+                || (last == Last::Follow || text != path.as_str())
+                    && matches!(self.own_entry(path), Some(Entry::Symlink(_)))
+        };
+        if let Some(path) = AbsolutePath::new(text).filter(|path| own && !leads_on(path)) {
             // The shell opens these itself; where they lead on this machine says nothing.
             return Ok(vec![path]);
         }

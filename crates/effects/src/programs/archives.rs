@@ -14,6 +14,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Valu
 use crate::nature::Nature;
 
 use super::files::after;
+use super::listed::Listed;
 pub(crate) use unpacking::{Names, unpack_from};
 use unpacking::{unpack, unpack_member};
 
@@ -82,6 +83,7 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
         }
         Some('c' | 'r' | 'u' | 'A') => {
             let sources: Vec<Value> = tar.members.iter().map(|member| relative(tar, member)).collect();
+            let listed: Vec<Listed> = tar.lists.iter().map(|list| Listed::of(machine, call, list)).collect();
             let archive = tar.file.clone();
             let mut read = Output::Nothing;
             for source in &sources {
@@ -89,6 +91,11 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                 if archive.is_none() {
                     read = packed(machine, source, &tar.excluded).unwrap_or(read);
                 }
+            }
+            for list in &listed {
+                list.each(machine, |machine, name| {
+                    read = read.clone().followed_by(machine.read(&relative(tar, name)));
+                });
             }
             match archive.as_ref().and_then(|file| Some((file, host_of(file)?))) {
                 Some((_, host)) => machine.host(&Value::exact(host), Upload::Yes),
@@ -101,6 +108,11 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
             if tar.removes {
                 for source in &sources {
                     machine.delete(source, Depth::Recursive);
+                }
+                for list in &listed {
+                    list.each(machine, |machine, name| {
+                        machine.delete(&relative(tar, name), Depth::Recursive);
+                    });
                 }
             }
             if archive.is_some() {
@@ -187,6 +199,8 @@ struct Tar {
     file: Option<Value>,
     directory: Option<Value>,
     members: Vec<Value>,
+    /// Files that name further members.
+    lists: Vec<Value>,
     top_level: Option<Value>,
     to_output: bool,
     removes: bool,
@@ -277,9 +291,13 @@ impl Tar {
                 }
             }
             "exclude" => self.excluded.extend(value().as_exact().map(str::to_owned)),
-            "exclude-from" | "files-from" | "owner" | "group" | "mode" | "mtime" | "newer" | "after-date"
-            | "format" | "label" | "blocking-factor" | "starting-file" | "listed-incremental" | "suffix"
-            | "sort" | "pax-option"
+            "files-from" => {
+                let list = value();
+                self.lists.push(list);
+            }
+            "exclude-from" | "owner" | "group" | "mode" | "mtime" | "newer" | "after-date" | "format"
+            | "label" | "blocking-factor" | "starting-file" | "listed-incremental" | "suffix" | "sort"
+            | "pax-option"
                 if !long.contains('=') =>
             {
                 words.next();
@@ -320,6 +338,7 @@ impl Tar {
             'x' | 'c' | 't' | 'r' | 'u' | 'A' | 'd' => self.mode = Some(letter),
             'f' => self.file = value,
             'C' => self.directory = value,
+            'T' => self.lists.extend(value),
             'P' | 'i' => self.renames = true,
             'O' => self.to_output = true,
             'I' | 'F' => {
@@ -384,9 +403,19 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(file) = archive {
         machine.write(&file);
     }
+    let listed =
+        arguments.has(&["-@", "--names-stdin"]).then(|| Listed::of(machine, call, &Value::exact("-")));
+    if let Some(list) = &listed {
+        list.each(machine, |machine, name| {
+            machine.read(name);
+        });
+    }
     if arguments.has(&["-m", "--move"]) {
         for source in sources {
             machine.delete(source, Depth::Recursive);
+        }
+        if let Some(list) = &listed {
+            list.each(machine, |machine, name| machine.delete(name, Depth::Recursive));
         }
     }
     Exit::with(read)
@@ -589,7 +618,16 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if !prints {
                 machine.write(&archive);
             }
-            for source in &rest {
+            for list in rest.iter().filter_map(|word| after(word, "@")) {
+                let list = Listed::of(machine, call, &list);
+                list.each(machine, |machine, name| {
+                    machine.read(name);
+                    if removes || verb == "m" {
+                        machine.delete(name, Depth::Recursive);
+                    }
+                });
+            }
+            for source in rest.iter().filter(|word| !word.known_start().starts_with('@')) {
                 machine.read(source);
                 if prints && let Some(secret) = packed(machine, source, &[]) {
                     read = secret;

@@ -51,6 +51,7 @@ mod git;
 mod interpreters;
 pub(crate) mod known_hosts;
 mod kubernetes;
+mod listed;
 mod media;
 mod network;
 mod packages;

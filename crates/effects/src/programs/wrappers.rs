@@ -2,14 +2,17 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `many` | `xargs` and `parallel` |
+//! | `many` | `xargs` |
+//! | `parallel` | `parallel` |
 //! | `start_files` | what a shell runs before anything else |
 
 mod many;
+mod parallel;
 mod start_files;
 
 pub(super) use many::quoted_words;
-pub(crate) use many::{parallel, xargs};
+pub(crate) use many::xargs;
+pub(crate) use parallel::parallel;
 
 use crate::effect::{EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Reader, Value};

@@ -4,6 +4,7 @@
 //! - A brace inside a word is a plain character to the shell; the parser takes every unquoted `}` for the end of a
 //!   group, splits `{}x` in two, and joins `a{b c}` into one word.
 //! - A `]` that begins a word is split off by the parser.
+//! - The parser takes `[` and `=` for no names of functions.
 //! - A `!` with nothing behind it is a command of its own; the parser wants another.
 //! - After `shopt -s expand_aliases` the parser replays aliases into its token stream, and positions are wrong from
 //!   then on. Aliases are a matter of values, not of syntax, so the option's name is hidden.
@@ -18,7 +19,8 @@ const FILLER: u8 = b'_';
 /// The text to parse in place of `text`.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
     let aliases = text.contains("expand_aliases");
-    if !aliases && !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'!' | b']')) {
+    let plain = !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'!' | b']')) && !text.contains("()");
+    if !aliases && plain {
         return Cow::Borrowed(text);
     }
     let mut bytes = text.as_bytes().to_vec();
@@ -53,6 +55,7 @@ fn hide(text: &str, shown: &mut [u8]) {
                 subscripts = 0;
                 false
             }
+            b'[' | b'=' if names_function(bytes, at) => true,
             b'[' if is_subscript(bytes, at) => {
                 subscripts += 1;
                 false
@@ -108,6 +111,15 @@ fn belongs_to_word(bytes: &[u8], open: usize) -> bool {
 fn is_escaped(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+/// Whether a byte is the name in front of a `()`.
+fn names_function(bytes: &[u8], at: usize) -> bool {
+    let mut behind =
+        bytes.get(at + 1..).unwrap_or_default().iter().filter(|byte| !matches!(byte, b' ' | b'\t'));
+    is_boundary_before(bytes, at, BackTick::Inside)
+        && behind.next() == Some(&b'(')
+        && behind.next() == Some(&b')')
 }
 
 fn is_subscript(bytes: &[u8], at: usize) -> bool {
@@ -238,6 +250,9 @@ mod tests {
             ("rm ]x ] [ a ] ]]", "rm _x ] [ a ] ]]"),
             ("a }\\\nb }\\\n b\\\n}", "a _\\\nb }\\\n b\\\n_"),
             ("plain é", "plain é"),
+            ("[() { a; }; [ b ]", "_() { a; }; [ b ]"),
+            ("a && =() (b)", "a && _() (b)"),
+            ("x=() [ \"$a\" ]", "x=() [ \"$a\" ]"),
         ] {
             assert_eq!(shown(text), seen, "{text}");
             assert_eq!(shown(text).len(), text.len());

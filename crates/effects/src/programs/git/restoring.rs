@@ -155,6 +155,11 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             if force {
                 git.lose_changes(&[]);
             }
+            if count == 0 && words.has("--pathspec-from-file") {
+                git.lose_changes(&[]);
+                git.restore_paths(&[], Origin::Index);
+                return git.touch("");
+            }
             if count == 0 {
                 return git.touch("");
             }

@@ -1,4 +1,4 @@
-//! Programs that run another program for the words of their input: `xargs`, `parallel`.
+//! Programs that run another program for the words of their input: `xargs`.
 
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
 use crate::programs::find::with_found;
@@ -7,17 +7,17 @@ use crate::programs::strings;
 use super::Peeled;
 
 /// The greatest number of runs of a program for the words of a known text (ours).
-const RUNS: usize = 64;
+pub(super) const RUNS: usize = 64;
 
 /// What a program that runs another for the words of its input knows about these words.
-enum Words {
+pub(super) enum Words {
     /// Exactly these.
     These(Vec<Value>),
     /// Any number of words, each as said.
     Many(Value),
 }
 
-fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
+pub(super) fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
     match input {
         Input::Text(Value::Exact(text)) => {
             let words: Vec<String> = match separator {
@@ -181,113 +181,6 @@ fn filled(command: &[Value], placeholder: Option<&str>, words: &[Value]) -> Vec<
             _ => part.clone(),
         })
         .collect()
-}
-
-/// `parallel`
-pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    // Programs that run others may be nested: what is read of the words is done with before they run.
-    let planned = plan(machine, call);
-    match planned.words {
-        Words::These(words) => {
-            for word in &words {
-                let text = text_for(&planned.command, word);
-                machine.run_text(&text, Input::Text(Value::exact("")));
-            }
-        }
-        Words::Many(_) => {
-            machine.with_words_from(&planned.source, |machine| many(machine, &planned.command));
-        }
-    }
-    Exit::unknown()
-}
-
-/// What `parallel` runs, for which words, and where these come from.
-struct Planned {
-    command: Vec<Value>,
-    words: Words,
-    source: Output,
-}
-
-fn plan(machine: &mut Machine<'_>, call: &Call) -> Planned {
-    let peeled = Peeled::new(
-        &call.words,
-        "jNnLPIaSd",
-        &[
-            "jobs",
-            "max-args",
-            "max-procs",
-            "arg-file",
-            "joblog",
-            "results",
-            "delay",
-            "timeout",
-            "sshlogin",
-            "colsep",
-        ],
-    );
-    if let Some(file) = peeled.value(&["--joblog", "--results"]) {
-        machine.write(file);
-    }
-    let is_list = |word: &Value| matches!(word.as_exact(), Some(":::" | "::::" | ":::+"));
-    let cut = peeled.rest.iter().position(is_list).unwrap_or(peeled.rest.len());
-    let command = peeled.rest.get(..cut).unwrap_or_default();
-    // Of what a program writes into the pipe it is not known whether it names files.
-    let mut source = match Output::from_input(&call.input) {
-        list @ Output::Local(_) => list,
-        _ => Output::Nothing,
-    };
-    let words = match peeled.rest.get(cut) {
-        Some(mark) if mark.as_exact() == Some(":::") => {
-            let list = peeled.rest.get(cut + 1..).unwrap_or_default();
-            let single = !list.iter().any(is_list);
-            if single && list.len() <= RUNS {
-                Words::These(list.to_vec())
-            } else {
-                Words::Many(Value::Unknown)
-            }
-        }
-        Some(_) => {
-            for file in peeled.rest.get(cut + 1..).unwrap_or_default() {
-                source = machine.read(file);
-            }
-            Words::Many(Value::Unknown)
-        }
-        None => words_of(&call.input, true, None),
-    };
-    Planned { command: command.to_vec(), words, source }
-}
-
-/// The text that is run for a word.
-fn text_for(command: &[Value], word: &Value) -> Value {
-    let whole = strings::joined(command, " ");
-    match whole.as_exact() {
-        Some(whole) if command.is_empty() => Value::exact(whole).followed_by(word),
-        Some(whole) if whole.contains("{}") => {
-            filled(&[Value::exact(whole)], Some("{}"), std::slice::from_ref(word))
-                .into_iter()
-                .next()
-                .unwrap_or(Value::Unknown)
-        }
-        Some(whole) if whole.contains('{') => Value::Unknown,
-        _ => whole.followed_by(&Value::exact(" ")).followed_by(word),
-    }
-}
-
-/// Runs a program for words that are not known.
-fn many(machine: &mut Machine<'_>, command: &[Value]) -> Exit {
-    match command {
-        [] => {
-            machine.possibly(|machine| machine.opaque("the commands that `parallel` runs are not known"));
-            Exit::unknown()
-        }
-        [text] => machine.possibly(|machine| machine.run_text(text, Input::Unknown)),
-        _ => {
-            let mut full: Vec<Value> = command.to_vec();
-            full.push(Value::Unknown);
-            let full = filled(&full, Some("{}"), &[Value::Unknown]);
-            machine.possibly(|machine| machine.run_words(&full, Input::Unknown))
-        }
-    }
 }
 
 #[cfg(test)]

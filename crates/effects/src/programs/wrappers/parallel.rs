@@ -1,0 +1,261 @@
+//! GNU `parallel`: sources of words, and the places for them in the command (source: `man parallel`, version 20240222).
+
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::programs::strings;
+
+use super::Peeled;
+use super::many::{RUNS, Words, words_of};
+
+/// `parallel`
+pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    // Programs that run others may be nested: what is read of the words is done with before they run.
+    let planned = Planned::of(machine, call);
+    let empty = Input::Text(Value::exact(""));
+    match &planned.rows {
+        Some(rows) => {
+            for row in rows {
+                machine.run_text(&planned.text(row), empty.clone());
+            }
+        }
+        None if planned.command.is_empty() => {
+            machine.possibly(|machine| machine.unread("the commands that `parallel` runs are not known"));
+        }
+        None => {
+            let row = vec![Value::Unknown; planned.columns.max(1)];
+            machine.with_words_from(&planned.source, |machine| {
+                machine.possibly(|machine| match planned.words(&row) {
+                    Some(words) => machine.run_words(&words, Input::Unknown),
+                    None => machine.run_text(&planned.text(&row), Input::Unknown),
+                })
+            });
+        }
+    }
+    Exit::unknown()
+}
+
+/// What `parallel` runs, for which words, and where these come from.
+struct Planned {
+    command: Vec<Value>,
+    /// The words of each run, one for each source; `None` where they are not known, or too many.
+    rows: Option<Vec<Vec<Value>>>,
+    columns: usize,
+    source: Output,
+    /// What stands for the word (`-I`).
+    mark: String,
+}
+
+impl Planned {
+    fn of(machine: &mut Machine<'_>, call: &Call) -> Self {
+        let peeled = Peeled::new(
+            &call.words,
+            "jNnLPIaSdC",
+            &[
+                "jobs",
+                "max-args",
+                "max-procs",
+                "arg-file",
+                "joblog",
+                "results",
+                "delay",
+                "timeout",
+                "sshlogin",
+                "colsep",
+                "tagstring",
+            ],
+        );
+        if let Some(file) = peeled.value(&["--joblog", "--results"]) {
+            machine.write(file);
+        }
+        let is_mark = |word: &Value| matches!(word.as_exact(), Some(":::" | "::::" | ":::+" | "::::+"));
+        let cut = peeled.rest.iter().position(is_mark).unwrap_or(peeled.rest.len());
+        let command = peeled.rest.get(..cut).unwrap_or_default().to_vec();
+        // Of what a program writes into the pipe it is not known whether it names files.
+        let mut source = Output::Nothing;
+        let mut columns: Vec<Words> = Vec::new();
+        let mut is_linked = peeled.has(&["--link", "--xapply"]);
+        for (option, file) in &peeled.options {
+            if let ("-a" | "--arg-file", Some(file)) = (option.as_str(), file) {
+                source = machine.read(file);
+                columns.push(words_of(&source.clone().into_input(), true, None));
+            }
+        }
+        let mut rest = peeled.rest.get(cut..).unwrap_or_default();
+        while let Some((mark, more)) = rest.split_first() {
+            let end = more.iter().position(is_mark).unwrap_or(more.len());
+            let (list, further) = more.split_at(end);
+            let mark = mark.as_exact().unwrap_or_default();
+            is_linked |= mark.ends_with('+');
+            if mark.starts_with("::::") {
+                for file in list {
+                    source = machine.read(file);
+                    columns.push(words_of(&source.clone().into_input(), true, None));
+                }
+            } else {
+                columns.push(Words::These(list.to_vec()));
+            }
+            rest = further;
+        }
+        if columns.is_empty() {
+            if let list @ Output::Local(_) = Output::from_input(&call.input) {
+                source = list;
+            }
+            columns.push(words_of(&call.input, true, None));
+        }
+        let takes_several =
+            peeled.has(&["-N", "-n", "-L", "--max-args", "-X", "-m", "--xargs", "--colsep", "-C"]);
+        let mark = peeled.value(&["-I"]).and_then(Value::as_exact).unwrap_or("{}").to_owned();
+        let count = columns.len();
+        let rows = if takes_several { None } else { rows_of(columns, is_linked) };
+        Self { command, rows, columns: count, source, mark }
+    }
+
+    /// The words that run for a row of words of which nothing is known; `None` where they are a text for a shell.
+    fn words(&self, row: &[Value]) -> Option<Vec<Value>> {
+        let [_, _, ..] = self.command.as_slice() else { return None };
+        let mut has_place = false;
+        let mut words: Vec<Value> = self
+            .command
+            .iter()
+            .map(|word| match word.as_exact() {
+                Some(text) => {
+                    let (value, is_filled) = filled(text, &self.mark, row);
+                    has_place |= is_filled;
+                    value
+                }
+                None => word.clone(),
+            })
+            .collect();
+        if !has_place {
+            words.extend_from_slice(row);
+        }
+        Some(words)
+    }
+
+    /// The text that is run for a row of words.
+    fn text(&self, row: &[Value]) -> Value {
+        let whole = strings::joined(&self.command, " ");
+        let behind = strings::joined(row, " ");
+        match whole.as_exact() {
+            Some("") => behind,
+            Some(text) => match filled(text, &self.mark, row) {
+                (value, true) => value,
+                (value, false) => value.followed_by(&Value::exact(" ")).followed_by(&behind),
+            },
+            None => whole.followed_by(&Value::exact(" ")).followed_by(&behind),
+        }
+    }
+}
+
+/// Every run's words: each with each, or one of each source together.
+fn rows_of(columns: Vec<Words>, is_linked: bool) -> Option<Vec<Vec<Value>>> {
+    let mut lists = Vec::new();
+    for column in columns {
+        match column {
+            Words::These(list) => lists.push(list),
+            Words::Many(_) => return None,
+        }
+    }
+    if is_linked {
+        let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
+        let row = |place: usize| {
+            lists.iter().filter_map(|list| list.get(place % list.len().max(1)).cloned()).collect()
+        };
+        return (longest <= RUNS).then(|| (0..longest).map(row).collect());
+    }
+    let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+    for list in lists {
+        rows = rows
+            .iter()
+            .flat_map(|row| list.iter().map(move |word| row.iter().chain([word]).cloned().collect()))
+            .take(RUNS + 1)
+            .collect();
+    }
+    (rows.len() <= RUNS).then_some(rows)
+}
+
+/// A text with the words of a row in their places, and whether it had any: `{}`, `{2}`, `{.}`, `{/}`, `{//}`, `{/.}`, `{1//}`, `{#}`.
+fn filled(text: &str, mark: &str, row: &[Value]) -> (Value, bool) {
+    let mut value = Value::exact("");
+    let mut has_place = false;
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix(mark) {
+            value = value.followed_by(&strings::joined(row, " "));
+            (rest, has_place) = (after, true);
+            continue;
+        }
+        if let Some((inside, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'))
+            && let Some(word) = place(inside, row)
+        {
+            value = value.followed_by(&word);
+            (rest, has_place) = (after, true);
+            continue;
+        }
+        let next = rest.char_indices().nth(1).map_or(rest.len(), |(at, _)| at);
+        let plain = rest
+            .get(next..)
+            .and_then(|tail| tail.find('{').map(|at| next + at))
+            .filter(|_| mark.starts_with('{'));
+        let end = plain.unwrap_or(if mark.starts_with('{') { rest.len() } else { next });
+        value = value.followed_by(&Value::exact(rest.get(..end).unwrap_or_default()));
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    (value, has_place)
+}
+
+/// What a place in braces stands for; `None` where it is none.
+fn place(inside: &str, row: &[Value]) -> Option<Value> {
+    let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, part) = inside.split_at_checked(digits)?;
+    let word = match number {
+        "" => strings::joined(row, " "),
+        _ => row
+            .get(number.parse::<usize>().ok()?.checked_sub(1)?)
+            .cloned()
+            .unwrap_or_else(|| Value::exact("")),
+    };
+    let cut: fn(&str) -> String = match part {
+        "" => |text| text.to_owned(),
+        "." => |text| without_end(text).to_owned(),
+        "/" => |text| text.rsplit('/').next().unwrap_or(text).to_owned(),
+        "//" => |text| text.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
+        "/." => |text| without_end(text.rsplit('/').next().unwrap_or(text)).to_owned(),
+        "#" | "%" => return number.is_empty().then_some(Value::Unknown),
+        _ => return None,
+    };
+    Some(match word.as_exact() {
+        Some(text) => Value::exact(cut(text)),
+        None if part.is_empty() => word,
+        None => Value::Unknown,
+    })
+}
+
+/// A name without its last extension.
+fn without_end(text: &str) -> &str {
+    let name = text.rfind('/').map_or(0, |at| at + 1);
+    match text.rfind('.') {
+        Some(dot) if dot > name => text.get(..dot).unwrap_or(text),
+        Some(_) | None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_in_their_places() {
+        let row = [Value::exact("/a/b.c"), Value::exact("d")];
+        for (text, meant) in [
+            ("rm {1}/{2}", "rm /a/b.c/d"),
+            ("rm {1//}", "rm /a"),
+            ("x {1/} {1/.} {1.} {2}", "x b.c b /a/b d"),
+            ("x {}", "x /a/b.c d"),
+            ("x {a,b} ${y} {", "x {a,b} ${y} {"),
+        ] {
+            assert_eq!(filled(text, "{}", &row).0, Value::exact(meant), "{text}");
+        }
+        assert_eq!(filled("x @ {1}", "@", &row).0, Value::exact("x /a/b.c d /a/b.c"));
+        assert_eq!(filled("x {1}", "{}", &[Value::Unknown]).0.known_start(), "x ");
+    }
+}
