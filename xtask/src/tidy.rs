@@ -9,8 +9,9 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 23] = [
+const LINE: [&str; 24] = [
     "protocol",
+    "glob",
     "files",
     "ledger",
     "shell",

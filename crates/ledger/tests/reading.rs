@@ -9,7 +9,7 @@ use checkrein_ledger::{
 };
 use checkrein_protocol::{HaltScope, RecordBody, Timestamp};
 
-use support::{fill, ledger, outcome, prompt, review, started, surprised};
+use support::{fill, ledger, outcome, prompt, review, surprised};
 
 #[test]
 fn the_end_is_read_from_the_end() {

@@ -1,6 +1,7 @@
 //! Where mutations are expected.
 
 use checkrein_facts::HostPaths;
+use checkrein_glob::{Glob, Style};
 use checkrein_protocol::{AbsolutePath, Target};
 
 use crate::config::Config;
@@ -38,67 +39,8 @@ pub fn location(target: &Target) -> Option<AbsolutePath> {
 /// Whether `path` matches `pattern`, or lies below what the pattern names: `*` and `?` stay inside one name, `**`
 /// crosses names.
 pub fn covers(pattern: &AbsolutePath, path: &AbsolutePath) -> bool {
-    let pattern: Vec<&str> = pattern.parts().collect();
-    let path: Vec<&str> = path.parts().collect();
-    // `open` holds the places in the pattern that the names so far can have led to.
-    let mut open = vec![0];
-    for name in path {
-        let mut next = Vec::new();
-        for start in reachable(&pattern, &open) {
-            match pattern.get(start) {
-                None => return true,
-                Some(&"**") => next.push(start),
-                Some(part) if name_matches(part.as_bytes(), name.as_bytes()) => next.push(start + 1),
-                Some(_) => {}
-            }
-        }
-        next.sort_unstable();
-        next.dedup();
-        open = next;
-    }
-    reachable(&pattern, &open).contains(&pattern.len())
-}
-
-/// The places themselves and those behind a `**` that stands for no name.
-fn reachable(pattern: &[&str], open: &[usize]) -> Vec<usize> {
-    let mut places = Vec::new();
-    for start in open {
-        let skipped = pattern.iter().skip(*start).take_while(|part| **part == "**").count();
-        places.extend(*start..=start + skipped);
-    }
-    places.sort_unstable();
-    places.dedup();
-    places
-}
-
-/// One name against one pattern; a star is retried from its last place, so the cost is bounded by the product of the
-/// lengths.
-fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut read) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while read < name.len() {
-        match (pattern.get(at), name.get(read)) {
-            (Some(b'*'), _) => {
-                star = Some((at, read));
-                at += 1;
-            }
-            (Some(b'?'), _) => {
-                at += 1;
-                read += 1;
-            }
-            (Some(wanted), Some(found)) if wanted == found => {
-                at += 1;
-                read += 1;
-            }
-            _ => {
-                let Some((back, taken)) = star else { return false };
-                star = Some((back, taken + 1));
-                at = back + 1;
-                read = taken + 1;
-            }
-        }
-    }
-    pattern.get(at..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+    let pattern = pattern.as_str().trim_end_matches('/');
+    Glob::new(pattern, Style::Setting).or_below().matches(path.as_str().trim_end_matches('/'))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Records to write into a ledger.
 
+#![expect(clippy::unwrap_used, reason = "they speak for tests")]
+
 use checkrein_protocol::{
     AbsolutePath, ActionId, Decision, Depth, DoubtRecord, Effect, EffectKind, Enforcement, HaltScope,
     ObservedExtent, OutcomeRecord, RecordBody, ReviewRecord, RiskLevel, RiskRecord, SessionId,

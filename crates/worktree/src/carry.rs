@@ -8,6 +8,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::tree::MOST_NEW;
+use checkrein_glob::{Glob, Style};
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// What went along.
@@ -25,63 +26,8 @@ pub struct Carried {
 pub(crate) fn is_meant(pattern: &[u8], path: &[u8]) -> bool {
     let pattern = pattern.strip_prefix(b"./").unwrap_or(pattern);
     let pattern = pattern.strip_suffix(b"/").unwrap_or(pattern);
-    let above = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
-    above.chain([path.len()]).any(|end| path.get(..end).is_some_and(|part| matches(pattern, part)))
-}
-
-/// One pattern against one path, without going back further than to the last star of each sort.
-fn matches(pattern: &[u8], path: &[u8]) -> bool {
-    // For every place of the pattern whether it is reached, path byte by path byte: bounded by the product of the lengths.
-    let mut reached = vec![false; pattern.len() + 1];
-    if let Some(first) = reached.first_mut() {
-        *first = true;
-    }
-    skip_stars(pattern, &mut reached);
-    for byte in path {
-        let mut next = vec![false; pattern.len() + 1];
-        for (place, sign) in pattern.iter().enumerate() {
-            if !reached.get(place).copied().unwrap_or(false) {
-                continue;
-            }
-            let is_wide =
-                pattern.get(place + 1) == Some(&b'*') || place > 0 && pattern.get(place - 1) == Some(&b'*');
-            let (stays, goes) = match sign {
-                b'*' => (*byte != b'/' || is_wide, false),
-                b'?' => (false, *byte != b'/'),
-                sign => (false, sign == byte),
-            };
-            if stays && let Some(slot) = next.get_mut(place) {
-                *slot = true;
-            }
-            if goes && let Some(slot) = next.get_mut(place + 1) {
-                *slot = true;
-            }
-        }
-        skip_stars(pattern, &mut next);
-        reached = next;
-    }
-    reached.last().copied().unwrap_or(false)
-}
-
-/// A star may mean nothing, and `**/` no directory.
-fn skip_stars(pattern: &[u8], reached: &mut [bool]) {
-    for place in 0..pattern.len() {
-        if !reached.get(place).copied().unwrap_or(false) {
-            continue;
-        }
-        if pattern.get(place) == Some(&b'*')
-            && let Some(slot) = reached.get_mut(place + 1)
-        {
-            *slot = true;
-        }
-        let begins = place == 0 || pattern.get(place - 1) == Some(&b'/');
-        if begins
-            && pattern.get(place..place + 3) == Some(b"**/")
-            && let Some(slot) = reached.get_mut(place + 3)
-        {
-            *slot = true;
-        }
-    }
+    let text = String::from_utf8_lossy;
+    Glob::new(&text(pattern), Style::Carried).or_below().matches(&text(path))
 }
 
 /// Whether a file usually holds secrets, by its name (ours).

@@ -2,6 +2,7 @@
 
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing, World};
+use checkrein_glob::{Glob, Style};
 
 /// A pattern of absolute paths: `*`, `?` and `[...]` stay inside one name, `**` crosses names.
 #[derive(Debug, Clone)]
@@ -64,8 +65,10 @@ impl<'a> PathPattern<'a> {
     /// Whether the pattern matches a path.
     pub(crate) fn matches(&self, path: &AbsolutePath) -> bool {
         let Some(relative) = path.relative_to(&self.base) else { return false };
-        let parts: Vec<&str> = relative.split('/').filter(|part| !part.is_empty()).collect();
-        parts_match(&self.rest, &parts)
+        if relative.is_empty() {
+            return self.rest.iter().all(|part| *part == "**");
+        }
+        Glob::new(&self.rest.join("/"), Style::Shell).matches(relative)
     }
 
     /// The existing paths that the pattern names.
@@ -123,7 +126,8 @@ fn walk(
         }
         return Some(());
     }
-    for name in names.iter().filter(|name| name_matches(part, name)) {
+    let glob = Glob::new(part, Style::Shell);
+    for name in names.iter().filter(|name| glob.matches(name)) {
         walk(&directory.join(name), behind, world, budget, found)?;
     }
     Some(())
@@ -134,115 +138,14 @@ fn is_any_name(part: &str) -> bool {
     part.contains('*') && part.chars().all(|character| matches!(character, '*' | '?' | '.'))
 }
 
-/// Whether all parts of a path match a pattern, where `**` stands for any number of names.
-fn parts_match(pattern: &[&str], parts: &[&str]) -> bool {
-    // Piece by piece: which beginnings of the path the pattern can have consumed. No backtracking.
-    let mut reached = vec![false; parts.len() + 1];
-    if let Some(start) = reached.first_mut() {
-        *start = true;
-    }
-    for piece in pattern {
-        let mut next = vec![false; parts.len() + 1];
-        for (consumed, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
-            if *piece == "**" {
-                next.iter_mut().skip(consumed).for_each(|slot| *slot = true);
-            } else if parts.get(consumed).is_some_and(|name| name_matches(piece, name))
-                && let Some(slot) = next.get_mut(consumed + 1)
-            {
-                *slot = true;
-            }
-        }
-        reached = next;
-    }
-    reached.last().copied().unwrap_or(false)
-}
-
 /// Whether a name matches one part of a pattern. As in a shell, a leading dot must be matched by a dot.
 pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && !pattern.starts_with('.') && !pattern.starts_with('[') {
-        return false;
-    }
-    let pattern: Vec<char> = pattern.chars().collect();
-    let name: Vec<char> = name.chars().collect();
-    // Linear in both lengths: only the last star is ever taken back.
-    let (mut at, mut position) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while position < name.len() {
-        let step = match pattern.get(at) {
-            Some('*') => {
-                star = Some((at, position));
-                at += 1;
-                continue;
-            }
-            Some('?') => Some(at + 1),
-            Some('[') => class_end(&pattern, at, name.get(position).copied()),
-            Some(character) if Some(character) == name.get(position) => Some(at + 1),
-            Some(_) | None => None,
-        };
-        match (step, star) {
-            (Some(next), _) => {
-                at = next;
-                position += 1;
-            }
-            (None, Some((star_at, star_position))) => {
-                at = star_at + 1;
-                position = star_position + 1;
-                star = Some((star_at, star_position + 1));
-            }
-            (None, None) => return false,
-        }
-    }
-    pattern.get(at..).is_some_and(|rest| rest.iter().all(|character| *character == '*'))
-}
-
-/// Where the pattern goes on behind the class `[...]` at `start`, when the class holds the character.
-fn class_end(pattern: &[char], start: usize, character: Option<char>) -> Option<usize> {
-    let character = character?;
-    let length = pattern.get(start + 2..)?.iter().position(|found| *found == ']')?;
-    let end = start + 2 + length;
-    let mut body = pattern.get(start + 1..end)?;
-    let mut negated = false;
-    if let Some((first @ ('!' | '^'), rest)) = body.split_first() {
-        negated = *first == '!' || *first == '^';
-        body = rest;
-    }
-    let mut held = false;
-    let mut index = 0;
-    while let Some(low) = body.get(index) {
-        if let (Some('-'), Some(high)) = (body.get(index + 1), body.get(index + 2)) {
-            held |= (*low..=*high).contains(&character);
-            index += 3;
-        } else {
-            held |= *low == character;
-            index += 1;
-        }
-    }
-    (held != negated).then_some(end + 1)
+    Glob::new(pattern, Style::Shell).matches(name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_match_as_in_a_shell() {
-        for (pattern, name) in [
-            ("*", "a"),
-            ("*.log", "x.log"),
-            ("a?c", "abc"),
-            ("[a-c]x", "bx"),
-            ("[!a]", "b"),
-            (".*", ".git"),
-            ("*a*b", "xaab"),
-        ] {
-            assert!(name_matches(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("*", ".git"), ("*.log", "x.txt"), ("a?c", "ac"), ("[a-c]x", "dx"), ("[!a]", "a"), ("[", "x")]
-        {
-            assert!(!name_matches(pattern, name), "{pattern} {name}");
-        }
-    }
 
     #[test]
     fn many_stars_are_not_slow() {
@@ -259,6 +162,8 @@ mod tests {
         assert!(pattern.matches(&path("/p/a/b/c.pyc")));
         assert!(!pattern.matches(&path("/p/a/b/c.py")));
         assert!(!pattern.matches(&path("/q/a.pyc")));
+        assert!(!PathPattern::new("/p/*").unwrap().matches(&path("/p")));
+        assert!(PathPattern::new("/p/**").unwrap().matches(&path("/p")));
         assert!(PathPattern::new("/p/*").unwrap().names_everything());
         assert!(!PathPattern::new("/p/*.log").unwrap().names_everything());
     }

@@ -4,6 +4,7 @@ use crate::effect::{Certainty, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Untracked, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, VersionState};
+use checkrein_glob::{Glob, Style};
 
 use super::KEPT_BY_GIT;
 use crate::interpreter::Inspection;
@@ -682,18 +683,5 @@ fn excludes(pattern: &str, name: Option<&str>, relative: Option<&str>) -> bool {
     if pattern.contains('/') {
         return !pattern.contains(['*', '?', '[']) && relative == Some(pattern.trim_start_matches('/'));
     }
-    name.is_some_and(|name| matches_name(pattern, name))
-}
-
-/// Whether a name matches an exclusion pattern with `*`.
-fn matches_name(pattern: &str, name: &str) -> bool {
-    let pattern = pattern.trim_matches('/');
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((start, end)) => {
-            name.len() >= start.len() + end.len()
-                && name.starts_with(start)
-                && name.ends_with(end.trim_start_matches('*'))
-        }
-    }
+    name.is_some_and(|name| Glob::new(pattern, Style::Gitignore).matches(name))
 }

@@ -5,6 +5,7 @@ use crate::interpreter::{Draft, Exit, Input, Machine, Untracked, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, VersionState};
+use checkrein_glob::{Glob, Style};
 
 use super::Git;
 use super::guard_files::{Arrival, paths_in_text};
@@ -552,11 +553,6 @@ pub(super) fn matches_pathspec(pattern: &str, file: &str) -> bool {
     if pattern == "." || pattern.is_empty() {
         return true;
     }
-    match pattern.split_once('*') {
-        None => file.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
-        Some((start, end)) => {
-            let end = end.trim_start_matches(['*', '/']);
-            file.len() >= start.len() + end.len() && file.starts_with(start) && file.ends_with(end)
-        }
-    }
+    let below = file.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    below || Glob::new(pattern, Style::Pathspec).matches(file)
 }
