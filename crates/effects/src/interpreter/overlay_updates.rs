@@ -136,6 +136,11 @@ impl Machine<'_> {
         answer
     }
 
+    /// Whether a path is the end of a process substitution that carries what a commit holds.
+    pub(crate) fn is_committed(&self, file: &Value) -> bool {
+        file.as_exact().is_some_and(|path| self.committed_ends.contains(path))
+    }
+
     /// Whether a word of the running command of which nothing is known came out of a program: it may name any file.
     pub(super) fn is_named_by_output(&self) -> bool {
         self.from_output > 0

@@ -265,6 +265,10 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
             machine.unread("runs what was decoded by the same command");
             return Exit::unknown();
         }
+        Output::Unknown if machine.is_committed(file) => {
+            machine.unread("the code that a commit holds is not known");
+            return Exit::unknown();
+        }
         Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
             one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
         }

@@ -17,6 +17,18 @@ pub(super) enum Words {
     Many(Value),
 }
 
+impl Words {
+    /// What is known of any of them.
+    pub(super) fn any(&self) -> Value {
+        match self {
+            Self::These(words) => {
+                words.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown)
+            }
+            Self::Many(value) => value.clone(),
+        }
+    }
+}
+
 pub(super) fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
     match input {
         Input::Text(Value::Exact(text)) => {

@@ -1,6 +1,7 @@
 //! GNU `parallel`: sources of words, and the places for them in the command (source: `man parallel`, version 20240222).
 
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::programs::find::with_found;
 use crate::programs::strings;
 
 use super::Peeled;
@@ -21,13 +22,15 @@ pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.possibly(|machine| machine.unread("the commands that `parallel` runs are not known"));
         }
         None => {
-            let row = vec![Value::Unknown; planned.columns.max(1)];
-            machine.with_words_from(&planned.source, |machine| {
-                machine.possibly(|machine| match planned.words(&row) {
-                    Some(words) => machine.run_words(&words, Input::Unknown),
-                    None => machine.run_text(&planned.text(&row), Input::Unknown),
-                })
-            });
+            let row = &planned.any;
+            let run = |machine: &mut Machine<'_>| match planned.words(row) {
+                Some(words) => machine.run_words(&words, Input::Unknown),
+                None => machine.run_text(&planned.text(row), Input::Unknown),
+            };
+            match row.as_slice() {
+                [found @ Value::Glob(_)] => with_found(machine, found, run),
+                _ => machine.with_words_from(&planned.source, |machine| machine.possibly(run)),
+            };
         }
     }
     Exit::unknown()
@@ -38,7 +41,8 @@ struct Planned {
     command: Vec<Value>,
     /// The words of each run, one for each source; `None` where they are not known, or too many.
     rows: Option<Vec<Vec<Value>>>,
-    columns: usize,
+    /// A row of which only that is known what is known of all.
+    any: Vec<Value>,
     source: Output,
     /// What stands for the word (`-I`).
     mark: String,
@@ -104,17 +108,26 @@ impl Planned {
         let takes_several =
             peeled.has(&["-N", "-n", "-L", "--max-args", "-X", "-m", "--xargs", "--colsep", "-C"]);
         let mark = peeled.value(&["-I"]).and_then(Value::as_exact).unwrap_or("{}").to_owned();
-        let count = columns.len();
+        let any = columns.iter().map(Words::any).collect();
         let rows = if takes_several { None } else { rows_of(columns, is_linked) };
-        Self { command, rows, columns: count, source, mark }
+        Self { command, rows, any, source, mark }
     }
 
     /// The words that run for a row of words of which nothing is known; `None` where they are a text for a shell.
     fn words(&self, row: &[Value]) -> Option<Vec<Value>> {
-        let [_, _, ..] = self.command.as_slice() else { return None };
+        const SPECIAL: &[char] = &[
+            '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '\n', '*', '?', '[', '~', '=', '#',
+        ];
+        let command: Vec<Value> = match self.command.as_slice() {
+            // A text in which nothing is special to a shell is as good as its words.
+            [only] => {
+                let text = only.as_exact().filter(|text| !text.contains(SPECIAL))?;
+                text.split_whitespace().map(Value::exact).collect()
+            }
+            words => words.to_vec(),
+        };
         let mut has_place = false;
-        let mut words: Vec<Value> = self
-            .command
+        let mut words: Vec<Value> = command
             .iter()
             .map(|word| match word.as_exact() {
                 Some(text) => {
