@@ -80,6 +80,54 @@ fn init_shows_the_change_writes_it_once_and_uninstall_takes_it_back() {
 }
 
 #[test]
+fn uninstall_removes_the_settings_file_that_init_made_and_no_other() {
+    let environment = TestEnvironment::new();
+    let settings = environment.project().join(".claude/settings.local.json");
+    environment.succeed(&["init", "--yes"]);
+    environment.succeed(&["init", "--yes"]);
+    environment.succeed(&["uninstall", "--yes"]);
+    assert!(!settings.exists() && !environment.project().join(".claude").exists());
+
+    environment.succeed(&["init", "--yes"]);
+    environment.write(".claude/own.txt", "mine");
+    environment.succeed(&["uninstall", "--yes"]);
+    assert!(!settings.exists() && environment.project().join(".claude/own.txt").exists());
+
+    environment.write(".claude/settings.local.json", "{}\n");
+    environment.succeed(&["init", "--yes"]);
+    environment.succeed(&["uninstall", "--yes"]);
+    assert!(settings.exists(), "a person made it");
+}
+
+#[test]
+fn a_selection_without_records_is_told_from_an_empty_log() {
+    let environment = TestEnvironment::new();
+    assert!(environment.succeed(&["log", "-n", "0"]).contains("nothing is recorded yet"));
+    environment.bash("s", "ls");
+    for selection in [&["log", "-n", "0"] as &[&str], &["log", "--verdict", "halt"]] {
+        let said = environment.succeed(selection);
+        assert!(said.contains("no record fits") && !said.contains("init"), "{said}");
+    }
+}
+
+#[test]
+fn a_restore_of_a_path_that_a_snapshot_does_not_hold_is_refused() {
+    let environment = TestEnvironment::new();
+    environment.write("a.txt", "one");
+    environment.bash("s", "rm -rf a.txt");
+    let listed = environment.succeed(&["snapshots", "--json"]);
+    let first: Json = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let id = first["id"].as_u64().unwrap().to_string();
+    let output = environment.checkrein(&["rollback", &id, "nosuch", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("holds nothing at"), "{said}");
+    fs::remove_file(environment.project().join("a.txt")).ok();
+    environment.succeed(&["rollback", &id, "a.txt", "--yes"]);
+    assert!(environment.project().join("a.txt").exists());
+}
+
+#[test]
 fn init_without_an_answer_writes_nothing() {
     let environment = TestEnvironment::new();
     let output = environment.checkrein(&["init"]);

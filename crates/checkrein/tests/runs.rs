@@ -167,6 +167,42 @@ fn going_on_keeps_the_session_and_does_not_renew_what_was_spent() {
 }
 
 #[test]
+fn a_run_that_its_provider_refused_can_go_on() {
+    let home = Home::new();
+    let claude = home.claude();
+    let refused = r#"#!/bin/bash
+echo '{"type":"system","subtype":"init","session_id":"session-7"}'
+echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"authentication_error: the key is not valid","session_id":"session-7"}'
+exit 1
+"#;
+    fs::write(&claude, refused).unwrap();
+    let first = home.run(&["--", &claude, "-p", "task"]);
+    assert!(said(&first).contains("authentication"), "{}", said(&first));
+    let run = home.only_run();
+    assert_eq!(run["archived"], json!(false), "{run}");
+    fs::write(&claude, CLAUDE).unwrap();
+    let second = home.command(&["run", "--resume"]).env("ANSWERS", "2").output().unwrap();
+    assert_eq!(second.status.code(), Some(0), "{}", said(&second));
+    assert_eq!(home.only_run()["archived"], json!(true));
+}
+
+#[test]
+fn the_session_of_a_run_that_was_stopped_is_over() {
+    let home = Home::new();
+    let claude = home.claude();
+    let stopped = home.run(&["--max-iterations", "5", "--", &claude, "-p", "task"]);
+    assert_eq!(stopped.status.code(), Some(123), "{}", said(&stopped));
+    let watched = home.environment.succeed(&["watch", "--once", "--all", "--json"]);
+    let session = watched.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let conditions: Vec<Json> = session.map(|one| one["condition"].clone()).collect();
+    assert_eq!(conditions, [json!("ended")], "{watched}");
+    let before = home.environment.succeed(&["incidents", "--json"]).lines().count();
+    home.environment.succeed(&["halt", "--all", "--reason", "lunch"]);
+    assert_eq!(home.environment.succeed(&["incidents", "--json"]).lines().count(), before);
+    home.environment.succeed(&["resume", "--all"]);
+}
+
+#[test]
 fn a_run_that_was_cut_off_goes_on_with_what_was_written_down() {
     let home = Home::new();
     let claude = home.claude();

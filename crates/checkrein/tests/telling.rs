@@ -249,7 +249,7 @@ fn every_status_of_a_run_stands_in_its_help_and_in_the_table() {
         Stop::Uncounted(text()),
         Stop::Tokens(1, 1),
         Stop::NextCall(1, 1),
-        Stop::NextCost(1.0, 1.0),
+        Stop::NextCost(checkrein_supervise::NextCost { next: 1.0, spent: 1.0, limit: 1.0, answers: 1 }),
         Stop::Iterations(1),
         Stop::Time(time),
         Stop::Idle(time),

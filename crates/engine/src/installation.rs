@@ -23,6 +23,9 @@ pub struct Installed {
     pub settings: AbsolutePath,
     /// The command line that was registered for the review of calls.
     pub command: String,
+    /// Whether the file was made for that, so that it may go when nothing else stands in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made: bool,
 }
 
 /// A settings file from which calls were reviewed once, and are no more.
@@ -37,7 +40,7 @@ pub struct Fallen {
 impl Installed {
     /// Hooks of a client in a settings file.
     pub fn new(client: &ClientAdapter, settings: AbsolutePath, command: String) -> Self {
-        Self { client: client.client.name().to_owned(), settings, command }
+        Self { client: client.client.name().to_owned(), settings, command, made: false }
     }
 
     /// The client; the first where this version knows none of this name.

@@ -259,6 +259,22 @@ fn unknown_keys_are_pointed_at() {
 }
 
 #[test]
+fn a_number_above_one_is_read_in_both_ways() {
+    let hint = |text: &str| errors(&format!("step_reviewer:\n  risk:\n    high_threshold: {text}\n"));
+    assert!(
+        hint("7").contains("the scale ends at 1: write `0.7` for 7 of 10, `0.07` for 7 %"),
+        "{}",
+        hint("7")
+    );
+    for (text, meant) in
+        [("7%", "hint: write `0.07`"), ("70", "hint: write `0.7`"), ("100%", "hint: write `1`")]
+    {
+        assert!(hint(text).contains(meant), "{}", hint(text));
+    }
+    assert!(!hint("700").contains("hint"), "{}", hint("700"));
+}
+
+#[test]
 fn bad_values_are_pointed_at() {
     insta::assert_snapshot!(errors("mode: enfroce\nprofile: 3\nstep_reviewer:\n  enabled: yes\n  risk:\n    high_threshold: 80%\n  cache:\n    ttl_minutes: \"5\"\n  rules:\n    disabled: protect_guard\n"), @r#"
         error: `mode` is `enfroce`, expected `observe` or `enforce`

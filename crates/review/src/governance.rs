@@ -278,8 +278,10 @@ pub fn settle_trust(review: &mut Review, trust: &TrustDebt, config: &Config) {
     }
     let state = &mut review.governance.trust;
     state.added = policy.added(review.verdict.kind, review.governance.flag);
-    let reached = policy.posture(state.before + state.added) == Posture::ReTieringReview;
-    if state.added > 0.0 && reached && !trust.review_asked {
+    // Who brings so much along from an earlier session was looked at for it there.
+    let is_past = |debt: f64| policy.posture(debt) == Posture::ReTieringReview;
+    let reached = is_past(state.before + state.added) && !is_past(state.before);
+    if reached && !trust.review_asked {
         state.asks_for_review = true;
         review.verdict.flagged = true;
         review.governance.flag = review.governance.flag.max(Some(Severity::High));

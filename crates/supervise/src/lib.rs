@@ -39,5 +39,5 @@ pub use event_queue::{Backlog, EventSender, StreamEvent, Waiting, backlog};
 pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
 pub use retry::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
 pub use stream::{Estimate, RunProgress, StreamParser};
-pub use switches::{RunClock, Stop, Switches, next_call};
+pub use switches::{NextCost, RunClock, Stop, Switches, next_call};
 pub use test_triage::{Next, Phase, Route, TestFailureKind, TestRunner};

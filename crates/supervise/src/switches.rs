@@ -50,7 +50,7 @@ pub enum Stop {
     /// The next call would probably need so many tokens more than there are (circuit breaker).
     NextCall(u64, u64),
     /// The next call would probably cost so many dollars more than there are (circuit breaker).
-    NextCost(f64, f64),
+    NextCost(NextCost),
     /// So many answers of the model.
     Iterations(u64),
     /// So long.
@@ -151,12 +151,7 @@ impl fmt::Display for Stop {
                     "the next call would need about {next} tokens, more than the {left} that remain of its limit"
                 )
             }
-            Self::NextCost(next, left) => {
-                write!(
-                    formatter,
-                    "the next call would cost about {next:.3} dollars, more than the {left:.3} that remain of its budget"
-                )
-            }
+            Self::NextCost(next) => next.fmt(formatter),
             Self::Iterations(limit) => write!(formatter, "the model has answered {limit} times"),
             Self::Time(limit) => write!(formatter, "its {} s are over", limit.as_secs_f64()),
             Self::Memory(used, limit) => write!(formatter, "its processes use {used} of {limit} of memory"),
@@ -173,6 +168,34 @@ impl fmt::Display for Stop {
             Self::Halted(reason) => write!(formatter, "it was halted: {reason}"),
             Self::Signal(signal) => write!(formatter, "signal {signal} asked for it"),
             Self::Abandoned => formatter.write_str("what supervised it was killed"),
+        }
+    }
+}
+
+/// What the next answer is estimated to cost, and what there is for it, in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NextCost {
+    /// The estimate.
+    pub next: f64,
+    /// What the run has cost so far.
+    pub spent: f64,
+    /// What it may cost.
+    pub limit: f64,
+    /// The answers so far, of which the estimate is the mean; with none it is that of the length of the conversation.
+    pub answers: u64,
+}
+
+impl fmt::Display for NextCost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { next, spent, limit, answers } = self;
+        write!(
+            formatter,
+            "it has cost {spent:.3} of {limit:.3} dollars, and the next answer would cost about {next:.3}, more than remains ("
+        )?;
+        match answers {
+            0 => write!(formatter, "by the length of the conversation)"),
+            1 => write!(formatter, "as much as the one so far)"),
+            many => write!(formatter, "the mean of the {many} answers so far)"),
         }
     }
 }
@@ -291,10 +314,19 @@ impl Switches {
             }
         }
         if let (Some(limit), Some(price)) = (self.budget, progress.next_price) {
-            let next = next as f64 * price / 1e6;
-            let left = limit - progress.dollars();
-            if next > left {
-                return Some(Stop::NextCost(next, left));
+            let spent = progress.dollars();
+            let estimate = NextCost {
+                next: if progress.iterations > 0 && spent > 0.0 {
+                    spent / progress.iterations as f64
+                } else {
+                    next as f64 * price / 1e6
+                },
+                spent,
+                limit,
+                answers: if spent > 0.0 { progress.iterations } else { 0 },
+            };
+            if estimate.next > limit - spent {
+                return Some(Stop::NextCost(estimate));
             }
         }
         None
@@ -323,10 +355,37 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_limit_is_not_confused_with_what_is_left_of_the_agent() {
-        for stop in [Stop::NextCost(0.032, 0.03), Stop::NextCall(18_000, 17_999)] {
+        let cost = NextCost { next: 0.006, spent: 0.045, limit: 0.05, answers: 7 };
+        for stop in [Stop::NextCost(cost), Stop::NextCall(18_000, 17_999)] {
             let text = stop.to_string();
-            assert!(text.contains("more than the") && !text.contains(" left"), "{text}");
+            assert!(text.contains("more than") && !text.contains(" left"), "{text}");
         }
+        assert_eq!(
+            Stop::NextCost(cost).to_string(),
+            "it has cost 0.045 of 0.050 dollars, and the next answer would cost about 0.006, more than remains (the mean of the 7 answers so far)"
+        );
+    }
+
+    #[test]
+    fn the_cost_of_the_next_answer_is_the_mean_of_those_of_this_run() {
+        let switches = Switches { budget: Some(0.05), ..Switches::default() };
+        let at = |cost: f64, answers: u64| RunProgress {
+            cost,
+            iterations: answers,
+            last_sent: 2_000_000,
+            next_price: Some(3.0),
+            goes_on: true,
+            ..RunProgress::default()
+        };
+        assert_eq!(
+            switches.judge(&at(0.025, 4), NOW, None),
+            None,
+            "half of it remains for answers of an eighth each"
+        );
+        let stop = switches.judge(&at(0.045, 7), NOW, None);
+        assert!(matches!(stop, Some(Stop::NextCost(NextCost { answers: 7, .. }))), "{stop:?}");
+        let first = switches.judge(&at(0.0, 0), NOW, None);
+        assert!(matches!(first, Some(Stop::NextCost(NextCost { answers: 0, .. }))), "{first:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::log::folders;
+use super::watch::EndedRuns;
 use super::{Exit, Output, Switch, for_people_only, line};
 use crate::terminal::{log, log_all, plain, print};
 use checkrein_engine::config_files;
@@ -48,19 +49,32 @@ fn halt_all(surroundings: &HostEnvironment, reason: &str, output: Output) -> Res
     // First the file, which is all that it takes.
     checkrein_ledger::halt(&surroundings.state, HaltTarget::All, reason)?;
     let now = surroundings.now().0;
+    let by_runs = EndedRuns::of(surroundings);
     for folder in folders(surroundings, None)? {
-        let last = last(&SessionLedger::of_folder(&surroundings.state, folder.clone()).path(), 1)?;
+        let newest = last(&SessionLedger::of_folder(&surroundings.state, folder.clone()).path(), NEWEST)?;
         // What is over is left as it is: should it go on, its next call is refused all the same.
-        if last.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK && !ends(last)) {
+        let is_recent = newest.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK);
+        if is_recent && !has_ended(&newest) && !by_runs.covers(&folder, &newest) {
             stop(surroundings, &folder, Barrier::HaltOfAll, reason)?;
         }
     }
     say(output, None, "halted", REFUSED)
 }
 
-/// Whether this is the last that the client says of a session.
-fn ends(record: &Record) -> bool {
-    matches!(&record.body, RecordBody::Event { name, .. } if name == "SessionEnd")
+/// How many of the newest records tell whether a session has ended (ours): what it has spent is counted after its end.
+const NEWEST: usize = 16;
+
+/// Whether the client has said that a session is over, and nothing was done in it since.
+fn has_ended(newest: &[Record]) -> bool {
+    let said = newest.iter().rev().find_map(|record| match &record.body {
+        RecordBody::Event { name, .. } if name == "SessionEnd" => Some(true),
+        RecordBody::Review(_)
+        | RecordBody::Outcome(_)
+        | RecordBody::Prompt { .. }
+        | RecordBody::SessionStarted { .. } => Some(false),
+        _ => None,
+    });
+    said == Some(true)
 }
 
 /// Stops one session; what is said of the report.

@@ -10,7 +10,7 @@ use checkrein_clients::{
 };
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use similar::TextDiff;
 
 use super::{Exit, Output, for_people_only, line};
@@ -102,6 +102,7 @@ pub fn init(
         format!("settings  {settings}"),
         format!("hook      {command}"),
     ];
+    let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
     let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(surroundings, client)).flatten();
     if let Some((file, _)) = &exclude {
         remarks.push(format!("git       leaves the settings alone: a line in {file}"));
@@ -109,7 +110,8 @@ pub fn init(
     // The list first: a session that sees the file change must know which command is meant to stand there.
     let remember = || -> Result<(), CommandError> {
         let mut installations = Installations::load(surroundings)?;
-        let entry = Installed::new(client, settings.clone(), client.hooks.reviewing_line(&command));
+        let mut entry = Installed::new(client, settings.clone(), client.hooks.reviewing_line(&command));
+        entry.made = is_new || installations.0.iter().any(|known| known.settings == settings && known.made);
         if !installations.0.contains(&entry) {
             installations.add(entry);
             installations.save(surroundings)?;
@@ -194,6 +196,8 @@ pub fn uninstall(
         let settings = settings_file(surroundings, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
         let after = client.hooks.unregister(&before)?;
+        let was_made =
+            Installations::load(surroundings)?.0.iter().any(|known| known.settings == settings && known.made);
         // The list first: a running session must not take the change of the file for tampering.
         let forget = || -> Result<(), CommandError> {
             let mut installations = Installations::load(surroundings)?;
@@ -205,6 +209,9 @@ pub fn uninstall(
         if written == Written::Unchanged && approval != Approval::DryRun {
             forget()?;
         }
+        if written == Written::Yes && was_made && is_empty_object(&after) {
+            remove_made(&settings)?;
+        }
         if written == Written::Yes && scope == SettingsScope::Local {
             include_settings(surroundings, client)?;
         }
@@ -214,6 +221,23 @@ pub fn uninstall(
         }
     }
     Ok(exit)
+}
+
+/// Whether settings say nothing.
+fn is_empty_object(text: &str) -> bool {
+    serde_json::from_str::<Json>(text)
+        .is_ok_and(|json| json.as_object().is_some_and(serde_json::Map::is_empty))
+}
+
+/// Removes a settings file that was made by `init`, and its folder when nothing else is in there.
+fn remove_made(settings: &AbsolutePath) -> Result<(), CommandError> {
+    std::fs::remove_file(settings.as_str())
+        .map_err(|error| CommandError::file("remove", settings.clone(), &error))?;
+    if let Some(folder) = settings.parent() {
+        // One with something in it stays.
+        drop(std::fs::remove_dir(folder.as_str()));
+    }
+    Ok(())
 }
 
 /// The line that keeps git away from the local settings of a client.

@@ -65,7 +65,13 @@ pub fn log(
             }
         }
         Output::Text if records.is_empty() => {
-            print("nothing is recorded yet; `checkrein init` registers the hooks");
+            let is_chosen =
+                selection.count == 0 || selection.verdict.is_some() || selection.session.is_some();
+            print(if is_chosen && has_any(surroundings) {
+                "no record fits; `checkrein log` shows the newest of all"
+            } else {
+                "nothing is recorded yet; `checkrein init` registers the hooks"
+            });
         }
         Output::Text => {
             let rows = records.iter().map(|(folder, record)| row(folder, record, &all_answers)).collect();
@@ -73,6 +79,11 @@ pub fn log(
         }
     }
     Ok(Exit::Done)
+}
+
+/// Whether anything is recorded.
+fn has_any(surroundings: &HostEnvironment) -> bool {
+    folders(surroundings, None).is_ok_and(|folders| !folders.is_empty())
 }
 
 /// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.

@@ -30,6 +30,17 @@ pub fn rollback(
     let listed = ground.store.snapshot(snapshot)?;
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
     let mut prepared = ground.prepare(snapshot, &paths, ActionEndTime::None)?;
+    // What is neither there nor put back was not there either.
+    let is_nowhere = |path: &&PathBuf| {
+        path.symlink_metadata().is_err()
+            && !prepared.steps().iter().any(|step| step.path.as_path().starts_with(path))
+    };
+    if let Some(path) = paths.iter().find(is_nowhere) {
+        return Err(CommandError::user(
+            format!("snapshot {snapshot} holds nothing at `{}`", plain(&path.to_string_lossy())),
+            format!("`checkrein snapshot show {snapshot}` lists what it holds"),
+        ));
+    }
     let kept = match paths.as_slice() {
         [] => spare_remotes(surroundings, &ground, &listed, &mut prepared),
         [..] => Vec::new(),

@@ -430,7 +430,7 @@ impl Plan {
             stopped_by: attempt.stopped_by.clone(),
             reason: attempt.reason.as_deref().map(|reason| self.veil.over(reason)),
         };
-        kept.end(&outcome.moment, end, self.surroundings.now().0);
+        kept.end(&outcome.moment, end, attempt.failure, self.surroundings.now().0);
         match (&outcome.stop, &attempt.reason) {
             (Some(Stop::Hooks(HookStop { report: Some(report), .. })), _) => {
                 log(&format!("checkrein: {}", plain(report)));

@@ -8,7 +8,7 @@ use checkrein_clients::{Continuity, going_on};
 use checkrein_ledger::mask::mask_text;
 use checkrein_policy::Profile;
 use checkrein_supervise::{
-    ProgressReport, Switches,
+    ProgressReport, ProviderFailure, Switches,
     runs::{
         AcquiredLock, CommandWord, Insistence, Lock, Profile as ProfileName, RUN_VARIABLE, RunAttempt,
         RunEnd, RunId, RunLimits, RunSettings as RunManner, RunSpending, RunStage, RunState, RunStateDamage,
@@ -315,10 +315,11 @@ impl RunSession {
         }
     }
 
-    /// The agent has ended.
-    pub fn end(&mut self, last: &ProgressReport, end: RunEnd, now: u64) {
+    /// The agent has ended. One that its provider failed, by a wrong key for instance, has not done its work: it can go on.
+    pub fn end(&mut self, last: &ProgressReport, end: RunEnd, failure: Option<ProviderFailure>, now: u64) {
         self.state.progressed(&last.progress, last.running, &self.before);
-        let stage = if end.stopped_by.is_some() { RunStage::Stopped } else { RunStage::Ended };
+        let goes_on = end.stopped_by.is_some() || failure.is_some();
+        let stage = if goes_on { RunStage::Stopped } else { RunStage::Ended };
         self.finish(stage, end, now);
     }
 

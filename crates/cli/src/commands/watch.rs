@@ -1,13 +1,15 @@
 //! `checkrein watch`: the sessions that are running, as they run.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::thread;
 use std::time::Duration;
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_ledger::last;
-use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_ledger::{FolderName, last};
+use checkrein_protocol::{Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
+use checkrein_supervise::runs::{RunStage, Runs};
 use serde_json::{Value as Json, json};
 
 use super::log::{call, severity_name, time};
@@ -71,8 +73,39 @@ pub fn watch(
     }
 }
 
+/// The sessions of runs that have ended or were stopped, with when that was, in milliseconds since 1970.
+pub(super) struct EndedRuns(BTreeMap<FolderName, u64>);
+
+impl EndedRuns {
+    /// How long after the end of a run its hooks may still write, in milliseconds (ours).
+    const LATE: u64 = 2000;
+
+    pub(super) fn of(surroundings: &HostEnvironment) -> Self {
+        let found = Runs::new(surroundings.state.root()).all().unwrap_or_default().into_iter();
+        let over = found.filter_map(|found| {
+            let state = found.loaded.ok()?.state;
+            let is_over = !matches!(state.stage, RunStage::Prepared | RunStage::Started);
+            let session = SessionId(state.session().filter(|_| is_over)?.to_owned());
+            Some((FolderName::of(&session), state.written))
+        });
+        let mut all = BTreeMap::new();
+        for (folder, at) in over {
+            let known = all.entry(folder).or_insert(at);
+            *known = at.max(*known);
+        }
+        Self(all)
+    }
+
+    /// Whether nothing was recorded of a session since its run was over.
+    pub(super) fn covers(&self, folder: &FolderName, newest: &[Record]) -> bool {
+        let over = self.0.get(folder).map(|at| at.saturating_add(Self::LATE));
+        over.is_some_and(|over| newest.last().is_none_or(|last| last.at.0 <= over))
+    }
+}
+
 fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, CommandError> {
     let now = surroundings.now().0;
+    let by_runs = EndedRuns::of(surroundings);
     let mut seen = Vec::new();
     for summary in checkrein_session::sessions(&surroundings.state)? {
         let is_running = summary.last.is_some_and(|last| now.saturating_sub(last.0) < RUNNING);
@@ -83,7 +116,10 @@ fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Comman
         let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
         let state = ledger.state()?;
         let records = last(&ledger.path(), RECORDS)?;
-        let condition = condition(&summary, &state, &records);
+        let condition = match condition(&summary, &state, &records) {
+            "working" | "at rest" if by_runs.covers(&summary.folder, &records) => ENDED,
+            condition => condition,
+        };
         if all == Switch::Off && condition == ENDED {
             continue;
         }

@@ -181,8 +181,18 @@ impl Kind {
                 Some(format!("did you mean `{word}`?"))
             }
             Self::Fraction => {
-                let percent = text.trim_end_matches('%').trim().parse::<f64>().ok()?;
-                (percent > 1.0 && percent <= 100.0).then(|| format!("write `{}`", percent / 100.0))
+                let number = text.trim_end_matches('%').trim().parse::<f64>().ok()?;
+                if text.ends_with('%') || number > 10.0 {
+                    return (number >= 0.0 && number <= 100.0).then(|| format!("write `{}`", number / 100.0));
+                }
+                // Of ten, or in percent: which is meant is not known.
+                (number > 1.0).then(|| {
+                    format!(
+                        "the scale ends at 1: write `{}` for {number} of 10, `{}` for {number} %",
+                        number / 10.0,
+                        number / 100.0
+                    )
+                })
             }
             Self::Count(_) | Self::Amount => {
                 let digits: String = text.chars().filter(char::is_ascii_digit).collect();

@@ -211,6 +211,13 @@ fn trust_is_settled_after_the_verdict_and_asks_for_one_review() {
     let mut again = review(&call("ls"), &world, &policy);
     settle_trust(&mut again, &TrustDebt { review_asked: true, ..near }, policy.config());
     assert!(!again.governance.trust.asks_for_review, "one review at a time");
+
+    let past = TrustDebt { debt: 11.0, ..NO_DEBT };
+    world.history.trust = past;
+    let mut later = review(&call("ls"), &world, &policy);
+    settle_trust(&mut later, &past, policy.config());
+    assert!(later.governance.trust.added > 0.0, "it costs trust");
+    assert!(!later.governance.trust.asks_for_review, "a person was asked where the threshold was passed");
 }
 
 #[test]

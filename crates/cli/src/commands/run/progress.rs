@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use checkrein_supervise::{Interaction, ProgressReport};
 
 use super::super::Output;
+use super::report::answers;
 
 /// How often a person is told how it goes.
 const TELLING: Duration = Duration::from_secs(1);
@@ -44,9 +45,9 @@ fn summary(moment: &ProgressReport) -> String {
     let cost = format!("{about}{:.2} dollars", progress.dollars());
     let usage = moment.usage.map(|usage| format!(" · {} processes, {}", usage.processes, usage.bytes()));
     format!(
-        "{} s · {} answers · {} tokens · {cost}{}",
+        "{} s · {} · {} tokens · {cost}{}",
         moment.running.as_secs(),
-        progress.iterations,
+        answers(progress.iterations),
         progress.tokens.counted(),
         usage.unwrap_or_default()
     )

@@ -97,14 +97,19 @@ impl Attempt {
 
     fn summary(&self) -> String {
         format!(
-            "{} s · {} answers · {} tokens · {}{:.2} dollars",
+            "{} s · {} · {} tokens · {}{:.2} dollars",
             self.seconds.floor(),
-            self.iterations,
+            answers(self.iterations),
             self.tokens.counted(),
             if self.estimated.is_some() { "about " } else { "" },
             self.cost
         )
     }
+}
+
+/// A number of answers in words.
+pub(super) fn answers(number: u64) -> String {
+    format!("{number} {}", if number == 1 { "answer" } else { "answers" })
 }
 
 /// Takes secrets out of what is said: those of known forms, and those that were given to the agent.
@@ -179,7 +184,7 @@ impl Report {
         let mut words = Vec::new();
         if let Some(reason) = &last.reason {
             let rest =
-                if last.left == 0 { "nothing of it is left".to_owned() } else { still_there(last.left) };
+                if last.left == 0 { "no process of it is left".to_owned() } else { still_there(last.left) };
             words.push(format!("the agent is stopped: {reason} ({}); {rest}", last.summary()));
         } else if self.counts && !last.told {
             words.push(

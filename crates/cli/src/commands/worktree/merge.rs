@@ -162,7 +162,10 @@ fn told(
             print(&format!(
                 "{} files of the work tree are changed and not committed{}",
                 merged.paths.len(),
-                merged.saved.map(|_| "; `checkrein undo` takes that back").unwrap_or_default()
+                merged
+                    .saved
+                    .map(|saved| format!("; `checkrein undo {saved}` takes that back"))
+                    .unwrap_or_default()
             ));
             if let Some(removed) = removed {
                 removed.tell(&known.name);
