@@ -1,6 +1,6 @@
 //! Records and calls in words, and text from elsewhere made fit to be shown.
 
-use checkrein_protocol::{ReviewRecord, RollbackStage};
+use checkrein_protocol::{ReviewRecord, RollbackStage, Timestamp};
 
 /// A number of things in words: `1 record`, `2 records`.
 pub fn counted(count: u64, what: &str) -> String {
@@ -45,6 +45,5 @@ pub fn call(review: &ReviewRecord) -> String {
 
 /// A moment as text, in UTC.
 pub fn time(milliseconds: u64) -> String {
-    let stamp = i64::try_from(milliseconds).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    stamp.map_or_else(|| milliseconds.to_string(), |stamp| stamp.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    Timestamp(milliseconds).calendar().to_string()
 }

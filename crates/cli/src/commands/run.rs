@@ -32,7 +32,7 @@ use checkrein_clients::going_on;
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, PipelineStep, Profile, SaidBy};
-use checkrein_protocol::{AbsolutePath, SessionId};
+use checkrein_protocol::{AbsolutePath, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
 
 use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
@@ -285,7 +285,7 @@ impl Plan {
                 let name = plain(&self.provider.name);
                 log(&format!(
                     "checkrein: `{name}` failed {failures} times within minutes, or its quota is used up; earliest retry at {}",
-                    in_iso(until)
+                    Timestamp(until).calendar().to_rfc3339()
                 ));
                 if self.wanted.ignore_breaker == Switch::On {
                     return Ok(None);
@@ -542,7 +542,7 @@ impl Plan {
             attempts,
             last,
             provider: self.provider.name.clone(),
-            earliest_retry: earliest.map(in_iso),
+            earliest_retry: earliest.map(|time| Timestamp(time).calendar().to_rfc3339()),
             counts: counts(switches),
             held_by: match self.hold {
                 Hold::Processes => "processes",
@@ -598,11 +598,6 @@ fn attempt(outcome: &RunOutcome, onlooker: StreamMonitor) -> Attempt {
 fn program_name(program: Option<&OsString>) -> String {
     let name = program.and_then(|program| Path::new(program).file_name());
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn in_iso(time: Milliseconds) -> String {
-    let time = i64::try_from(time).ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
-    time.map_or_else(|| "a time that is not known".to_owned(), |time| time.strftime("%FT%TZ").to_string())
 }
 
 /// The first kill switch: what turns telemetry off in the agents and the programs that they use.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::BufRead;
 
 use checkrein_clients::transcript::{Row, TranscriptEntry, gemini_messages, row};
+use checkrein_protocol::Timestamp;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -139,8 +140,8 @@ impl Transcript {
     }
 
     fn take(&mut self, row: Row) {
-        let moment = row.at.and_then(|text| text.parse::<jiff::Timestamp>().ok());
-        self.at = moment.and_then(|moment| u64::try_from(moment.as_millisecond()).ok()).or(self.at);
+        let moment = row.at.and_then(|text| Timestamp::from_rfc3339(&text));
+        self.at = moment.map(|moment| moment.0).or(self.at);
         for entry in row.entries {
             match entry {
                 TranscriptEntry::Opened { session, cwd } => {

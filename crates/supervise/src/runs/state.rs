@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
@@ -22,11 +23,8 @@ pub struct RunId(String);
 impl RunId {
     /// A name for a run that begins now, in seconds since 1970; `twist` tells it from others of the same second.
     pub fn at(seconds: u64, twist: u32) -> Self {
-        let days = seconds / 86_400;
-        let (year, month, day) = civil(days);
-        let clock = seconds % 86_400;
-        let (hour, minute, second) = (clock / 3_600, clock / 60 % 60, clock % 60);
-        Self(format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{:04x}", twist & 0xffff))
+        let began = Timestamp(seconds.saturating_mul(1_000)).calendar().to_name();
+        Self(format!("{began}-{:04x}", twist & 0xffff))
     }
 
     /// The name as text: digits, `a` to `f` and dashes, so it is a safe file name.
@@ -55,18 +53,6 @@ impl fmt::Display for RunId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
-}
-
-/// The day of the calendar, so many days after 1970 (Howard Hinnant, `days_from_civil`).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, late) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (era * 400 + year + late, month, day)
 }
 
 /// A word of a command line: text where it is text.
