@@ -100,7 +100,18 @@ impl Git<'_, '_> {
         let is_current =
             matches!(name, "blame" | "annotate" | "grep" | "diff" | "difftool" | "hash-object" | "config");
         let given: Vec<Value> = match name {
-            "config" => words.arguments.values(&["-f", "--file"]).cloned().collect(),
+            "config" => words.arguments.values(&["-f", "--file", "--blob"]).cloned().collect(),
+            "blame" | "annotate" => {
+                words.operands().iter().chain(words.arguments.values(&["--contents"])).cloned().collect()
+            }
+            "archive" => {
+                words.operands().iter().chain(words.arguments.values(&["--add-file"])).cloned().collect()
+            }
+            // The names of the objects come in line by line.
+            "cat-file" if words.has("--batch") => match &self.machine.input {
+                Input::Text(Value::Exact(names)) => names.lines().map(Value::exact).collect(),
+                _ => Vec::new(),
+            },
             "log" => {
                 let file =
                     |range: &Value| range.as_exact()?.rsplit_once(':').map(|(_, file)| Value::exact(file));
