@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use checkrein_ledger::{StateHome, verify_all};
+use checkrein_ledger::{StateDirectory, verify_all};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -11,5 +11,5 @@ fuzz_target!(|bytes: &[u8]| {
     let session = folder.path().join("sessions/fuzzed");
     fs::create_dir_all(&session).unwrap();
     fs::write(session.join("ledger.jsonl"), bytes).unwrap();
-    drop(std::hint::black_box(verify_all(&StateHome::new(folder.path()))));
+    drop(std::hint::black_box(verify_all(&StateDirectory::new(folder.path()))));
 });

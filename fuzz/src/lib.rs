@@ -1,7 +1,8 @@
 //! What the targets share.
 
 use checkrein_effects::predict;
-use checkrein_facts::{Place, RecordedWorld, World as _};
+use checkrein_facts::{RecordedWorld, World as _};
+use checkrein_testkit::world::project;
 use checkrein_protocol::{AbsolutePath, Action};
 
 /// Predicts the effects of code that a program is given on its standard input, twice; both must be the same.
@@ -25,15 +26,5 @@ pub fn ran_out_of_time(answer: &impl std::fmt::Debug) -> bool {
 
 /// A small world: a home, an empty repository as workspace, a directory for temporary files.
 pub fn world() -> RecordedWorld {
-    let root = AbsolutePath::root();
-    let workspace = root.join("home/dev/proj");
-    let place = Place {
-        home: root.join("home/dev"),
-        user: None,
-        workspace: workspace.clone(),
-        temporary: vec![root.join("tmp")],
-        guarded: vec![],
-        expected: vec![],
-    };
-    RecordedWorld::complete(place).with_repository(&workspace)
+    project()
 }

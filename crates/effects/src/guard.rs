@@ -298,24 +298,17 @@ mod tests {
     use super::*;
     use crate::world::{HostPaths, VersionState};
     use checkrein_facts::RecordedWorld;
-
-    fn path(text: &str) -> AbsolutePath {
-        AbsolutePath::new(text).unwrap()
-    }
+    use checkrein_testkit::world::{host_paths, path};
 
     fn world() -> RecordedWorld {
         let guarded = |text: &str, role: &str| GuardedPath { path: path(text), role: role.to_owned() };
         RecordedWorld::complete(HostPaths {
-            home: path("/home/dev"),
-            user: None,
-            workspace: path("/home/dev/proj"),
-            temporary: vec![path("/tmp")],
             guarded: vec![
                 guarded("/home/dev/.local/state/checkrein", "the records of the guard"),
                 guarded("/home/dev/.claude/settings.json", "the hook settings of Claude Code"),
                 guarded("/home/dev/proj/.claude/settings.json", "the hook settings of Claude Code"),
             ],
-            expected: Vec::new(),
+            ..host_paths()
         })
         .with_directory(&path("/home/dev/.local/state/checkrein"))
         .with_file(&path("/home/dev/.claude/settings.json"), "{}", VersionState::Untracked)

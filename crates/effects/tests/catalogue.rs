@@ -6,31 +6,15 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use checkrein_effects::predict;
-use checkrein_facts::{Entry, FileFacts, GuardedPath, HostPaths, RecordedWorld, VersionState};
-use checkrein_protocol::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, Severity, Target, Timestamp,
-};
+use checkrein_facts::{Entry, FileFacts, GuardedPath, RecordedWorld, VersionState};
+use checkrein_protocol::{Action, EffectKind, Severity, Timestamp};
+use checkrein_testkit::notation::{expected, notation};
+use checkrein_testkit::world::{PROJECT, command, path, project};
 use toml::Value as Toml;
-
-const HOME: &str = "/home/dev";
-const PROJECT: &str = "/home/dev/proj";
-
-fn path(text: &str) -> AbsolutePath {
-    AbsolutePath::new(text).unwrap()
-}
 
 /// The tree of `docs/catalogue.md`.
 fn world() -> RecordedWorld {
-    let place = HostPaths {
-        home: path(HOME),
-        user: Some("dev".to_owned()),
-        workspace: path(PROJECT),
-        temporary: vec![path("/tmp")],
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
-    let project = path(PROJECT);
-    let mut world = RecordedWorld::complete(place).with_repository(&project).with_directory(&path("/tmp"));
+    let mut world = project();
     let files = [
         ("README.md", "hello\n", VersionState::TrackedClean),
         ("notes.txt", "remember\n", VersionState::Untracked),
@@ -44,7 +28,7 @@ fn world() -> RecordedWorld {
         ("build/out.o", "", VersionState::Ignored),
     ];
     for (name, text, version) in files {
-        world = world.with_file(&project.join(name), text, version);
+        world = world.with_file(&path(name), text, version);
     }
     for name in ["/home/dev/.ssh/id_rsa", "/home/dev/.bashrc", "/etc/hosts", "/etc/passwd"] {
         world = world.with_file(&path(name), "x\n", VersionState::NoRepository);
@@ -52,73 +36,17 @@ fn world() -> RecordedWorld {
     for name in ["archive.tar.gz", "archive.zip", "build/out.o"] {
         // Packed and compiled files hold no text.
         let facts = FileFacts { bytes: 4096, mode: 0o644, modified: Timestamp(0) };
-        world.entries.insert(project.join(name), Entry::File(facts));
-        world.texts.remove(&project.join(name));
+        world.entries.insert(path(name), Entry::File(facts));
+        world.texts.remove(&path(name));
     }
     world = world.with_directory(&path("/dev"));
     world.entries.insert(path("/dev/sda"), Entry::Special);
     world
 }
 
-/// One effect as an example line writes it.
-fn written(effect: &Effect) -> Option<String> {
-    match effect.kind {
-        EffectKind::FileRead | EffectKind::ProcessSpawn => return None,
-        _ => {}
-    }
-    let target = match &effect.target {
-        // What is opaque is the program, which the command names itself.
-        _ if effect.kind == EffectKind::Opaque => None,
-        Target::Unknown => None,
-        Target::Path(path) => Some(short(path.as_str())),
-        Target::Glob(pattern) => Some(short(pattern)),
-        Target::Host(text) | Target::Process(text) | Target::Service(text) | Target::Reference(text) => {
-            Some(text.clone())
-        }
-    };
-    let mut text = effect.kind.name().to_owned();
-    if let Some(target) = target {
-        text.push(' ');
-        text.push_str(&target);
-    }
-    if effect.depth == Depth::Recursive {
-        text.push_str(" recursive");
-    }
-    if effect.certainty == Certainty::Possible {
-        text.push_str(" possible");
-    }
-    Some(text)
-}
-
-fn short(text: &str) -> String {
-    if text == PROJECT {
-        ".".to_owned()
-    } else if let Some(rest) = text.strip_prefix("/home/dev/proj/") {
-        rest.to_owned()
-    } else if text == HOME {
-        "~".to_owned()
-    } else if let Some(rest) = text.strip_prefix("/home/dev/") {
-        format!("~/{rest}")
-    } else {
-        text.to_owned()
-    }
-}
-
 /// The effects in a form that can be compared: sorted, each once.
-fn predicted(command: &str) -> Vec<String> {
-    let prediction = predict(&Action::command(command, path(PROJECT)), &world());
-    let mut all: Vec<String> = prediction.effects.iter().filter_map(written).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
-fn expected(text: &str) -> Vec<String> {
-    let mut all: Vec<String> =
-        text.split("; ").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
-    all.sort();
-    all.dedup();
-    all
+fn predicted(text: &str) -> Vec<String> {
+    notation(&predict(&command(text), &world()).effects)
 }
 
 fn files() -> Vec<(String, Toml)> {

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
 use checkrein_effects::predict;
-use checkrein_facts::{HostPaths, RecordedWorld};
-use checkrein_protocol::{AbsolutePath, Action, EffectKind};
+use checkrein_protocol::EffectKind;
+use checkrein_testkit::world::{bare, command};
 
 /// Built-ins that end and tell how it went.
 const NAMES: [&str; 43] = [
@@ -125,15 +125,7 @@ fn failed(forms: &[String]) -> Vec<bool> {
 
 #[test]
 fn what_runs_after_a_failure_is_seen() {
-    let path = |text: &str| AbsolutePath::new(text).unwrap();
-    let world = RecordedWorld::complete(HostPaths {
-        home: path("/home/dev"),
-        user: Some("dev".to_owned()),
-        workspace: path("/home/dev/proj"),
-        temporary: vec![path("/tmp")],
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    });
+    let world = bare();
     let forms = forms();
     let ran = failed(&forms);
     assert!(
@@ -144,7 +136,7 @@ fn what_runs_after_a_failure_is_seen() {
     let lost: Vec<&String> = (forms.iter().zip(ran).filter(|(_, ran)| *ran).map(|(form, _)| form))
         .filter(|form| {
             let text = format!("{form} || rm -rf /etc/ssl");
-            let prediction = predict(&Action::command(&text, path("/home/dev/proj")), &world);
+            let prediction = predict(&command(&text), &world);
             !prediction
                 .effects
                 .iter()

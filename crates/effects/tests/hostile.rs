@@ -6,22 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_effects::{Prediction, predict};
-use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
-use checkrein_protocol::{AbsolutePath, Action, EffectKind};
+use checkrein_facts::{RecordedWorld, VersionState};
+use checkrein_protocol::EffectKind;
+use checkrein_testkit::world::{command, path, project};
 use proptest::prelude::*;
 
 fn world() -> RecordedWorld {
-    let path = |text: &str| AbsolutePath::new(text).unwrap();
-    let place = HostPaths {
-        home: path("/home/dev"),
-        user: Some("dev".to_owned()),
-        workspace: path("/home/dev/proj"),
-        temporary: vec![path("/tmp")],
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
-    RecordedWorld::complete(place)
-        .with_repository(&path("/home/dev/proj"))
+    project()
         .with_file(&path("/home/dev/proj/a.txt"), "x\n", VersionState::TrackedClean)
         .with_file(&path("/home/dev/proj/b c.txt"), "y\n", VersionState::Untracked)
         .with_file(
@@ -37,7 +28,7 @@ fn world() -> RecordedWorld {
 const STACK: usize = 8 * 1024 * 1024;
 
 fn interpret(text: &str) -> Prediction {
-    let work = || predict(&Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap()), &world());
+    let work = || predict(&command(text), &world());
     thread::scope(|scope| {
         thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).unwrap().join().unwrap()
     })

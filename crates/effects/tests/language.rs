@@ -14,8 +14,8 @@
 //!
 //! The home directory is `/home/dev`, the working directory `/home/dev/proj`; what is not listed is not there. Then follows, under
 //! a heading each, a fenced `sh` block and a fenced `effects` block with lines `kind target [recursive] [possible]`. The order does
-//! not matter. `file_read` and `process_spawn` are not compared. Targets in the working directory are written relative, unknown
-//! ones as `?`.
+//! not matter. `file_read` and `process_spawn` are not compared. Targets are written as `testkit`'s
+//! notation does: from the working directory or `~/`, and left out where they are not known.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -23,8 +23,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkrein_effects::predict;
-use checkrein_facts::{Entry, HostPaths, RecordedWorld, VersionState};
-use checkrein_protocol::{AbsolutePath, Action, Certainty, Depth, Effect, EffectKind};
+use checkrein_facts::{Entry, RecordedWorld, VersionState};
+use checkrein_testkit::notation::{effect_text, notation};
+use checkrein_testkit::world::{bare, command as in_project, path};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -94,20 +95,8 @@ fn trials(page: &Path) -> Vec<Trial> {
     trials
 }
 
-fn path(text: &str) -> AbsolutePath {
-    AbsolutePath::new("/home/dev/proj").unwrap().join(text)
-}
-
 fn world(facts: &str) -> RecordedWorld {
-    let place = HostPaths {
-        home: path("/home/dev"),
-        user: Some("dev".to_owned()),
-        workspace: path("."),
-        temporary: vec![path("/tmp")],
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
-    let mut world = RecordedWorld::complete(place).with_directory(&path(".")).with_directory(&path("/tmp"));
+    let mut world = bare();
     for line in facts.lines().filter(|line| !line.trim().is_empty()) {
         let (kind, rest) = line.split_once(' ').unwrap();
         world = match kind {
@@ -143,43 +132,20 @@ fn world(facts: &str) -> RecordedWorld {
     world
 }
 
-fn written(effect: &Effect) -> String {
-    let target = match effect.target.text() {
-        None => "?",
-        Some("/home/dev/proj") => ".",
-        Some(text) => text.strip_prefix("/home/dev/proj/").unwrap_or(text),
-    };
-    let mut line = format!("{} {target}", effect.kind.name());
-    if effect.depth == Depth::Recursive {
-        line.push_str(" recursive");
-    }
-    if effect.certainty == Certainty::Possible {
-        line.push_str(" possible");
-    }
-    line
-}
-
 fn check(command: &str, world: &RecordedWorld, expected: &str) -> Result<(), Failed> {
-    let action = Action::command(command, path("."));
-    let prediction = predict(&action, world);
-    let mut found: Vec<String> = prediction
-        .effects
-        .iter()
-        .filter(|effect| !matches!(effect.kind, EffectKind::FileRead | EffectKind::ProcessSpawn))
-        .map(written)
-        .collect();
-    found.sort();
-    found.dedup();
+    let prediction = predict(&in_project(command), world);
+    let found = notation(&prediction.effects);
     let mut wanted: Vec<String> =
         expected.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
     wanted.sort();
+    wanted.dedup();
     if found == wanted {
         return Ok(());
     }
     let notes: Vec<String> = prediction
         .effects
         .iter()
-        .map(|effect| format!("{} ({}; {})", written(effect), effect.cause, effect.note))
+        .map(|effect| format!("{} ({}; {})", effect_text(effect), effect.cause, effect.note))
         .collect();
     Err(format!(
         "of `{command}`\nexpected:\n  {}\nfound:\n  {}\nproblems: {:?}",

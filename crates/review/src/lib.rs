@@ -23,14 +23,14 @@
 //! a component without input is `None`, a failing rule is listed in [`Review::failures`].
 //!
 //! ```
-//! use checkrein_facts::{Place, RecordedWorld};
+//! use checkrein_facts::{HostPaths, RecordedWorld};
 //! use checkrein_protocol::{AbsolutePath, Action};
 //! use checkrein_policy::Policy;
 //! use checkrein_review::{VerdictKind, review};
 //!
 //! let home = AbsolutePath::new("/home/dev").ok_or("absolute")?;
 //! let workspace = home.join("proj");
-//! let place = Place { home, user: None, workspace: workspace.clone(), temporary: vec![], guarded: vec![], expected: vec![] };
+//! let place = HostPaths { home, user: None, workspace: workspace.clone(), temporary: vec![], guarded: vec![], expected: vec![] };
 //! let world = RecordedWorld::complete(place).with_directory(&workspace);
 //! let answer = review(&Action::command("echo 'rm -rf /'", workspace), &world, &Policy::default());
 //! assert_eq!(answer.verdict.kind, VerdictKind::Ok);

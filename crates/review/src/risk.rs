@@ -264,22 +264,11 @@ fn pattern_factor(world: &dyn World) -> Option<Factor> {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_facts::{HostPaths, RecordedWorld};
+    use checkrein_facts::RecordedWorld;
     use checkrein_protocol::{AbsolutePath, Target};
 
     use super::*;
-
-    fn world() -> RecordedWorld {
-        let home = AbsolutePath::new("/home/dev").unwrap();
-        RecordedWorld::complete(HostPaths {
-            workspace: home.join("proj"),
-            home,
-            user: None,
-            temporary: vec![AbsolutePath::new("/tmp").unwrap()],
-            guarded: vec![],
-            expected: vec![],
-        })
-    }
+    use checkrein_testkit::world::bare;
 
     fn effect(kind: EffectKind, path: &str, stake: Stake) -> Effect {
         Effect {
@@ -291,7 +280,7 @@ mod tests {
     }
 
     fn risk(effects: &[Effect]) -> Risk {
-        assess(effects, ActionFingerprint::default(), &world(), &Config::default())
+        assess(effects, ActionFingerprint::default(), &bare(), &Config::default())
     }
 
     const STAKES: [Stake; 5] =
@@ -347,7 +336,7 @@ mod tests {
 
     #[test]
     fn surprises_raise_what_is_opaque_and_nothing_else() {
-        let mut doubted = world();
+        let mut doubted = bare();
         doubted.history.opaque_doubt = 12;
         let score = |kinds: &[EffectKind], world: &RecordedWorld| {
             let effects: Vec<Effect> =
@@ -359,7 +348,7 @@ mod tests {
         assert!(near(score(&[EffectKind::Opaque, EffectKind::FileDelete], &doubted), 0.82));
         assert!(near(score(&[EffectKind::Opaque, EffectKind::GuardTampering], &doubted), 1.0));
         for kind in EffectKind::ALL.into_iter().filter(|kind| *kind != EffectKind::Opaque) {
-            assert!(near(score(&[kind], &doubted), score(&[kind], &world())), "{kind:?}");
+            assert!(near(score(&[kind], &doubted), score(&[kind], &bare())), "{kind:?}");
         }
         doubted.history.opaque_doubt = u32::MAX;
         assert!(near(score(&[EffectKind::Opaque], &doubted), 0.9), "doubt has an end");

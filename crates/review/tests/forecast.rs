@@ -8,10 +8,11 @@ use checkrein_facts::{
     Committed, Entry, FileText, History, HostPaths, Listing, RecordedWorld, Repository, VersionState, World,
 };
 use checkrein_policy::Policy;
-use checkrein_protocol::{AbsolutePath, Action, Timestamp};
+use checkrein_protocol::{AbsolutePath, Timestamp};
 use checkrein_review::{
     DirectoryReach, Escalation, Forecast, ReviewCache, Saved, Size, TimeToLive, VerdictKind, review,
 };
+use checkrein_testkit::world::{command, path, project};
 use proptest::prelude::*;
 
 /// A world that counts how often a file is read, which only interpreting does.
@@ -64,24 +65,10 @@ impl World for Counting {
 }
 
 fn world() -> Counting {
-    let home = AbsolutePath::new("/home/dev").unwrap();
-    let workspace = home.join("proj");
-    let world = RecordedWorld::complete(HostPaths {
-        workspace: workspace.clone(),
-        home,
-        user: Some("dev".to_owned()),
-        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
-        guarded: vec![],
-        expected: vec![],
-    })
-    .with_repository(&workspace)
-    .with_file(&workspace.join("clean.sh"), "rm notes.md\n", VersionState::TrackedClean)
-    .with_file(&workspace.join("notes.md"), "only here\n", VersionState::Untracked);
+    let world = project()
+        .with_file(&path("clean.sh"), "rm notes.md\n", VersionState::TrackedClean)
+        .with_file(&path("notes.md"), "only here\n", VersionState::Untracked);
     Counting { world, read: Cell::new(0) }
-}
-
-fn command(text: &str) -> Action {
-    Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap())
 }
 
 fn saved() -> Saved {

@@ -2,29 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
 
-use checkrein_facts::{HostPaths, PastAction, RecordedWorld, VersionState};
+use checkrein_facts::{PastAction, RecordedWorld, VersionState};
 use checkrein_policy::{Decision, Policy};
-use checkrein_protocol::{AbsolutePath, Action, Timestamp};
+use checkrein_protocol::{AbsolutePath, Timestamp};
 use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, review};
+use checkrein_testkit::world::{command, path, project};
 
 fn world() -> RecordedWorld {
-    let home = AbsolutePath::new("/home/dev").unwrap();
-    let workspace = home.join("proj");
-    RecordedWorld::complete(HostPaths {
-        workspace: workspace.clone(),
-        home,
-        user: Some("dev".to_owned()),
-        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
-        guarded: vec![],
-        expected: vec![],
-    })
-    .with_repository(&workspace)
-    .with_file(&workspace.join("src/main.rs"), "fn main() {}\n", VersionState::TrackedClean)
-    .with_file(&workspace.join("notes.md"), "only here\n", VersionState::Untracked)
-}
-
-fn command(text: &str) -> Action {
-    Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap())
+    project().with_file(&path("src/main.rs"), "fn main() {}\n", VersionState::TrackedClean).with_file(
+        &path("notes.md"),
+        "only here\n",
+        VersionState::Untracked,
+    )
 }
 
 fn judged(text: &str, world: &RecordedWorld) -> Review {

@@ -1,6 +1,8 @@
 //! What the tests of several crates need. Only tests depend on this crate.
 
+pub mod notation;
 pub mod records;
+pub mod world;
 
 use std::env;
 use std::fs::OpenOptions;

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_facts::{Committed, FileText, GuardedPath, HostPaths, Listing, RecordedWorld, VersionState};
+use checkrein_facts::{Committed, FileText, GuardedPath, Listing, RecordedWorld, VersionState};
 use checkrein_protocol::{AbsolutePath, Action};
+use checkrein_testkit::world::project;
 
 /// All pages below a folder, sorted.
 pub fn pages(folder: &Path) -> Vec<PathBuf> {
@@ -80,19 +81,9 @@ pub fn place(world: &RecordedWorld, text: &str) -> AbsolutePath {
 
 /// The world of a case.
 pub fn build_world(scene: &str) -> RecordedWorld {
-    let home = AbsolutePath::new("/home/dev").unwrap();
-    let workspace = home.join("proj");
     let root = AbsolutePath::root();
-    let place_of = HostPaths {
-        home,
-        user: Some("dev".to_owned()),
-        workspace: workspace.clone(),
-        temporary: vec![root.join("tmp"), root.join("var/tmp")],
-        guarded: vec![],
-        expected: vec![],
-    };
-    let mut world =
-        RecordedWorld::complete(place_of).with_repository(&workspace).with_directory(&root.join("tmp"));
+    let mut world = project();
+    world.place.temporary.push(root.join("var/tmp"));
     for directory in ["etc", "usr/bin", "bin", "var/log", "dev"] {
         world = world.with_directory(&root.join(directory));
     }

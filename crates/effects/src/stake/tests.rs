@@ -1,25 +1,12 @@
 use super::*;
 use crate::nature::Nature;
-use crate::world::{Entry, HostPaths};
+use crate::world::Entry;
 use checkrein_facts::RecordedWorld;
-
-fn path(text: &str) -> AbsolutePath {
-    AbsolutePath::new(text).unwrap()
-}
+use checkrein_testkit::world::{path, project};
 
 /// The home of a developer with one repository in it.
 fn world() -> RecordedWorld {
-    let place = HostPaths {
-        home: path("/home/dev"),
-        user: Some("dev".to_owned()),
-        workspace: path("/home/dev/proj"),
-        temporary: vec![path("/tmp")],
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
-    let mut world = RecordedWorld::complete(place)
-        .with_repository(&path("/home/dev/proj"))
-        .with_repository(&path("/home/dev/other"));
+    let mut world = project().with_repository(&path("/home/dev/other"));
     for (file, version) in [
         ("/home/dev/proj/Cargo.toml", VersionState::TrackedClean),
         ("/home/dev/proj/src/clean.rs", VersionState::TrackedClean),

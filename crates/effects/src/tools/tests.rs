@@ -2,24 +2,12 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::effect::{Certainty, Depth, EffectKind, NetworkReach};
-use crate::path::AbsolutePath;
-use crate::world::{Entry, HostPaths, VersionState};
+use crate::world::{Entry, VersionState};
 use checkrein_facts::RecordedWorld;
-
-fn path(text: &str) -> AbsolutePath {
-    AbsolutePath::new(text).unwrap()
-}
+use checkrein_testkit::world::{bare, path};
 
 fn world() -> RecordedWorld {
-    let place = HostPaths {
-        home: path("/home/dev"),
-        user: None,
-        workspace: path("/home/dev/proj"),
-        temporary: vec![path("/tmp")],
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
-    let mut world = RecordedWorld::complete(place)
+    let mut world = bare()
         .with_file(&path("/home/dev/proj/a.txt"), "a", VersionState::TrackedClean)
         .with_directory(&path("/home/dev/proj/docs"));
     world.entries.insert(path("/home/dev/proj/link"), Entry::Symlink("/etc/hosts".to_owned()));

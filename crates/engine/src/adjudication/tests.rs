@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use checkrein_facts::{History, HostPaths, RecordedWorld, VersionState};
+use checkrein_facts::{History, VersionState};
 use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
-    AbsolutePath, Action, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId,
-    Timestamp, TokenCounts, TranscriptMark, UsageRecord,
+    ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Timestamp, TokenCounts,
+    TranscriptMark, UsageRecord,
 };
 use checkrein_session::SessionState;
+use checkrein_testkit::world::{command, path, project};
 
 use checkrein_review::VerdictKind;
 use checkrein_supervise::runs::HookLimits;
@@ -95,22 +96,13 @@ impl Case {
 }
 
 fn reviewed(text: &str) -> Review {
-    let home = AbsolutePath::new("/home/dev").unwrap();
-    let workspace = home.join("proj");
-    let place = HostPaths {
-        workspace: workspace.clone(),
-        home,
-        user: Some("dev".to_owned()),
-        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
-        guarded: vec![],
-        expected: vec![],
-    };
-    let world = RecordedWorld::complete(place).with_repository(&workspace).with_file(
-        &workspace.join("src/main.rs"),
-        "fn main() {}\n",
+    let world = project().with_file(
+        &path("src/main.rs"),
+        "fn main() {}
+",
         VersionState::TrackedClean,
     );
-    checkrein_review::review(&Action::command(text, workspace), &world, &Policy::default())
+    checkrein_review::review(&command(text), &world, &Policy::default())
 }
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {

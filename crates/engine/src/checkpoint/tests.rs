@@ -1,30 +1,22 @@
 //! What becomes of a review by what is saved; pure.
 
-use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
+use checkrein_facts::{RecordedWorld, VersionState};
 use checkrein_policy::Policy;
-use checkrein_protocol::{AbsolutePath, Action};
+use checkrein_testkit::world::{command, path, project};
 
 use super::*;
 
 fn world() -> RecordedWorld {
-    let home = AbsolutePath::new("/home/dev").unwrap();
-    let workspace = home.join("proj");
-    RecordedWorld::complete(HostPaths {
-        workspace: workspace.clone(),
-        home,
-        user: Some("dev".to_owned()),
-        temporary: vec![AbsolutePath::new("/tmp").unwrap()],
-        guarded: vec![],
-        expected: vec![],
-    })
-    .with_repository(&workspace)
-    .with_directory(&workspace.join("notes"))
-    .with_file(&workspace.join("notes/today.md"), "only here\n", VersionState::Untracked)
+    project().with_directory(&path("notes")).with_file(
+        &path("notes/today.md"),
+        "only here\n",
+        VersionState::Untracked,
+    )
 }
 
 /// The review of `rm -rf notes` without anything saved, and the one that counts.
 fn judged(protected: &Protected) -> (Review, Review) {
-    let action = Action::command("rm -rf notes", AbsolutePath::new("/home/dev/proj").unwrap());
+    let action = command("rm -rf notes");
     let (world, policy) = (world(), Policy::default());
     let forecast = Forecast::of(&action, &world, &policy);
     let unprotected = forecast.judge(&Saved::default());
@@ -33,7 +25,7 @@ fn judged(protected: &Protected) -> (Review, Review) {
 
 fn saved(incomplete: Option<&str>) -> Protected {
     let mut saved = Saved::default();
-    saved.add(AbsolutePath::new("/home/dev/proj/notes").unwrap(), DirectoryReach::Tree);
+    saved.add(path("notes"), DirectoryReach::Tree);
     Protected::Saved {
         saved,
         note: "`notes` was saved first".to_owned(),

@@ -1,8 +1,9 @@
 //! The formulas of ACGP and seed 003, and the laws of governance.
 
-use checkrein_facts::{HostPaths, RecordedWorld, Tally, World as _};
+use checkrein_facts::{RecordedWorld, Tally, World as _};
 use checkrein_policy::{CompiledTripwire, Contract, Count, Example, Fallback, FlagFactors, Policy, Tripwire};
 use checkrein_protocol::{AbsolutePath, Action, Amount, EffectKind, TallyWindow};
+use checkrein_testkit::world::{bare, command};
 use proptest::prelude::*;
 
 use super::*;
@@ -85,21 +86,11 @@ fn a_restricted_agent_meets_the_thresholds_of_one_tier_stricter() {
 }
 
 fn world() -> RecordedWorld {
-    let home = AbsolutePath::new("/home/dev").unwrap();
-    let workspace = home.join("proj");
-    let place = HostPaths {
-        workspace: workspace.clone(),
-        home,
-        user: Some("dev".to_owned()),
-        temporary: vec![],
-        guarded: vec![],
-        expected: vec![],
-    };
-    RecordedWorld::complete(place).with_directory(&workspace)
+    bare()
 }
 
 fn call(text: &str) -> Action {
-    Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap())
+    command(text)
 }
 
 fn tripwire(decision: VerdictKind, condition: &str) -> Tripwire {
