@@ -41,9 +41,13 @@ fn pages() -> Result<Vec<Page>, String> {
     let folder = root().join("docs/reference");
     let schema =
         serde_json::to_string_pretty(&checkrein_policy::schema()).map_err(|error| error.to_string())?;
+    let json_schema =
+        serde_json::to_string_pretty(&checkrein_cli::api::schema()).map_err(|error| error.to_string())?;
     Ok(vec![
         Page { path: folder.join("configuration.md"), text: checkrein_policy::reference() },
         Page { path: folder.join("checkrein.schema.json"), text: schema + "\n" },
+        Page { path: folder.join("json.md"), text: checkrein_cli::api::page() },
+        Page { path: folder.join("json.schema.json"), text: json_schema + "\n" },
         Page { path: folder.join("rules.md"), text: rule_page() },
         Page { path: folder.join("escapes.md"), text: escape_page() },
     ])

@@ -7,9 +7,12 @@
     reason = "a test that cannot go on should panic"
 )]
 
+#[path = "command_line/schema.rs"]
+mod schema;
 mod support;
 
 use std::fmt::Write as _;
+use std::fs;
 use std::process::Stdio;
 
 use serde_json::Value as Json;
@@ -210,6 +213,127 @@ fn operands(command: &str) -> &'static [&'static str] {
         "hook" => &["claude"],
         _ => &[],
     }
+}
+
+/// The objects on a stream; whatever else stands on standard error is words.
+fn objects(text: &[u8]) -> Vec<Json> {
+    let text = String::from_utf8_lossy(text);
+    match serde_json::from_str::<Json>(&text) {
+        Ok(one) => vec![one],
+        Err(_) => {
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(Json::is_object).collect()
+        }
+    }
+}
+
+/// Checks what a command printed against its form; the names of the forms that were met.
+fn forms_met(all: &Json, command: &str, fixed: &str, printed: &[Json]) -> Vec<String> {
+    let mut met = Vec::new();
+    for object in printed {
+        let fixed = if object["error"].is_string() { "check-fault" } else { fixed };
+        let name = object["schema"].as_str().unwrap_or(fixed);
+        let form = &all["forms"][name];
+        assert!(form.is_object(), "{command}: `{name}` is not a form: {object}");
+        let faults = schema::faults(all, form, object);
+        assert!(faults.is_empty(), "{command}: {faults:#?}");
+        let commands = form["x-commands"].as_array().unwrap();
+        let is_named = commands.iter().any(|one| one.as_str().is_some_and(|one| command.starts_with(one)));
+        assert!(is_named || name == "checkrein/error/1", "{command} is not named for {name}");
+        met.push(name.to_owned());
+    }
+    met
+}
+
+#[test]
+fn every_answer_has_the_form_that_the_reference_names() {
+    let all = checkrein_cli::api::schema();
+    let environment = TestEnvironment::new();
+    environment.write("notes.txt", "one\n");
+    environment.write("batch.jsonl", "{\"command\":\"ls\"}\n{}\n");
+    environment.write(
+        "session.jsonl",
+        "{\"id\":\"x\",\"steps\":[{\"tool\":\"Bash\",\"input\":{\"command\":\"ls\"}}]}\n",
+    );
+    environment.bash("s", "ls");
+    environment.bash("s", "rm notes.txt");
+    fs::remove_file(environment.project().join("notes.txt")).unwrap();
+    let mut met = Vec::new();
+    for (command, fixed) in [
+        ("init --yes", ""),
+        ("doctor", ""),
+        ("check 'rm -rf /'", "check"),
+        ("check --batch batch.jsonl", "check"),
+        ("log", "log"),
+        ("replay session.jsonl", "replay"),
+        ("show s:1", ""),
+        ("show s:99", ""),
+        ("watch --once", ""),
+        ("session list", ""),
+        ("session recover s", ""),
+        ("session rollback s --before 1 --dry-run", ""),
+        ("snapshot list", ""),
+        ("snapshot create --reason x", ""),
+        ("snapshot diff 1", ""),
+        ("snapshot pin 1", ""),
+        ("snapshot prune --dry-run", ""),
+        ("snapshot verify", ""),
+        ("snapshot export 1 copy", ""),
+        ("undo --dry-run", ""),
+        ("undo --yes", ""),
+        ("snapshot restore 1 --yes", ""),
+        ("snapshot restore 99 --yes", ""),
+        ("run -- true", ""),
+        ("run list", ""),
+        ("run verify", ""),
+        ("run show 20", ""),
+        ("exec -- true", ""),
+        ("exec -- ./nosuch", ""),
+        ("route --runner any -- false", ""),
+        ("worktree list", ""),
+        ("worktree diff nosuch", ""),
+        ("incident list", ""),
+        ("issue list", ""),
+        ("issue mark s missed --pattern stuck_loop", ""),
+        ("issue stats", ""),
+        ("ticket list", ""),
+        ("surprise list", ""),
+        ("config show", ""),
+        ("config check", ""),
+        ("policy show", ""),
+        ("policy check", ""),
+        ("policy test", ""),
+        ("audit verify", ""),
+        ("credential list", ""),
+        ("credential delete nosuch", ""),
+        ("trust show", ""),
+        ("trust", ""),
+        ("notice test", ""),
+        ("halt s", ""),
+        ("resume s", ""),
+        ("nosuch", ""),
+        ("snapshot list --nosuch", ""),
+        ("uninstall --yes", ""),
+    ] {
+        let output = by_shell(&environment, &format!("--json {command}"));
+        let stream = match command.split(' ').next() {
+            Some("exec" | "route") => &output.stderr,
+            Some("run") if command.contains("--") => &output.stderr,
+            _ => &output.stdout,
+        };
+        let printed = objects(stream);
+        met.extend(forms_met(&all, command, fixed, &printed));
+        // Who fails says why in JSON as well; a status that tells something is not a failure.
+        let told = printed.last().map_or(&Json::Null, |last| &last["error"]["exit_status"]);
+        if told.is_u64() {
+            assert_eq!(told.as_i64(), output.status.code().map(i64::from), "{command}");
+        } else {
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!said.contains("error: "), "{command} fails in words only: {said}");
+        }
+    }
+    met.sort();
+    met.dedup();
+    assert!(met.len() >= 30, "{met:?}");
 }
 
 #[test]

@@ -160,8 +160,12 @@ fn doctor_tells_protected_from_not_protected() {
         assert!(text.contains(open.brief), "{} is not said:\n{text}", open.brief);
     }
     let told: Json = serde_json::from_str(&environment.succeed(&["--json", "doctor"])).unwrap();
-    let containment =
-        told.as_array().unwrap().iter().find(|finding| finding["check"] == "containment").unwrap();
+    let containment = told["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["check"] == "containment")
+        .unwrap();
     assert_eq!(containment["not_held"].as_array().unwrap().len(), checkrein_sandbox::NOT_HELD.len());
     // Its trials are no work of an agent.
     assert!(environment.succeed(&["log"]).contains("nothing is recorded yet"));

@@ -234,7 +234,7 @@ fn refusals_are_what_was_refused_in_words_and_as_data() {
     checkrein: chmod may not change mode, owner or times of ~/outside (`--write ~/outside` would allow it)
     checkrein: chroot may not change its root folder (chroot)
     ");
-    insta::assert_snapshot!(stable(&scene.run(&["--json", "--write", "."], script)), @r#"{"status":0,"ended_by":"itself","refused":[{"program":"bash","refused":"bash may not change ~/outside","allowed_by":["--write ~/outside"]},{"program":"bash","refused":"bash may not open a TCP socket","allowed_by":["--net loopback","--net HOST:PORT"]},{"program":"bash","refused":"bash may not send a signal to process 1, which it did not start","allowed_by":[]},{"program":"chmod","refused":"chmod may not change mode, owner or times of ~/outside","allowed_by":["--write ~/outside"]},{"program":"chroot","refused":"chroot may not change its root folder (chroot)","allowed_by":[]}],"refused_more":0,"left_behind":0,"still_there":0,"put_back":[]}"#);
+    insta::assert_snapshot!(stable(&scene.run(&["--json", "--write", "."], script)), @r#"{"schema":"checkrein/exec-end/1","status":0,"ended_by":"itself","refused":[{"program":"bash","refused":"bash may not change ~/outside","allowed_by":["--write ~/outside"]},{"program":"bash","refused":"bash may not open a TCP socket","allowed_by":["--net loopback","--net HOST:PORT"]},{"program":"bash","refused":"bash may not send a signal to process 1, which it did not start","allowed_by":[]},{"program":"chmod","refused":"chmod may not change mode, owner or times of ~/outside","allowed_by":["--write ~/outside"]},{"program":"chroot","refused":"chroot may not change its root folder (chroot)","allowed_by":[]}],"refused_more":0,"left_behind":0,"still_there":0,"put_back":[]}"#);
 }
 
 #[test]

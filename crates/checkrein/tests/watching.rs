@@ -246,7 +246,7 @@ fn what_people_say_about_detections_is_counted_and_changes_nothing_by_itself() {
         .unwrap();
     assert!(!agent.status.success(), "an agent cannot judge itself");
     let wrong = session.environment.checkrein(&["mark", "s:1", "confirmed"]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("is no issue"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("is not an issue"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, Parser as _};
 
+use crate::api::Failure;
 use crate::arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
     InitArguments, IssueCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
@@ -48,12 +49,24 @@ pub fn run() -> ExitCode {
             // The status 2 of a usage error would be read as a block by those who call `check`.
             let failed = error.use_stderr();
             drop(error.print());
+            if failed && asks_for_json() {
+                terminal::print(&usage(&error).line());
+            }
             return ExitCode::from(if failed { Exit::Failed.code() } else { Exit::Done.code() });
         }
     };
+    let output = Output::from_switch(arguments.json.into());
+    // Standard output belongs to the tests.
+    let is_route = matches!(arguments.command, Command::Route(_));
     match obey(arguments) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
+            let told = Failure::of(&error, Exit::Failed.code());
+            match output {
+                Output::Json if is_route => terminal::log(&told.line()),
+                Output::Json => terminal::print(&told.line()),
+                Output::Text => {}
+            }
             terminal::log(&format!("error: {error}"));
             if let Some(hint) = &error.hint {
                 terminal::log(&format!("hint: {hint}"));
@@ -61,6 +74,21 @@ pub fn run() -> ExitCode {
             ExitCode::from(Exit::Failed.code())
         }
     }
+}
+
+/// Whether JSON is asked for by words that are no command as a whole.
+fn asks_for_json() -> bool {
+    std::env::args_os().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+/// Words that are not a command, for programs: what clap says first, and its advice.
+fn usage(error: &clap::Error) -> Failure {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let cause = lines.next().map(|line| line.strip_prefix("error: ").unwrap_or(line)).unwrap_or_default();
+    let tip = lines.find_map(|line| line.strip_prefix("tip: "));
+    let hint = tip.unwrap_or("`checkrein help COMMAND` shows its arguments");
+    Failure::of_usage(cause.to_owned(), Some(hint.to_owned()), Exit::Failed.code())
 }
 
 fn obey(arguments: Arguments) -> Result<Exit, CommandError> {

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `api` | what `--json` prints, and its schema |
 //! | `arguments` | every command with its options, help and examples |
 //! | `dispatch` | from the words of a command line to the command |
 //! | `commands` | one file for each command |
@@ -11,6 +12,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod api;
 mod arguments;
 pub mod commands;
 pub mod credentials;

@@ -88,7 +88,7 @@ mod tests {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
             let text = completions(shell);
             assert!(text.contains("snapshot") && text.contains("restore"), "{shell}");
-            assert!(!text.contains("snapshots") && !text.contains("rollback --"), "{shell}");
+            assert!(!text.contains("surprises") && !text.contains("notify"), "{shell}");
         }
     }
 }

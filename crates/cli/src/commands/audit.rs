@@ -7,9 +7,10 @@ use checkrein_ledger::{Verification, export_csv, export_csv_header, export_json_
 use checkrein_policy::ExportFormat;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
-use serde_json::json;
 
-use super::{Exit, Output, line};
+use super::{Exit, Output};
+use crate::api;
+use crate::api::installation::AuditedSession;
 use crate::terminal::{Health, counted, mark, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -66,9 +67,12 @@ pub fn verify(
         let texts = |broken: &[checkrein_ledger::Broken]| broken.iter().map(describe).collect::<Vec<_>>();
         let (problems, repairs) = (texts(&verification.problems), texts(&verification.repairs));
         match output {
-            Output::Json => print(&line(&json!({
-                "session": name, "records": verification.records, "problems": problems, "repairs": repairs,
-            }))?),
+            Output::Json => print(&api::line(&AuditedSession {
+                session: Some(name.to_string()),
+                records: verification.records,
+                problems: problems.clone(),
+                repairs: repairs.clone(),
+            })?),
             Output::Text => {
                 let well = if verification.is_whole() { Health::Well } else { Health::Broken };
                 print(&format!("{} {name}  {} records", mark(well), verification.records));
@@ -80,9 +84,12 @@ pub fn verify(
     for (name, problem) in &missing {
         let problem = describe(problem);
         match output {
-            Output::Json => print(&line(&json!({
-                "session": name, "records": 0, "problems": [problem], "repairs": [],
-            }))?),
+            Output::Json => print(&api::line(&AuditedSession {
+                session: Some(name.to_string()),
+                records: 0,
+                problems: vec![problem],
+                repairs: Vec::new(),
+            })?),
             Output::Text => print(&format!("{} {name}\n     {problem}", mark(Health::Broken))),
         }
     }
@@ -95,7 +102,12 @@ pub fn verify(
     }
     for problem in around {
         match output {
-            Output::Json => print(&line(&json!({ "session": null, "problems": [describe(problem)] }))?),
+            Output::Json => print(&api::line(&AuditedSession {
+                session: None,
+                records: 0,
+                problems: vec![describe(problem)],
+                repairs: Vec::new(),
+            })?),
             Output::Text => print(&format!("{} {}", mark(Health::Broken), describe(problem))),
         }
     }

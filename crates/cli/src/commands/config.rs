@@ -2,9 +2,10 @@
 
 use checkrein_policy::{LoadedConfig, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
-use serde_json::json;
 
 use super::{Exit, Output, pretty};
+use crate::api::installation::{Setting, Settings, ValidConfiguration};
+use crate::api::{self, recorded};
 use crate::terminal::{dim, print, table};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -15,12 +16,20 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
     let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?;
     match output {
         Output::Json => {
-            let settings: Vec<_> = settings_of(&loaded.config)
+            let settings = settings_of(&loaded.config)
                 .into_iter()
-                .map(|setting| json!({ "key": setting.path, "value": setting.value, "from": loaded.provenance.get(setting.path) }))
-                .chain(limited(&loaded).map(|(path, value, place)| json!({ "key": path, "value": value, "from": place })))
+                .map(|setting| Setting {
+                    key: setting.path.to_owned(),
+                    value: setting.value,
+                    from: recorded(&loaded.provenance.get(setting.path)),
+                })
+                .chain(limited(&loaded).map(|(key, value, place)| Setting {
+                    key,
+                    value: value.to_owned(),
+                    from: recorded(place),
+                }))
                 .collect();
-            print(&pretty(&json!({ "settings": settings, "pending": loaded.pending }))?);
+            print(&api::pretty(&Settings { settings, pending: recorded(&loaded.pending) })?);
         }
         Output::Text => {
             let rows = settings_of(&loaded.config)
@@ -58,7 +67,9 @@ pub fn check(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Com
     checkrein_engine::check_intervention_texts(surroundings, &loaded.config)?;
     checkrein_engine::usage::prices(surroundings, None)?;
     match output {
-        Output::Json => print(&pretty(&json!({ "valid": true, "pending": loaded.pending.len() }))?),
+        Output::Json => {
+            print(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?)
+        }
         Output::Text => {
             print("the configuration is valid");
             loaded.pending.iter().for_each(|loosening| print(&waiting(loosening)));

@@ -3,9 +3,10 @@
 use std::io::{self, IsTerminal as _, Read as _};
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-use serde_json::json;
 
-use super::{Exit, Output, for_no_agent, for_people_only, line};
+use super::{Exit, Output, for_no_agent, for_people_only};
+use crate::api;
+use crate::api::installation::{Credential, CredentialDeleted, CredentialList, CredentialValue};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
 use crate::terminal::{log, print, table};
 use checkrein_engine::environment::HostEnvironment;
@@ -21,7 +22,7 @@ pub fn set(
     let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(surroundings).set(name, &secret)?;
     match output {
-        Output::Json => print(&line(&json!({ "name": name.to_string(), "place": place.word() }))?),
+        Output::Json => print(&api::pretty(&described(name, place))?),
         Output::Text => print(&format!("kept in the {}", place.word())),
     }
     Ok(Exit::Done)
@@ -36,7 +37,10 @@ pub fn get(
     for_people_only(surroundings, "credential get")?;
     let secret = Credentials::of(surroundings).get(name)?;
     match output {
-        Output::Json => print(&line(&json!({ "name": name.to_string(), "value": secret.reveal() }))?),
+        Output::Json => print(&api::pretty(&CredentialValue {
+            name: name.to_string(),
+            value: secret.reveal().to_owned(),
+        })?),
         Output::Text => print(secret.reveal()),
     }
     Ok(Exit::Done)
@@ -47,8 +51,8 @@ pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
     let all = Credentials::of(surroundings).list();
     match output {
         Output::Json => {
-            let one = |(name, place): &(CredentialName, crate::credentials::CredentialStore)| json!({ "name": name.to_string(), "place": place.word() });
-            print(&line(&all.iter().map(one).collect::<Vec<_>>())?);
+            let credentials = all.iter().map(|(name, place)| described(name, *place)).collect();
+            print(&api::pretty(&CredentialList { credentials })?);
         }
         Output::Text if all.is_empty() => print("no credential is kept"),
         Output::Text => {
@@ -69,7 +73,8 @@ pub fn delete(
     let deleted = Credentials::of(surroundings).delete(name)?;
     match output {
         Output::Json => {
-            print(&line(&json!({ "name": name.to_string(), "deleted": deleted == Deleted::Deleted }))?);
+            let deleted = deleted == Deleted::Deleted;
+            print(&api::pretty(&CredentialDeleted { name: name.to_string(), deleted })?);
         }
         Output::Text => print(match deleted {
             Deleted::Deleted => "deleted",
@@ -77,6 +82,10 @@ pub fn delete(
         }),
     }
     Ok(if deleted == Deleted::Deleted { Exit::Done } else { Exit::Failed })
+}
+
+fn described(name: &CredentialName, place: crate::credentials::CredentialStore) -> Credential {
+    Credential { name: name.to_string(), place: place.word().to_owned() }
 }
 
 /// One line, or what comes through a pipe; a terminal shows nothing of it.

@@ -1,12 +1,12 @@
 //! `checkrein snapshot diff`: what differs between a snapshot and another, or what is there now.
 
 use checkrein_snapshot::{Difference, Node, SnapshotId};
-use serde_json::json;
 use similar::TextDiff;
 
 use super::restore::RestoreContext;
 use super::snapshots::size;
-use super::{Exit, Output, Switch, line};
+use super::{Exit, Output, Switch};
+use crate::api;
 use crate::terminal::{dim, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -27,12 +27,12 @@ pub fn diff(
     for one in &compared.differences {
         let place = one.path.as_path().to_string_lossy();
         match output {
-            Output::Json => print(&line(&json!({
-                "path": place,
-                "change": word(one),
-                "from_bytes": one.then.as_ref().map(Node::length),
-                "to_bytes": one.now.as_ref().map(Node::length),
-            }))?),
+            Output::Json => print(&api::line(&api::saved::Difference {
+                path: place.to_string(),
+                change: word(one).to_owned(),
+                from_bytes: one.then.as_ref().map(Node::length),
+                to_bytes: one.now.as_ref().map(Node::length),
+            })?),
             Output::Text => {
                 print(&format!("{:<8} {}{}", word(one), plain(&place), dim(&lengths(one))));
                 if patch == Switch::On {

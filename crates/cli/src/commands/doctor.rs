@@ -14,10 +14,11 @@ use checkrein_policy::{Config, ContainedCommands, Mode};
 use checkrein_protocol::AbsolutePath;
 use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
-use serde::Serialize;
 
 use super::init::{self, read, settings_file};
-use super::{Exit, Output, pretty};
+use super::{Exit, Output};
+use crate::api;
+use crate::api::installation::{self, FindingWellness};
 use crate::terminal::{Health, counted, dim, mark, print};
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
@@ -30,26 +31,30 @@ const RUNS: usize = 20;
 /// How long one run of the hook may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct Finding {
     check: String,
-    #[serde(serialize_with = "wellness_name")]
     wellness: Health,
     detail: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// What is open on every machine.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     not_held: Vec<&'static str>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn wellness_name<S: serde::Serializer>(wellness: &Health, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match wellness {
-        Health::Well => "well",
-        Health::Doubtful => "doubtful",
-        Health::Broken => "broken",
-    })
+/// The findings for programs.
+fn diagnosis(findings: Vec<Finding>) -> installation::Diagnosis {
+    let one = |finding: Finding| installation::Finding {
+        check: finding.check,
+        wellness: match finding.wellness {
+            Health::Well => FindingWellness::Well,
+            Health::Doubtful => FindingWellness::Doubtful,
+            Health::Broken => FindingWellness::Broken,
+        },
+        detail: finding.detail,
+        hint: finding.hint,
+        not_held: finding.not_held,
+    };
+    installation::Diagnosis { findings: findings.into_iter().map(one).collect() }
 }
 
 /// The clients that are to be examined: the one that is named, all that are found here, or without a name those with hooks of ours.
@@ -112,7 +117,7 @@ pub fn doctor(
     }
     let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Health::Broken);
     match output {
-        Output::Json => print(&pretty(&findings)?),
+        Output::Json => print(&api::pretty(&diagnosis(findings))?),
         Output::Text => {
             for finding in &findings {
                 print(&format!("{} {:<14} {}", mark(finding.wellness), finding.check, finding.detail));

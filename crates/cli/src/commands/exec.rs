@@ -16,9 +16,9 @@ use checkrein_sandbox::{
     Bytes, CommandOutcome, ExitCause, Gap, Kernel, Network, ReadScope, Refusal, ResourceLimits,
     SandboxedCommand, Scope, Signals, SuperviseError, run_confined,
 };
-use serde_json::json;
 
-use super::{Exit, Output, line};
+use super::{Exit, Output};
+use crate::api;
 use crate::secure_deletion;
 use crate::terminal::{log, plain};
 use checkrein_engine::error::CommandError;
@@ -101,8 +101,11 @@ pub fn exec(wanted: ExecOptions, output: Output) -> Exit {
         Ok(status) => Exit::Passed(status),
         Err((status, error)) => {
             log(&format!("checkrein: {}", error.message));
-            if let Some(hint) = error.hint {
+            if let Some(hint) = &error.hint {
                 log(&format!("hint: {hint}"));
+            }
+            if output == Output::Json {
+                log(&api::Failure::of(&error, status).line());
             }
             Exit::Passed(status)
         }
@@ -254,17 +257,21 @@ fn report(outcome: &CommandOutcome, put_back: &[String], output: Output) -> Resu
     if output == Output::Json {
         let rows: Vec<_> = refusals
             .iter()
-            .map(|refusal| json!({ "program": refusal.program, "refused": refusal.to_string(), "allowed_by": refusal.remedies() }))
+            .map(|refusal| api::programs::Refused {
+                program: api::recorded(&refusal.program),
+                refused: refusal.to_string(),
+                allowed_by: api::recorded(&refusal.remedies()),
+            })
             .collect();
-        log(&line(&json!({
-            "status": outcome.ending.status(),
-            "ended_by": ended_by(outcome.ending),
-            "refused": rows,
-            "refused_more": more,
-            "left_behind": outcome.left_behind,
-            "still_there": outcome.still_there,
-            "put_back": put_back,
-        }))?);
+        log(&api::line(&api::programs::ExecEnd {
+            status: api::recorded(&outcome.ending.status()),
+            ended_by: api::recorded(&ended_by(outcome.ending)),
+            refused: rows,
+            refused_more: api::recorded(more),
+            left_behind: api::recorded(&outcome.left_behind),
+            still_there: api::recorded(&outcome.still_there),
+            put_back: put_back.to_vec(),
+        })?);
         return Ok(());
     }
     put_back.iter().for_each(|line| log(&plain(&format!("checkrein: {line}"))));

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use checkrein_snapshot::SnapshotId;
-use serde_json::json;
 
 use super::restore::RestoreContext;
-use super::{Exit, Output, line};
+use super::{Exit, Output};
+use crate::api;
 use crate::terminal::{log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -23,9 +23,11 @@ pub fn export(
     let exported = ground.store.export(snapshot, &directory)?;
     match output {
         Output::Json => {
-            print(&line(
-                &json!({ "directory": directory.to_string_lossy(), "entries": exported.entries, "left": exported.left.len() }),
-            )?);
+            print(&api::pretty(&api::saved::Exported {
+                directory: directory.to_string_lossy().into_owned(),
+                entries: exported.entries,
+                left: exported.left.len(),
+            })?);
         }
         Output::Text => {
             print(&format!("{} entries are in {}", exported.entries, directory.display()));

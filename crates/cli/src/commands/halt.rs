@@ -5,11 +5,11 @@ use checkrein_protocol::{HaltScope, Record, RecordBody, SessionId};
 use checkrein_session::SessionLedger;
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
-use serde_json::json;
 
 use super::log::folders;
 use super::watch::EndedRuns;
-use super::{Exit, Output, Switch, for_people_only, line};
+use super::{Exit, Output, Switch, for_people_only};
+use crate::api;
 use crate::terminal::{log, log_all, plain, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -306,7 +306,9 @@ fn halted_with_all(surroundings: &HostEnvironment) -> Result<Vec<FolderName>, Co
 fn say(output: Output, folder: Option<&FolderName>, what: &str, next: &str) -> Result<Exit, CommandError> {
     let name = folder.map_or("all sessions", FolderName::as_str);
     match output {
-        Output::Json => print(&line(&json!({ "session": name, "result": what }))?),
+        Output::Json => {
+            print(&api::pretty(&api::sessions::Halted { session: name.to_owned(), result: what.to_owned() })?)
+        }
         Output::Text => {
             print(&format!("{what} {name}"));
             log(next);

@@ -4,7 +4,8 @@ use std::fs;
 
 use checkrein_intervention::Incident;
 
-use super::{Exit, Output, line, pretty};
+use super::{Exit, Output};
+use crate::api;
 use crate::terminal::{plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -16,7 +17,7 @@ pub fn incidents(surroundings: &HostEnvironment, output: Output) -> Result<Exit,
     match output {
         Output::Json => {
             for incident in &all {
-                print(&line(incident)?);
+                print(&api::line(&told(incident))?);
             }
         }
         Output::Text if all.is_empty() => print("no session was ever stopped"),
@@ -42,7 +43,7 @@ pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<
     let mut found: Vec<Incident> = read(surroundings)?;
     found.retain(|incident| incident.id.0.starts_with(id));
     match (found.as_slice(), output) {
-        ([one], Output::Json) => print(&pretty(one)?),
+        ([one], Output::Json) => print(&api::pretty(&told(one))?),
         ([one], Output::Text) => print(&one.markdown(|moment| super::log::time(moment.0))),
         ([], _) => {
             return Err(CommandError::user(
@@ -58,6 +59,11 @@ pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<
         }
     }
     Ok(Exit::Done)
+}
+
+/// An incident as its report holds it.
+fn told(incident: &Incident) -> api::sessions::IncidentReport {
+    api::sessions::IncidentReport(api::recorded(incident).as_object().cloned().unwrap_or_default())
 }
 
 /// All incidents, oldest first; the names begin with the time. A report that cannot be read is an error, never left out.

@@ -10,10 +10,12 @@ use checkrein_clients::{
 };
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use similar::TextDiff;
 
-use super::{Exit, Output, for_people_only, line};
+use super::{Exit, Output, for_people_only};
+use crate::api;
+use crate::api::installation::{self, RegistrationResult};
 use crate::terminal::{bold, confirm, dim, log, print};
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -343,14 +345,16 @@ fn finish(
     output: Output,
     next: &str,
 ) -> Result<Exit, CommandError> {
-    let (word, exit) = match written {
-        Written::Yes => ("written", Exit::Done),
-        Written::Unchanged => ("unchanged", Exit::Done),
-        Written::DryRun => ("dry_run", Exit::Done),
-        Written::Declined => ("declined", Exit::Failed),
+    let (result, exit) = match written {
+        Written::Yes => (RegistrationResult::Written, Exit::Done),
+        Written::Unchanged => (RegistrationResult::Unchanged, Exit::Done),
+        Written::DryRun => (RegistrationResult::DryRun, Exit::Done),
+        Written::Declined => (RegistrationResult::Declined, Exit::Failed),
     };
     match (output, written) {
-        (Output::Json, _) => print(&line(&json!({ "settings": settings, "result": word }))?),
+        (Output::Json, _) => {
+            print(&api::line(&installation::Registration { settings: settings.to_string(), result })?)
+        }
         (Output::Text, Written::Yes) => print(&format!("{} {settings}\n{next}", bold("written"))),
         (Output::Text, Written::Unchanged) => {
             print(&format!("{settings} is already as it should be; nothing changed"));

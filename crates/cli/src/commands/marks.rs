@@ -8,10 +8,10 @@ use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_protocol::{Judgement, RecordBody};
 use checkrein_session::SessionLedger;
-use serde_json::json;
 
 use super::log::{folders, judgement_words, only_folder, severity_name};
-use super::{Exit, Output, for_people_only, line, pretty};
+use super::{Exit, Output, for_people_only};
+use crate::api::{self, recorded};
 use crate::terminal::{log, plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -59,7 +59,11 @@ pub fn mark(
     let body = RecordBody::Marked { record, kind, judgement, note: note.to_owned() };
     ledger.append(surroundings.now(), body, Durability::Durable)?;
     match output {
-        Output::Json => print(&pretty(&json!({ "record": record, "kind": kind, "judgement": judgement }))?),
+        Output::Json => print(&api::pretty(&api::sessions::Mark {
+            record,
+            kind: recorded(&kind),
+            judgement: recorded(&judgement),
+        })?),
         Output::Text => print(&format!("{} is marked as {}", kind.name(), judgement_words(judgement))),
     }
     Ok(Exit::Done)
@@ -110,7 +114,11 @@ pub fn issues(surroundings: &HostEnvironment, count: usize, output: Output) -> R
     match output {
         Output::Json => {
             for one in &shown {
-                print(&line(&json!({ "id": one.id, "judgement": one.judgement, "issue": one.issue }))?);
+                print(&api::line(&api::sessions::DetectedIssue {
+                    id: one.id.clone(),
+                    judgement: recorded(&one.judgement),
+                    issue: recorded(&one.issue),
+                })?);
             }
         }
         Output::Text if shown.is_empty() => print("no issue was detected yet"),
@@ -151,21 +159,20 @@ pub fn marks(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Com
     let open: Vec<&Judged> = judged.iter().rev().filter(|one| one.judgement.is_none()).take(10).collect();
     match output {
         Output::Json => {
-            let rows: Vec<_> = columns
+            let patterns = columns
                 .iter()
-                .map(|(kind, column)| {
-                    json!({
-                        "pattern": kind.name(),
-                        "detected": column.detected,
-                        "confirmed": column.confirmed,
-                        "false_alarms": column.false_alarms,
-                        "missed": column.missed,
-                        "accuracy": column.accuracy(),
-                    })
+                .map(|(kind, column)| api::sessions::PatternStats {
+                    pattern: kind.name().to_owned(),
+                    detected: column.detected,
+                    confirmed: column.confirmed,
+                    false_alarms: column.false_alarms,
+                    missed: column.missed,
+                    accuracy: column.accuracy(),
                 })
                 .collect();
-            let open: Vec<&String> = open.iter().map(|one| &one.id).collect();
-            print(&pretty(&json!({ "patterns": rows, "suggestions": suggested, "not_marked": open }))?);
+            let not_marked = open.iter().map(|one| one.id.clone()).collect();
+            let suggestions = suggested;
+            print(&api::pretty(&api::sessions::IssueStats { patterns, suggestions, not_marked })?);
         }
         Output::Text if columns.is_empty() => print("no issue was detected yet"),
         Output::Text => {

@@ -18,7 +18,8 @@ use checkrein_review::VerdictKind;
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
-use super::{Exit, Output, Switch, line};
+use super::{Exit, Output, Switch};
+use crate::api;
 use crate::credentials::Credentials;
 use crate::secure_deletion;
 use crate::terminal::{log, print};
@@ -74,7 +75,11 @@ pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> R
                 }
             }
             if output == Output::Json {
-                print(&line(&json!({ "channel": channel, "sent": sent.is_ok(), "why": sent.err() }))?);
+                print(&api::line(&api::installation::NoticeSent {
+                    channel: channel.clone(),
+                    sent: sent.is_ok(),
+                    why: sent.err().map(|why| why.to_string()),
+                })?);
             } else if sent.is_ok() {
                 print(&format!("{channel}: sent"));
             }

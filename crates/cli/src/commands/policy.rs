@@ -5,7 +5,9 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 use serde_json::json;
 
-use super::{Exit, Output, line, pretty};
+use super::{Exit, Output};
+use crate::api::installation::{Policy, PolicyTrial, Tripwire};
+use crate::api::{self, recorded};
 use crate::terminal::{bold, cut, plain, print, table};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -19,26 +21,30 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
     let thresholds = governance.thresholds(tier);
     let wires = || governance.tripwires.iter().chain(&config.patterns.custom_patterns);
     match output {
-        Output::Json => print(&pretty(&json!({
-            "enabled": governance.enabled,
-            "tier": tier,
-            "thresholds": { "ok": thresholds.ok, "nudge": thresholds.nudge, "escalate": thresholds.escalate },
-            "trust_debt": {
+        Output::Json => print(&api::pretty(&Policy {
+            enabled: governance.enabled,
+            tier: recorded(&tier),
+            thresholds: json!({ "ok": thresholds.ok, "nudge": thresholds.nudge, "escalate": thresholds.escalate }),
+            trust_debt: json!({
                 "enabled": trust.enabled,
                 "elevated_monitoring": trust.thresholds.elevated_monitoring,
                 "restricted_mode": trust.thresholds.restricted_mode,
                 "re_tiering_review": trust.thresholds.re_tiering_review,
-            },
-            "contract": { "risk_level": contract.risk_level, "fallback_on_timeout": contract.fallback_on_timeout },
-            "blueprints": governance.blueprints,
-            "tripwires": wires().map(|wire| json!({
-                "name": wire.name,
-                "decision": wire.decision,
-                "condition": wire.condition,
-                "of": wire.count.as_ref().map(|count| &count.of),
-                "reason": wire.reason,
-            })).collect::<Vec<_>>(),
-        }))?),
+            }),
+            contract: json!({
+                "risk_level": contract.risk_level, "fallback_on_timeout": contract.fallback_on_timeout,
+            }),
+            blueprints: governance.blueprints.clone(),
+            tripwires: wires()
+                .map(|wire| Tripwire {
+                    name: wire.name.clone(),
+                    decision: recorded(&wire.decision),
+                    condition: wire.condition.clone(),
+                    of: recorded(&wire.count.as_ref().map(|count| &count.of)),
+                    reason: wire.reason.clone(),
+                })
+                .collect(),
+        })?),
         Output::Text => {
             let state = if governance.enabled { "" } else { ", switched off" };
             print(&format!(
@@ -131,13 +137,13 @@ pub fn test(
     match output {
         Output::Json => {
             for trial in &all {
-                print(&line(&json!({
-                    "of": trial.of,
-                    "example": trial.example,
-                    "expected": trial.expected,
-                    "found": trial.found,
-                    "passed": trial.passed(),
-                }))?);
+                print(&api::line(&PolicyTrial {
+                    of: recorded(&trial.of),
+                    example: recorded(&trial.example),
+                    expected: recorded(&trial.expected),
+                    found: recorded(&trial.found),
+                    passed: trial.passed(),
+                })?);
             }
         }
         Output::Text if all.is_empty() => print("there is no example to play"),

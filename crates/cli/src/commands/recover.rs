@@ -5,10 +5,11 @@ use checkrein_ledger::lines;
 use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
-use serde_json::json;
 
 use super::log::only_folder;
-use super::{Exit, Output, pretty};
+use super::{Exit, Output};
+use crate::api::sessions::Recovery;
+use crate::api::{self, recorded};
 use crate::terminal::{bold, plain, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -25,9 +26,13 @@ pub fn recover(
     let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
     let Some((issue, attempts)) = newest_issue(&ledger)? else {
         match output {
-            Output::Json => print(&pretty(&json!({
-                "session": folder.as_str(), "issue": null, "policy": policy, "plan": null, "lines": [],
-            }))?),
+            Output::Json => print(&api::pretty(&Recovery {
+                session: folder.as_str().to_owned(),
+                issue: serde_json::Value::Null,
+                policy: recorded(&policy),
+                plan: serde_json::Value::Null,
+                lines: Vec::new(),
+            })?),
             Output::Text => print("nothing went wrong in this session as far as the detectors saw"),
         }
         return Ok(Exit::Done);
@@ -40,10 +45,13 @@ pub fn recover(
     };
     let plan = plan(RecoverableFailure::of(&issue, attempts), policy);
     match output {
-        Output::Json => print(&pretty(&json!({
-            "session": folder.as_str(), "issue": issue, "policy": policy, "plan": plan,
-            "lines": plan.lines(folder.as_str(), &issue),
-        }))?),
+        Output::Json => print(&api::pretty(&Recovery {
+            session: folder.as_str().to_owned(),
+            issue: recorded(&issue),
+            policy: recorded(&policy),
+            plan: recorded(&plan),
+            lines: plan.lines(folder.as_str(), &issue),
+        })?),
         Output::Text => {
             print(&format!("{}  {}: {}", bold("issue"), issue.kind.name(), plain(&issue.summary)));
             print(&format!("{}  {}", bold("policy"), policy.name()));

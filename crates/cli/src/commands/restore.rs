@@ -17,11 +17,12 @@ use checkrein_snapshot::{
     Prepared, Request, RestoreAction, Restored, Skipped, SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use self::sorting::Sorted;
 use super::log::time;
-use super::{Exit, Output, for_people_only, pretty};
+use super::{Exit, Output, for_people_only};
+use crate::api::{self, saved};
 use crate::terminal::{bold, confirm, dim, log, plain, print};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;
@@ -363,19 +364,25 @@ fn tell(
         .collect();
     match output {
         Output::Json => {
-            let step = |step: &Step| json!({ "path": step.path.as_path().to_string_lossy(), "deed": step.deed.name() });
-            let kept: Vec<Json> = sorted
-                .left
+            let step = |step: &Step| saved::RestoreStep {
+                path: step.path.as_path().to_string_lossy().into_owned(),
+                deed: step.deed.name().to_owned(),
+            };
+            let kept = sorted.left.iter().map(|(one, why)| saved::KeptStep {
+                path: one.path.as_path().to_string_lossy().into_owned(),
+                deed: one.deed.name().to_owned(),
+                why: why.to_string(),
+            });
+            let left = left
                 .iter()
-                .map(|(one, why)| json!({ "path": one.path.as_path().to_string_lossy(), "deed": one.deed.name(), "why": why }))
-                .collect();
-            print(&pretty(&json!({
-                "snapshot": snapshot.id,
-                "steps": steps.iter().map(step).collect::<Vec<_>>(),
-                "kept": kept,
-                "saved_as": restored.map(|restored| restored.saved_as),
-                "left": left.iter().map(|(path, why)| json!({ "path": path, "why": why })).collect::<Vec<_>>(),
-            }))?);
+                .map(|(path, why)| saved::LeftOut { path: path.to_string(), why: why.to_string() });
+            print(&api::pretty(&saved::Restored {
+                snapshot: api::recorded(&snapshot.id),
+                steps: steps.iter().map(step).collect(),
+                kept: kept.collect(),
+                saved_as: api::recorded(&restored.map(|restored| restored.saved_as)),
+                left: left.collect(),
+            })?);
         }
         Output::Text => {
             match restored {

@@ -3,10 +3,11 @@
 use checkrein_ledger::{Durability, FolderName, Line, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
 use checkrein_session::SessionLedger;
-use serde::Serialize;
 
 use super::log::{call, folders, severity_name, time};
-use super::{Exit, Output, for_people_only, line};
+use super::{Exit, Output, for_people_only};
+use crate::api::sessions::Ticket;
+use crate::api::{self, recorded};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -20,23 +21,11 @@ pub enum Shown {
     All,
 }
 
-/// One flagged action.
-#[derive(Debug, Serialize)]
-struct Ticket {
-    /// `SESSION:RECORD`, as `checkrein show` takes it.
-    id: String,
-    /// `action`, or `tier` when a person is asked to look at the tier of the agent.
-    about: &'static str,
+/// One flagged action, its record and its time in milliseconds.
+struct Known {
+    ticket: Ticket,
     at: u64,
-    severity: String,
     verdict: VerdictKind,
-    call: String,
-    reason: String,
-    /// Tripwires and patterns that fired.
-    fired: Vec<String>,
-    /// The note of the person who closed it.
-    closed: Option<String>,
-    #[serde(skip)]
     record: u64,
 }
 
@@ -46,12 +35,12 @@ pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> 
     for folder in folders(surroundings, None)? {
         all.extend(tickets(surroundings, &folder)?);
     }
-    all.retain(|ticket| shown == Shown::All || ticket.closed.is_none());
-    all.sort_by_key(|ticket| ticket.at);
+    all.retain(|known| shown == Shown::All || known.ticket.closed.is_none());
+    all.sort_by_key(|known| known.at);
     match output {
         Output::Json => {
-            for ticket in &all {
-                print(&line(ticket)?);
+            for known in &all {
+                print(&api::line(&known.ticket)?);
             }
         }
         Output::Text if all.is_empty() => print(match shown {
@@ -59,7 +48,7 @@ pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> 
             Shown::All => "nothing was ever flagged",
         }),
         Output::Text => {
-            let rows = all.iter().map(|ticket| {
+            let rows = all.iter().map(|Known { ticket, at, verdict: given, .. }| {
                 let what = match ticket.about {
                     "tier" => format!("the tier of the agent, after {}", ticket.call),
                     _ => ticket.call.clone(),
@@ -67,10 +56,10 @@ pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> 
                 let state =
                     ticket.closed.as_ref().map_or_else(|| "open".to_owned(), |note| dim(&plain(note)));
                 vec![
-                    dim(&time(ticket.at)),
+                    dim(&time(*at)),
                     ticket.id.clone(),
                     ticket.severity.clone(),
-                    verdict(ticket.verdict),
+                    verdict(*given),
                     cut(&plain(&what), 50),
                     cut(&plain(&ticket.reason), 60),
                     state,
@@ -97,11 +86,11 @@ pub fn close(
         )
     };
     let (session, number) = id.rsplit_once(':').ok_or_else(unknown)?;
-    let mut found: Vec<(FolderName, Ticket)> = Vec::new();
+    let mut found: Vec<(FolderName, Known)> = Vec::new();
     for folder in folders(surroundings, Some(session))? {
         let all = tickets(surroundings, &folder)?;
-        let named = all.into_iter().filter(|ticket| ticket.record.to_string() == number);
-        found.extend(named.map(|ticket| (folder.clone(), ticket)));
+        let named = all.into_iter().filter(|known| known.record.to_string() == number);
+        found.extend(named.map(|known| (folder.clone(), known)));
     }
     if found.len() > 1 {
         return Err(CommandError::user(
@@ -109,15 +98,14 @@ pub fn close(
             "give more of the name of the session",
         ));
     }
-    let (folder, ticket) = found.pop().ok_or_else(unknown)?;
+    let (folder, Known { ticket, record, .. }) = found.pop().ok_or_else(unknown)?;
     if ticket.closed.is_some() {
         return Err(CommandError::user(
             format!("`{}` is closed already", ticket.id),
             "`checkrein ticket list` shows by what note",
         ));
     }
-    let body =
-        RecordBody::ReviewClosed { ticket: ticket.record, note: note.to_owned(), by: "person".to_owned() };
+    let body = RecordBody::ReviewClosed { ticket: record, note: note.to_owned(), by: "person".to_owned() };
     SessionLedger::of_folder(&surroundings.state, folder).append(
         surroundings.now(),
         body,
@@ -125,7 +113,7 @@ pub fn close(
     )?;
     let closed = Ticket { closed: Some(note.to_owned()), ..ticket };
     match output {
-        Output::Json => print(&line(&closed)?),
+        Output::Json => print(&api::pretty(&closed)?),
         Output::Text if closed.about == "tier" => {
             print(&format!("closed {}; the agent begins with a trust debt of nothing", closed.id));
         }
@@ -135,7 +123,7 @@ pub fn close(
 }
 
 /// The tickets of a session, oldest first. Most records are passed over without being parsed.
-fn tickets(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Ticket>, CommandError> {
+fn tickets(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Known>, CommandError> {
     let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
     let mut all = Vec::new();
     for line in lines(&path)?.holding("\"flagged\":true") {
@@ -149,13 +137,13 @@ fn tickets(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Ti
             continue;
         };
         all.iter_mut().filter(|known| known.record == ticket).for_each(|known| {
-            known.closed.get_or_insert_with(|| note.clone());
+            known.ticket.closed.get_or_insert_with(|| note.clone());
         });
     }
     Ok(all)
 }
 
-fn ticket(folder: &FolderName, line: &Line) -> Option<Ticket> {
+fn ticket(folder: &FolderName, line: &Line) -> Option<Known> {
     let record = line.record.as_ref()?;
     let RecordBody::Review(review) = &record.body else { return None };
     if !review.flagged {
@@ -163,20 +151,20 @@ fn ticket(folder: &FolderName, line: &Line) -> Option<Ticket> {
     }
     let ReviewRecord { governance, verdict, reason, .. } = review.as_ref();
     let governance = governance.as_deref();
-    Some(Ticket {
+    let ticket = Ticket {
         id: format!("{}:{}", folder.as_str(), record.seq),
         about: if governance.is_some_and(|governance| governance.asks_for_review) {
             "tier"
         } else {
             "action"
         },
-        at: record.at.0,
+        at: record.at.into(),
         severity: governance.and_then(|governance| governance.flag).map_or("-", severity_name).to_owned(),
-        verdict: *verdict,
+        verdict: recorded(verdict),
         call: call(review),
         reason: reason.clone(),
         fired: governance.map(|governance| governance.fired.clone()).unwrap_or_default(),
         closed: None,
-        record: record.seq,
-    })
+    };
+    Some(Known { ticket, at: record.at.0, verdict: *verdict, record: record.seq })
 }

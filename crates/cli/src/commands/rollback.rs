@@ -11,7 +11,8 @@ use checkrein_snapshot::{ActionEndTime, SnapshotId};
 use super::log::only_folder;
 use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, restore};
 use super::undo::spare_remotes;
-use super::{Exit, Output, pretty};
+use super::{Exit, Output};
+use crate::api;
 use crate::terminal::{confirm, dim, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -118,7 +119,7 @@ pub fn rollback_session(
         };
     if !goes_on {
         if output == Output::Json {
-            print(&pretty(&session.proposal(&way))?);
+            print(&told(&session.proposal(&way))?);
         }
         let is_refused = consent == Consent::Ask && !way.is_empty();
         return if is_refused {
@@ -130,7 +131,7 @@ pub fn rollback_session(
     let record = session.go(way, "person");
     ledger.append(surroundings.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
     match output {
-        Output::Json => print(&pretty(&record)?),
+        Output::Json => print(&told(&record)?),
         Output::Text => {
             print(&plain(&record.text));
             record.left.iter().for_each(|left| log(&format!("not as it was: {}", plain(left))));
@@ -138,6 +139,12 @@ pub fn rollback_session(
     }
     let is_done = record.stage == RollbackStage::Done && record.left.is_empty();
     Ok(if is_done { Exit::Done } else { Exit::Failed })
+}
+
+/// A rollback of a session as it is recorded.
+fn told(record: &impl serde::Serialize) -> Result<String, CommandError> {
+    let fields = api::recorded(record).as_object().cloned().unwrap_or_default();
+    api::pretty(&api::sessions::SessionRollback(fields))
 }
 
 fn show(way: &Way) {

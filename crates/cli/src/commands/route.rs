@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use checkrein_ledger::content_hash;
 use checkrein_sandbox::{adopt_orphans, end_all};
 use checkrein_supervise::{Next, Phase, Route, TestFailureKind, TestRunner};
-use serde_json::json;
 
 use super::exec::still_there;
 use super::{Exit, Output, line};
+use crate::api;
 use crate::terminal::{log, plain};
 use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::HostEnvironment;
@@ -70,7 +70,8 @@ pub fn route(
     write_private(&place, bytes.as_bytes())?;
     match output {
         Output::Json => {
-            log(&line(&json!({ "route": told(&route)?, "advice": route.advice(), "status": status }))?);
+            let (route, advice) = (told(&route)?, route.advice().to_string());
+            log(&api::line(&api::programs::TestRoute { route, advice, status })?);
         }
         Output::Text if route.failure == TestFailureKind::None && route.next == Next::GoOn => {}
         Output::Text => log(&format!("checkrein: {}", route.advice())),

@@ -49,6 +49,7 @@ use checkrein_world::find_workspace;
 use super::exec::{plain_environment, still_there};
 use super::run_session::{RunSession, RunSessionOptions};
 use super::{Exit, Output, Switch, for_no_agent, line};
+use crate::api::Failure;
 use crate::credentials::{CredentialName, Credentials};
 use crate::terminal::{cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
@@ -147,8 +148,11 @@ const PROVIDER_FAILS: u8 = 92;
 pub fn run(wanted: &RunOptions, output: Output) -> Exit {
     Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| {
         log(&format!("checkrein: {}", error.message));
-        if let Some(hint) = error.hint {
+        if let Some(hint) = &error.hint {
             log(&format!("hint: {hint}"));
+        }
+        if output == Output::Json {
+            log(&Failure::of(&error, NOTHING_RUN).line());
         }
         NOTHING_RUN
     }))

@@ -3,10 +3,10 @@
 use checkrein_supervise::runs::{
     Archived, CommandWord, Found, Lock, RunStage, RunState, RunStateDamage, Runs, Whereabouts,
 };
-use serde_json::{Value as Json, json};
 
 use super::log::time;
-use super::{Exit, Output, Switch, line, pretty};
+use super::{Exit, Output, Switch};
+use crate::api::{self, recorded};
 use crate::terminal::{cut, log, plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -47,7 +47,7 @@ pub fn show(surroundings: &HostEnvironment, name: &str, output: Output) -> Resul
     };
     let how = how(&runs, found, state);
     match output {
-        Output::Json => print(&pretty(&described(found, state, &how, None))?),
+        Output::Json => print(&api::pretty(&described(found, state, &how, None))?),
         Output::Text => {
             let rows = HEAD.iter().zip(row(found, state, &how));
             for (title, cell) in rows.filter(|(_, cell)| !cell.is_empty()) {
@@ -99,7 +99,7 @@ fn runs(
         };
         let how = how(&runs, found, state);
         match output {
-            Output::Json => print(&line(&described(found, state, &how, changed.as_deref()))?),
+            Output::Json => print(&api::line(&described(found, state, &how, changed.as_deref()))?),
             Output::Text => {
                 for wrong in changed.into_iter().flatten() {
                     log(&format!("run {}: {wrong}", found.id));
@@ -124,25 +124,25 @@ fn runs(
 /// The columns of the list.
 const HEAD: [&str; 8] = ["run", "began", "worktree", "answers", "tokens", "cost", "agent", "state"];
 
-fn described(found: &Found, state: &RunState, how: &str, changed: Option<&[String]>) -> Json {
-    json!({
-        "run": found.id,
-        "created": state.created,
-        "stage": state.stage.name(),
-        "state": how,
-        "reason": state.end().and_then(|end| end.reason.as_deref()),
-        "archived": found.whereabouts == Whereabouts::Done,
-        "changed": changed,
-        "agent": words(state),
-        "workspace": state.workspace.to_string_lossy(),
-        "directory": state.directory.to_string_lossy(),
-        "worktree": state.worktree,
-        "session": state.session(),
-        "limits": state.limits,
-        "told": state.told(),
-        "spent": state.spent(),
-        "attempts": state.attempts,
-    })
+fn described(found: &Found, state: &RunState, how: &str, changed: Option<&[String]>) -> api::programs::Run {
+    api::programs::Run {
+        run: recorded(&found.id),
+        created: state.created.into(),
+        stage: state.stage.name().to_owned(),
+        state: how.to_owned(),
+        reason: state.end().and_then(|end| end.reason.clone()),
+        archived: found.whereabouts == Whereabouts::Done,
+        changed: changed.map(<[String]>::to_vec),
+        agent: words(state),
+        workspace: state.workspace.to_string_lossy().into_owned(),
+        directory: state.directory.to_string_lossy().into_owned(),
+        worktree: state.worktree.clone(),
+        session: state.session().map(str::to_owned),
+        limits: recorded(&state.limits),
+        told: state.told(),
+        spent: recorded(&state.spent()),
+        attempts: recorded(&state.attempts),
+    }
 }
 
 /// How far it is, in words.

@@ -4,10 +4,10 @@ use checkrein_clients::CANARY_SESSION;
 use checkrein_policy::TrustPolicy;
 use checkrein_session::{Cost, SessionSummary};
 use checkrein_world::find_workspace;
-use serde_json::{Value as Json, json};
 
 use super::log::time;
-use super::{Exit, Output, line, tell_fallen};
+use super::{Exit, Output, tell_fallen};
+use crate::api::{self, recorded};
 use crate::terminal::{print, table, verdict};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -27,19 +27,19 @@ pub fn sessions(surroundings: &HostEnvironment, output: Output) -> Result<Exit, 
     match output {
         Output::Json => {
             for session in &all {
-                print(&line(&json!({
-                    "session": session.folder.as_str(),
-                    "started": session.started,
-                    "last": session.last,
-                    "records": session.records,
-                    "actions": session.actions,
-                    "verdicts": session.verdicts,
-                    "client": session.client,
-                    "spent": spent(session),
-                    "trust_debt": policy.left(&session.trust, now),
-                    "posture": policy.posture(policy.left(&session.trust, now)),
-                    "halted": session.halt.as_ref().map(|halt| &halt.reason),
-                }))?);
+                print(&api::line(&api::sessions::Session {
+                    session: session.folder.as_str().to_owned(),
+                    started: session.started.map(Into::into),
+                    last: session.last.map(Into::into),
+                    records: session.records,
+                    actions: session.actions,
+                    verdicts: recorded(&session.verdicts),
+                    client: session.client.clone(),
+                    spent: spent(session),
+                    trust_debt: policy.left(&session.trust, now),
+                    posture: recorded(&policy.posture(policy.left(&session.trust, now))),
+                    halted: session.halt.as_ref().map(|halt| halt.reason.clone()),
+                })?);
             }
         }
         Output::Text if all.is_empty() => print("no session is recorded yet"),
@@ -84,7 +84,7 @@ pub fn sessions(surroundings: &HostEnvironment, output: Output) -> Result<Exit, 
 }
 
 /// What a session has spent, for programs; what is not known is null.
-pub(super) fn spent(session: &SessionSummary) -> Json {
+pub(super) fn spent(session: &SessionSummary) -> api::sessions::Spent {
     let spent = &session.spent;
     let tokens = spent.is_metered().then(|| spent.tokens());
     let (dollars, at_least) = match spent.cost() {
@@ -92,16 +92,16 @@ pub(super) fn spent(session: &SessionSummary) -> Json {
         Some(Cost::AtLeast(known)) => (None, Some(known.dollars())),
         None => (None, None),
     };
-    json!({
-        "tokens": tokens,
-        "dollars": dollars,
-        "dollars_at_least": at_least,
-        "dollars_estimated": matches!(spent.cost(), Some(Cost::About(_))),
-        "models": spent.models(),
-        "processes": spent.processes,
-        "bytes_written": spent.bytes_written,
-        "file_operations": session.file_operations,
-    })
+    api::sessions::Spent {
+        tokens: recorded(&tokens),
+        dollars,
+        dollars_at_least: at_least,
+        dollars_estimated: matches!(spent.cost(), Some(Cost::About(_))),
+        models: recorded(&spent.models()),
+        processes: spent.processes,
+        bytes_written: spent.bytes_written,
+        file_operations: session.file_operations,
+    }
 }
 
 /// The tokens of a session in words.

@@ -9,12 +9,12 @@ use checkrein_protocol::{
 };
 use checkrein_review::sentence;
 use checkrein_session::SessionLedger;
-use serde_json::json;
 
 use super::answers::{QuestionOutcome, answers};
 use super::log::{call, folders, rollback_stage, severity_name, time};
 use super::surprises::{looked_in_words, surprise_in_words};
 use super::{Exit, Output, pretty};
+use crate::api;
 use crate::terminal::{bold, dim, plain, print, verdict, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -45,7 +45,9 @@ pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<
         ));
     }
     match output {
-        Output::Json => print(&pretty(&json!(found))?),
+        Output::Json => print(&api::pretty(&api::sessions::ActionRecords {
+            records: found.iter().map(api::recorded).collect(),
+        })?),
         Output::Text => {
             for record in &found {
                 print(&wrapped(&explain(record, &found, &all_answers)));

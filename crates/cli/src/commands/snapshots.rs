@@ -6,11 +6,11 @@ use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, Circumstances, Listed, Mounts, Pin, SnapshotId, SnapshotReason, Unchanged,
     WorkspaceCapture,
 };
-use serde_json::{Value as Json, json};
 
 use super::log::time;
 use super::restore::RestoreContext;
-use super::{Exit, Output, for_people_only, line};
+use super::{Exit, Output, for_people_only};
+use crate::api::{self, recorded, saved};
 use crate::terminal::{cut, log, plain, print, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::config_files;
@@ -26,7 +26,7 @@ pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Res
     match output {
         Output::Json => {
             for one in &shown {
-                print(&line(&described(one))?);
+                print(&api::line(&described(one))?);
             }
         }
         Output::Text if shown.is_empty() => print("nothing is saved yet"),
@@ -48,30 +48,29 @@ pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Res
     Ok(Exit::Done)
 }
 
-fn described(one: &Listed) -> Json {
+fn described(one: &Listed) -> saved::Snapshot {
     let snapshot = &one.snapshot;
-    let skipped: Vec<Json> = snapshot
-        .skipped
-        .iter()
-        .map(|one| json!({ "path": one.path.as_path().to_string_lossy(), "why": one.reason.to_string() }))
-        .collect();
+    let skipped = snapshot.skipped.iter().map(|one| saved::LeftOut {
+        path: one.path.as_path().to_string_lossy().into_owned(),
+        why: one.reason.to_string(),
+    });
     let paths: Vec<String> =
         snapshot.roots.iter().map(|root| root.path.as_path().to_string_lossy().into_owned()).collect();
-    json!({
-        "id": one.id,
-        "at": snapshot.at,
-        "occasion": snapshot.occasion.name(),
-        "reason": snapshot.reason,
-        "session": snapshot.place.as_ref().map(|place| &place.session),
-        "action": snapshot.place.as_ref().and_then(|place| place.action.as_ref()),
-        "sequence": snapshot.place.as_ref().map(|place| place.sequence),
-        "paths": paths,
-        "entries": snapshot.entries,
-        "bytes": snapshot.bytes,
-        "disk": one.disk,
-        "pinned": one.pin == Pin::Pinned,
-        "skipped": skipped,
-    })
+    saved::Snapshot {
+        id: recorded(&one.id),
+        at: snapshot.at.into(),
+        occasion: snapshot.occasion.name().to_owned(),
+        reason: snapshot.reason.clone(),
+        session: recorded(&snapshot.place.as_ref().map(|place| &place.session)),
+        action: recorded(&snapshot.place.as_ref().and_then(|place| place.action.as_ref())),
+        sequence: recorded(&snapshot.place.as_ref().map(|place| place.sequence)),
+        paths,
+        entries: snapshot.entries,
+        bytes: snapshot.bytes,
+        disk: one.disk,
+        pinned: one.pin == Pin::Pinned,
+        skipped: skipped.collect(),
+    }
 }
 
 fn row(one: &Listed) -> Vec<String> {
@@ -123,7 +122,7 @@ pub fn create(surroundings: &HostEnvironment, reason: &str, output: Output) -> R
     };
     let listed = ground.store.snapshot(id)?;
     match output {
-        Output::Json => print(&line(&described(&listed))?),
+        Output::Json => print(&api::pretty(&described(&listed))?),
         Output::Text => {
             let snapshot = &listed.snapshot;
             let how = if matches!(taken, WorkspaceCapture::Same(_)) {
@@ -150,7 +149,9 @@ pub fn pin(
     let ground = RestoreContext::open(surroundings)?;
     ground.store.pin(id, pin)?;
     match output {
-        Output::Json => print(&line(&json!({ "id": id, "pinned": pin == Pin::Pinned }))?),
+        Output::Json => {
+            print(&api::pretty(&saved::Pinned { id: recorded(&id), pinned: pin == Pin::Pinned })?)
+        }
         Output::Text => print(&match pin {
             Pin::Pinned => format!("snapshot {id} stays until it is unpinned"),
             Pin::Loose => format!("snapshot {id} goes when it is old"),
@@ -178,7 +179,7 @@ pub fn prune(
         }
     };
     match output {
-        Output::Json => print(&line(&json!({ "snapshots": snapshots, "bytes": bytes }))?),
+        Output::Json => print(&api::pretty(&saved::Pruned { snapshots: recorded(&snapshots), bytes })?),
         Output::Text => print(&match bytes {
             None => format!("{} snapshots would go", snapshots.len()),
             Some(bytes) => format!("{} snapshots are gone, {} are free", snapshots.len(), size(bytes)),
@@ -194,9 +195,10 @@ pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Co
     let hurt = ground.store.verify()?;
     match output {
         Output::Json => {
-            let hurt: Vec<Json> =
-                hurt.iter().map(|one| json!({ "id": one.snapshot, "cause": one.cause })).collect();
-            print(&line(&json!({ "snapshots": count, "hurt": hurt }))?);
+            let damaged = hurt
+                .iter()
+                .map(|one| saved::Damaged { id: recorded(&one.snapshot), cause: one.cause.to_string() });
+            print(&api::pretty(&saved::SnapshotCheck { snapshots: count, hurt: damaged.collect() })?);
         }
         Output::Text => {
             for one in &hurt {

@@ -7,10 +7,10 @@ use checkrein_protocol::{
     ObservedExtent, OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
 };
 use checkrein_session::SessionLedger;
-use serde_json::json;
 
 use super::log::{folders, time};
-use super::{Exit, Output, line};
+use super::{Exit, Output};
+use crate::api::{self, recorded};
 use crate::terminal::{cut, dim, plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -51,18 +51,18 @@ pub fn surprises(
     match output {
         Output::Json => {
             for call in &calls {
-                print(&line(&json!({
-                    "session": call.folder.as_str(),
-                    "at": call.at,
-                    "action_id": call.outcome.action_id,
-                    "programs": call.verification.programs,
-                    "call": call.verification.call,
-                    "looked": call.verification.looked,
-                    "surprises": call.verification.surprises,
-                    "more_surprises": call.verification.more_surprises,
-                    "other_causes": call.verification.other_causes,
-                    "gaps": call.verification.gaps,
-                }))?);
+                print(&api::line(&api::sessions::SurprisingCall {
+                    session: call.folder.as_str().to_owned(),
+                    at: call.at.into(),
+                    action_id: recorded(&call.outcome.action_id),
+                    programs: recorded(&call.verification.programs),
+                    call: recorded(&call.verification.call),
+                    looked: recorded(&call.verification.looked),
+                    surprises: recorded(&call.verification.surprises),
+                    more_surprises: recorded(&call.verification.more_surprises),
+                    other_causes: recorded(&call.verification.other_causes),
+                    gaps: recorded(&call.verification.gaps),
+                })?);
             }
         }
         Output::Text if calls.is_empty() => {

@@ -4,9 +4,10 @@ use checkrein_policy::LoadedConfig;
 use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
-use serde_json::json;
 
-use super::{Exit, Output, for_people_only, pretty};
+use super::{Exit, Output, for_people_only};
+use crate::api::installation::{HeldSession, Trust};
+use crate::api::{self, recorded};
 use crate::terminal::{confirm, log, print};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
@@ -76,13 +77,15 @@ fn tell(
     sessions: &[(String, Vec<&'static str>)],
     is_trusted: bool,
 ) -> Result<(), CommandError> {
-    let waiting: Vec<_> = sessions
+    let waiting = sessions
         .iter()
-        .map(|(session, settings)| json!({ "session": session, "settings": settings }))
-        .collect();
-    print(&pretty(&json!({
-        "file": file, "pending": loaded.pending, "sessions": waiting, "trusted": is_trusted,
-    }))?);
+        .map(|(session, settings)| HeldSession { session: session.clone(), settings: settings.clone() });
+    print(&api::pretty(&Trust {
+        file: file.to_string(),
+        pending: recorded(&loaded.pending),
+        sessions: waiting.collect(),
+        trusted: is_trusted,
+    })?);
     Ok(())
 }
 

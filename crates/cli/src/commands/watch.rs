@@ -10,11 +10,11 @@ use checkrein_ledger::{FolderName, last};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use checkrein_supervise::runs::{RunStage, Runs};
-use serde_json::{Value as Json, json};
 
 use super::log::{call, severity_name, time};
 use super::sessions::{spent, tokens_in_words};
-use super::{Exit, Output, Switch, line, tell_fallen};
+use super::{Exit, Output, Switch, tell_fallen};
+use crate::api::{self, recorded};
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -53,7 +53,7 @@ pub fn watch(
         match output {
             Output::Json => {
                 for one in &seen {
-                    print(&line(&told(one))?);
+                    print(&api::line(&told(one))?);
                 }
             }
             Output::Text => {
@@ -150,24 +150,26 @@ fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record])
     newest.unwrap_or("working")
 }
 
-fn told(one: &Seen) -> Json {
+fn told(one: &Seen) -> api::sessions::Watched {
     let standing = one.state.behaviour().standing().iter();
-    let issues: Vec<Json> = standing
-        .map(|issue| json!({ "type": issue.kind.name(), "severity": severity_name(issue.severity) }))
-        .collect();
-    json!({
-        "session": one.summary.folder.as_str(),
-        "client": one.summary.client,
-        "last": one.summary.last,
-        "actions": one.summary.actions,
-        "call": one.call.as_deref().map(call),
-        "verdict": one.call.as_deref().map(|review| &review.verdict),
-        "verdicts": one.summary.verdicts,
-        "issues": issues,
-        "rung": one.state.controller().rung().map(checkrein_intervention::InterventionKind::name),
-        "spent": spent(&one.summary),
-        "condition": one.condition,
-    })
+    let issues = standing.map(|issue| api::sessions::StandingIssue {
+        kind: issue.kind.name().to_owned(),
+        severity: severity_name(issue.severity).to_owned(),
+    });
+    let rung = one.state.controller().rung().map(checkrein_intervention::InterventionKind::name);
+    api::sessions::Watched {
+        session: one.summary.folder.as_str().to_owned(),
+        client: one.summary.client.clone(),
+        last: one.summary.last.map(Into::into),
+        actions: one.summary.actions,
+        call: one.call.as_deref().map(call),
+        verdict: recorded(&one.call.as_deref().map(|review| &review.verdict)),
+        verdicts: recorded(&one.summary.verdicts),
+        issues: issues.collect(),
+        rung: rung.map(str::to_owned),
+        spent: spent(&one.summary),
+        condition: one.condition.to_owned(),
+    }
 }
 
 fn shown(seen: &[Seen], all: Switch) -> String {

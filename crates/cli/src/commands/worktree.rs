@@ -16,7 +16,6 @@ use checkrein_worktree::{
     SharedChange, WorktreeChange, WorktreeKind, WorktreeName, WorktreeOrigin, WorktreeRegistry,
 };
 use checkrein_world::find_workspace;
-use serde_json::{Value as Json, json};
 
 use cut_off::take_back;
 pub use merge::{Afterwards, merge};
@@ -26,7 +25,8 @@ use shared::{described_changes, show_changes, watch};
 
 use super::log::time;
 use super::restore::{Consent, RestoreContext};
-use super::{Exit, Output, Switch, for_people_only, line, pretty};
+use super::{Exit, Output, Switch, for_people_only};
+use crate::api;
 use crate::terminal::{bold, confirm, counted, dim, log, plain, print, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
@@ -262,14 +262,14 @@ pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
             WorktreeKind::Copy { .. } => None,
         };
         match output {
-            Output::Json => print(&line(&json!({
-                "name": name.as_str(),
-                "run": owner.run,
-                "created": owner.created,
-                "branch": branch,
-                "path": owner.place.to_string_lossy(),
-                "state": state,
-            }))?),
+            Output::Json => print(&api::line(&api::saved::Worktree {
+                name: name.as_str().to_owned(),
+                run: api::recorded(&owner.run),
+                created: owner.created.into(),
+                branch,
+                path: owner.place.to_string_lossy().into_owned(),
+                state,
+            })?),
             Output::Text => rows.push(vec![
                 name.to_string(),
                 time(owner.created),
@@ -298,7 +298,7 @@ pub fn diff(
     let found = known.changes(surroundings)?;
     let shared = known.shared(surroundings)?;
     match output {
-        Output::Json => print(&pretty(&described(&known.name, &found, &shared))?),
+        Output::Json => print(&api::pretty(&described(&known.name, &found, &shared))?),
         Output::Text => {
             show(&found);
             show_changes(&shared);
@@ -311,23 +311,21 @@ pub fn diff(
     Ok(Exit::Done)
 }
 
-fn described(name: &WorktreeName, found: &Found, shared: &Shared) -> Json {
-    let file = |change: &WorktreeChange| {
-        json!({
-            "path": change.path.to_string_lossy(),
-            "change": change.deed.name(),
-            "added": change.lines.map(|lines| lines.0),
-            "removed": change.lines.map(|lines| lines.1),
-            "link": change.link.as_ref().map(|link| link.to_string_lossy()),
-        })
+fn described(name: &WorktreeName, found: &Found, shared: &Shared) -> api::saved::WorktreeDiff {
+    let file = |change: &WorktreeChange| api::saved::FileChange {
+        path: change.path.to_string_lossy().into_owned(),
+        change: change.deed.name().to_owned(),
+        added: change.lines.map(|lines| lines.0),
+        removed: change.lines.map(|lines| lines.1),
+        link: change.link.as_ref().map(|link| link.to_string_lossy().into_owned()),
     };
-    json!({
-        "name": name.as_str(),
-        "files": found.files.iter().map(file).collect::<Vec<_>>(),
-        "unread": found.tree.as_ref().map(|tree| &tree.unread),
-        "repository": described_changes(shared),
-        "patch": found.patch,
-    })
+    api::saved::WorktreeDiff {
+        name: name.as_str().to_owned(),
+        files: found.files.iter().map(file).collect(),
+        unread: api::recorded(&found.tree.as_ref().map(|tree| &tree.unread)),
+        repository: described_changes(shared),
+        patch: api::recorded(&found.patch),
+    }
 }
 
 fn show(found: &Found) {
@@ -418,7 +416,10 @@ pub fn discard(
     }
     let removed = lock.lend(|| take_away(surroundings, &known, RunStage::Discarded))?;
     match output {
-        Output::Json => print(&pretty(&json!({ "name": known.name.as_str(), "removed": removed.json() }))?),
+        Output::Json => print(&api::pretty(&api::saved::Discarded {
+            name: known.name.as_str().to_owned(),
+            removed: removed.json(),
+        })?),
         Output::Text => removed.tell(&known.name),
     }
     Ok(Exit::Done)

@@ -4,11 +4,11 @@ use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_protocol::TokenCounts;
 use checkrein_supervise::{Estimate, ProviderFailure};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
+use super::super::Output;
 use super::super::exec::{left_behind, still_there};
-use super::super::{Output, line};
 use super::stream_monitor::Findings;
+use crate::api;
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::error::CommandError;
 
@@ -145,33 +145,33 @@ impl Report {
     pub(super) fn tell(&self, veil: &Veil, output: Output) -> Result<(), CommandError> {
         let last = &self.last;
         if output == Output::Json {
-            let text = line(&json!({
-                "status": last.status,
-                "stopped_by": last.stopped_by,
-                "reason": last.reason.as_deref().map(|reason| veil.over(reason)),
-                "failure": last.failure,
-                "provider": self.provider,
-                "earliest_retry": self.earliest_retry,
-                "attempts": self.attempts,
-                "told": last.told,
-                "session": last.session,
-                "seconds": last.seconds,
-                "stopping_seconds": last.stopping_seconds,
-                "tokens": last.tokens,
-                "cost": last.cost,
-                "estimated": last.estimated,
-                "uncounted": last.uncounted,
-                "unread": last.unread,
-                "iterations": last.iterations,
-                "ended": last.ended,
-                "left": last.left,
-                "watched": last.watched,
-                "held_by": self.held_by,
-                "run": self.run,
-                "worktree": self.worktree,
-                "directory": self.directory,
-                "repository": self.repository,
-            }))?;
+            let text = api::line(&api::programs::RunEnd {
+                status: api::recorded(&last.status),
+                stopped_by: api::recorded(&last.stopped_by),
+                reason: last.reason.as_deref().map(|reason| veil.over(reason)),
+                failure: api::recorded(&last.failure),
+                provider: api::recorded(&self.provider),
+                earliest_retry: api::recorded(&self.earliest_retry),
+                attempts: api::recorded(&self.attempts),
+                told: api::recorded(&last.told),
+                session: api::recorded(&last.session),
+                seconds: api::recorded(&last.seconds),
+                stopping_seconds: api::recorded(&last.stopping_seconds),
+                tokens: api::recorded(&last.tokens),
+                cost: api::recorded(&last.cost),
+                estimated: api::recorded(&last.estimated),
+                uncounted: api::recorded(&last.uncounted),
+                unread: api::recorded(&last.unread),
+                iterations: api::recorded(&last.iterations),
+                ended: api::recorded(&last.ended),
+                left: api::recorded(&last.left),
+                watched: api::recorded(&last.watched),
+                held_by: api::recorded(&self.held_by),
+                run: api::recorded(&self.run),
+                worktree: api::recorded(&self.worktree),
+                directory: api::recorded(&self.directory),
+                repository: api::recorded(&self.repository),
+            })?;
             log(&veil.over_credentials(&text));
             return Ok(());
         }

@@ -19,8 +19,9 @@ use super::cut_off::take_back;
 use super::removal::{RemovalReport, take_away};
 use super::shared::{described_changes, show_changes};
 use super::{Known, Shared, show, show_patch, with_copies};
+use crate::api;
 use crate::commands::restore::{Consent, RestoreContext};
-use crate::commands::{Exit, Output, for_people_only, pretty};
+use crate::commands::{Exit, Output, for_people_only};
 use crate::terminal::{confirm, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -150,14 +151,14 @@ fn told(
     output: Output,
 ) -> Result<Exit, CommandError> {
     match output {
-        Output::Json => print(&pretty(&json!({
-            "name": known.name.as_str(),
-            "repository": described_changes(shared),
-            "merged": merged.paths.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
-            "left_behind": merged.left_behind,
-            "snapshot": merged.saved,
-            "removed": removed.map(RemovalReport::json),
-        }))?),
+        Output::Json => print(&api::pretty(&api::saved::Merged {
+            name: known.name.as_str().to_owned(),
+            repository: described_changes(shared),
+            merged: merged.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+            left_behind: api::recorded(&merged.left_behind),
+            snapshot: api::recorded(&merged.saved),
+            removed: removed.map(RemovalReport::json),
+        })?),
         Output::Text => {
             print(&format!(
                 "{} files of the work tree are changed and not committed{}",

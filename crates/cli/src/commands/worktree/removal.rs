@@ -10,10 +10,10 @@ use checkrein_snapshot::{
 };
 use checkrein_supervise::runs::{RunStage, RunState, Runs, Whereabouts};
 use checkrein_worktree::{Branch, Removal, WorktreeName, keep_commits, remove};
-use serde_json::{Value as Json, json};
 
 use super::Known;
 use super::shared::watch;
+use crate::api;
 use crate::commands::restore::RestoreContext;
 use crate::terminal::{log, plain, print};
 use checkrein_engine::checkpoint;
@@ -32,18 +32,18 @@ pub(super) struct RemovalReport {
 }
 
 impl RemovalReport {
-    pub(super) fn json(&self) -> Json {
+    pub(super) fn json(&self) -> api::saved::Removed {
         let branch = match &self.removal.branch {
             Branch::None => "none".to_owned(),
             Branch::Deleted => "deleted".to_owned(),
             Branch::Kept(why) => format!("kept: {why}"),
         };
-        json!({
-            "snapshot": self.saved,
-            "commits": self.commits.as_ref().map(|path| path.to_string_lossy()),
-            "branch": branch,
-            "left": self.removal.left,
-        })
+        api::saved::Removed {
+            snapshot: api::recorded(&self.saved),
+            commits: self.commits.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            branch,
+            left: api::recorded(&self.removal.left),
+        }
     }
 
     pub(super) fn tell(&self, name: &WorktreeName) {

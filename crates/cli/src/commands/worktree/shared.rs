@@ -6,9 +6,9 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::ObjectRetention;
 use checkrein_supervise::runs::{RunError, RunId};
 use checkrein_worktree::{GitRepository, Owner, SharedMoment, Watched, WorktreeKind};
-use serde_json::{Value as Json, json};
 
 use super::{Shared, Site};
+use crate::api;
 use crate::commands::restore::RestoreContext;
 use crate::terminal::{bold, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
@@ -109,7 +109,15 @@ pub(super) fn show_changes(shared: &Shared) {
     }
 }
 
-pub(super) fn described_changes(shared: &Shared) -> Json {
-    let one = |change: &checkrein_worktree::SharedChange| json!({ "what": change.what, "part": change.part, "executes": change.executes, "snapshot": change.before });
-    json!({ "changes": shared.changes.iter().map(one).collect::<Vec<_>>(), "undo": shared.commands })
+pub(super) fn described_changes(shared: &Shared) -> api::saved::RepositoryChanges {
+    let one = |change: &checkrein_worktree::SharedChange| api::saved::RepositoryChange {
+        what: api::recorded(&change.what),
+        part: api::recorded(&change.part),
+        executes: change.executes,
+        snapshot: api::recorded(&change.before),
+    };
+    api::saved::RepositoryChanges {
+        changes: shared.changes.iter().map(one).collect(),
+        undo: shared.commands.clone(),
+    }
 }

@@ -1,0 +1,241 @@
+//! Answers about settings, policy, trust, credentials, notices and the state of the records.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::answers;
+
+/// A settings file of a client that was changed, or would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Registration {
+    /// The file.
+    pub settings: String,
+    /// What became of it.
+    pub result: RegistrationResult,
+}
+
+/// What became of a settings file.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistrationResult {
+    /// It was written.
+    Written,
+    /// It was right already.
+    Unchanged,
+    /// It was shown only.
+    DryRun,
+    /// The user declined.
+    Declined,
+}
+
+/// Whether a project is guarded.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// One finding for each check.
+    pub findings: Vec<Finding>,
+}
+
+/// The result of one check.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Finding {
+    /// The name of the check.
+    pub check: String,
+    /// Whether all is well.
+    pub wellness: FindingWellness,
+    /// What was found.
+    pub detail: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What no machine enforces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub not_held: Vec<&'static str>,
+}
+
+/// How something was found to be.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingWellness {
+    /// As it should be.
+    Well,
+    /// It works, and you should know about it.
+    Doubtful,
+    /// It does not protect.
+    Broken,
+}
+
+/// All settings.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Settings {
+    /// Each with its source.
+    pub settings: Vec<Setting>,
+    /// What waits for your consent.
+    pub pending: Json,
+}
+
+/// A setting.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Setting {
+    /// Its key.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// File and line; null for a built-in value.
+    pub from: Json,
+}
+
+/// A configuration that is valid; one that is not is an error.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ValidConfiguration {
+    /// Always true.
+    pub valid: bool,
+    /// How many settings wait for your consent.
+    pub pending: usize,
+}
+
+/// The policy in force.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Policy {
+    /// Whether governance is on.
+    pub enabled: bool,
+    /// The tier.
+    pub tier: Json,
+    /// Up to which value each verdict goes.
+    pub thresholds: Json,
+    /// The settings of trust debt.
+    pub trust_debt: Json,
+    /// The contract.
+    pub contract: Json,
+    /// The blueprints.
+    pub blueprints: Vec<String>,
+    /// Tripwires and patterns.
+    pub tripwires: Vec<Tripwire>,
+}
+
+/// A tripwire or a pattern.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tripwire {
+    /// Its name.
+    pub name: String,
+    /// What it decides.
+    pub decision: Json,
+    /// Its condition.
+    pub condition: String,
+    /// What it counts.
+    pub of: Json,
+    /// Why.
+    pub reason: String,
+}
+
+/// The result of an example of a policy.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PolicyTrial {
+    /// What it is an example of.
+    pub of: Json,
+    /// The example.
+    pub example: Json,
+    /// What it says should come out.
+    pub expected: Json,
+    /// What came out.
+    pub found: Json,
+    /// Whether they agree.
+    pub passed: bool,
+}
+
+/// What waits for trust, and whether all of it has it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Trust {
+    /// The file of the project.
+    pub file: String,
+    /// What it loosens without your consent.
+    pub pending: Json,
+    /// The sessions that are held to stricter rules.
+    pub sessions: Vec<HeldSession>,
+    /// Whether nothing waits.
+    pub trusted: bool,
+}
+
+/// A session that is held to the rules it began with.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HeldSession {
+    /// Its name.
+    pub session: String,
+    /// The settings that do not count in it yet.
+    pub settings: Vec<&'static str>,
+}
+
+/// A credential, without its value.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Credential {
+    /// Its name.
+    pub name: String,
+    /// Where it is kept.
+    pub place: String,
+}
+
+/// All credentials.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CredentialList {
+    /// Without their values.
+    pub credentials: Vec<Credential>,
+}
+
+/// A credential with its value.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CredentialValue {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// A credential that was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CredentialDeleted {
+    /// Its name.
+    pub name: String,
+    /// Whether there was one.
+    pub deleted: bool,
+}
+
+/// A notice that was sent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoticeSent {
+    /// The channel.
+    pub channel: String,
+    /// Whether it was sent.
+    pub sent: bool,
+    /// Why not.
+    pub why: Option<String>,
+}
+
+/// The state of the records of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AuditedSession {
+    /// The session; null for what is wrong around all of them.
+    pub session: Option<String>,
+    /// How many records were read.
+    pub records: u64,
+    /// What is wrong.
+    pub problems: Vec<String>,
+    /// What was repaired.
+    pub repairs: Vec<String>,
+}
+
+answers! {
+    Registration => "registration",
+    Diagnosis => "doctor",
+    Settings => "config",
+    ValidConfiguration => "config-check",
+    Policy => "policy",
+    PolicyTrial => "policy-test",
+    Trust => "trust",
+    Credential => "credential",
+    CredentialList => "credential-list",
+    CredentialValue => "credential-value",
+    CredentialDeleted => "credential-deletion",
+    NoticeSent => "notice",
+    AuditedSession => "audit",
+}

@@ -1,0 +1,264 @@
+//! Answers about snapshots and worktrees, and about what puts files back.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::{Moment, answers};
+
+/// A snapshot.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Snapshot {
+    /// Its number.
+    pub id: Json,
+    /// When it was taken.
+    pub at: Moment,
+    /// On what occasion.
+    pub occasion: String,
+    /// The reason that was given.
+    pub reason: String,
+    /// The session; null outside of one.
+    pub session: Json,
+    /// The action; null outside of one.
+    pub action: Json,
+    /// The number of the action in its session.
+    pub sequence: Json,
+    /// What was saved.
+    pub paths: Vec<String>,
+    /// How many files, links and directories it has.
+    pub entries: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+    /// How many bytes it takes on the disk.
+    pub disk: u64,
+    /// Whether it is kept whatever its age.
+    pub pinned: bool,
+    /// What was left out.
+    pub skipped: Vec<LeftOut>,
+}
+
+/// A path that was left out or left alone, and why.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// The path.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A pin that was set or removed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Pinned {
+    /// The number of the snapshot.
+    pub id: Json,
+    /// Whether it is pinned now.
+    pub pinned: bool,
+}
+
+/// Snapshots that were deleted, or would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Pruned {
+    /// Their numbers.
+    pub snapshots: Json,
+    /// How many bytes became free; null for a dry run.
+    pub bytes: Option<u64>,
+}
+
+/// The result of checking all snapshots.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SnapshotCheck {
+    /// How many there are.
+    pub snapshots: usize,
+    /// Those that are damaged.
+    pub hurt: Vec<Damaged>,
+}
+
+/// A damaged snapshot.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Damaged {
+    /// Its number.
+    pub id: Json,
+    /// What is wrong.
+    pub cause: String,
+}
+
+/// A snapshot that was copied into a directory.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Exported {
+    /// The directory.
+    pub directory: String,
+    /// How many entries it has.
+    pub entries: usize,
+    /// How many could not be made as they were.
+    pub left: usize,
+}
+
+/// A difference between two snapshots, or one and the present.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Difference {
+    /// The path.
+    pub path: String,
+    /// What happened to it.
+    pub change: String,
+    /// Its length before; null where it did not exist.
+    pub from_bytes: Option<u64>,
+    /// Its length after; null where it does not exist.
+    pub to_bytes: Option<u64>,
+}
+
+/// What an undo or a restore did, or would do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Restored {
+    /// The snapshot that was restored.
+    pub snapshot: Json,
+    /// What was done, or would be.
+    pub steps: Vec<RestoreStep>,
+    /// What was kept on purpose.
+    pub kept: Vec<KeptStep>,
+    /// The snapshot of the state before; null where nothing was done.
+    pub saved_as: Json,
+    /// What could not be restored.
+    pub left: Vec<LeftOut>,
+}
+
+/// A step of a restore.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RestoreStep {
+    /// The path.
+    pub path: String,
+    /// What is done with it.
+    pub deed: String,
+}
+
+/// A step that was not taken.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KeptStep {
+    /// The path.
+    pub path: String,
+    /// What would have been done with it.
+    pub deed: String,
+    /// Why it was not.
+    pub why: String,
+}
+
+/// A worktree of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Worktree {
+    /// Its name.
+    pub name: String,
+    /// The run.
+    pub run: Json,
+    /// When it was made.
+    pub created: Moment,
+    /// Its branch; null for a copy.
+    pub branch: Option<String>,
+    /// Where it is.
+    pub path: String,
+    /// `waits`, `in use by ...`, or what is wrong.
+    pub state: String,
+}
+
+/// What a run changed in its worktree.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WorktreeDiff {
+    /// The name of the worktree.
+    pub name: String,
+    /// The files.
+    pub files: Vec<FileChange>,
+    /// What could not be read.
+    pub unread: Json,
+    /// What changed in the repository itself.
+    pub repository: RepositoryChanges,
+    /// The patch.
+    pub patch: Json,
+}
+
+/// A file that a run changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileChange {
+    /// The path.
+    pub path: String,
+    /// What happened to it.
+    pub change: String,
+    /// Lines added; null for binary files.
+    pub added: Option<u64>,
+    /// Lines removed; null for binary files.
+    pub removed: Option<u64>,
+    /// Where it points, for a link.
+    pub link: Option<String>,
+}
+
+/// What changed in a repository outside the working tree.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RepositoryChanges {
+    /// Branches, tags, stash, hooks and settings.
+    pub changes: Vec<RepositoryChange>,
+    /// Commands that take it back.
+    pub undo: Vec<String>,
+}
+
+/// One such change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RepositoryChange {
+    /// What changed.
+    pub what: Json,
+    /// The part of the repository.
+    pub part: Json,
+    /// Whether git runs it.
+    pub executes: bool,
+    /// The snapshot from before.
+    pub snapshot: Json,
+}
+
+/// A worktree that was merged.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Merged {
+    /// Its name.
+    pub name: String,
+    /// What changed in the repository itself.
+    pub repository: RepositoryChanges,
+    /// The files that changed here.
+    pub merged: Vec<String>,
+    /// Files that say what agents may do, which were not brought along.
+    pub left_behind: Json,
+    /// The snapshot of the state before.
+    pub snapshot: Json,
+    /// How the worktree was removed; null where it was kept.
+    pub removed: Option<Removed>,
+}
+
+/// A worktree that was discarded.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Discarded {
+    /// Its name.
+    pub name: String,
+    /// How it was removed.
+    pub removed: Removed,
+}
+
+/// How a worktree was removed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Removed {
+    /// The snapshot of its files.
+    pub snapshot: Json,
+    /// The bundle of its commits.
+    pub commits: Option<String>,
+    /// `none`, `deleted`, or `kept: ` and why.
+    pub branch: String,
+    /// What could not be removed.
+    pub left: Json,
+}
+
+answers! {
+    Snapshot => "snapshot",
+    Pinned => "snapshot-pin",
+    Pruned => "snapshot-prune",
+    SnapshotCheck => "snapshot-verify",
+    Exported => "snapshot-export",
+    Difference => "snapshot-diff",
+    Restored => "restore",
+    Worktree => "worktree",
+    WorktreeDiff => "worktree-diff",
+    Merged => "worktree-merge",
+    Discarded => "worktree-discard",
+}

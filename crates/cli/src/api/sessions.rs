@@ -1,0 +1,246 @@
+//! Answers about sessions, issues, tickets, incidents and surprises.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::{Moment, answers};
+
+/// A recorded session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Session {
+    /// Its name.
+    pub session: String,
+    /// When it began.
+    pub started: Option<Moment>,
+    /// When its last record was written.
+    pub last: Option<Moment>,
+    /// How many records there are.
+    pub records: u64,
+    /// How many actions were reviewed.
+    pub actions: u64,
+    /// How often each verdict was given.
+    pub verdicts: Json,
+    /// Its client.
+    pub client: Option<String>,
+    /// What it has spent.
+    pub spent: Spent,
+    /// Its trust debt.
+    pub trust_debt: f64,
+    /// What follows from that.
+    pub posture: Json,
+    /// Why it is halted; null where it is not.
+    pub halted: Option<String>,
+}
+
+/// What a session has spent; null is not known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Spent {
+    /// Tokens by kind.
+    pub tokens: Json,
+    /// US dollars.
+    pub dollars: Option<f64>,
+    /// US dollars at least.
+    pub dollars_at_least: Option<f64>,
+    /// Whether the price is an estimate.
+    pub dollars_estimated: bool,
+    /// The same by model.
+    pub models: Json,
+    /// Processes that were started.
+    pub processes: u64,
+    /// Bytes that were written.
+    pub bytes_written: u64,
+    /// Operations on files.
+    pub file_operations: u64,
+}
+
+/// The present state of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Watched {
+    /// Its name.
+    pub session: String,
+    /// Its client.
+    pub client: Option<String>,
+    /// When its last record was written.
+    pub last: Option<Moment>,
+    /// How many actions were reviewed.
+    pub actions: u64,
+    /// The last call.
+    pub call: Option<String>,
+    /// The verdict on it.
+    pub verdict: Json,
+    /// How often each verdict was given.
+    pub verdicts: Json,
+    /// Issues that are there now.
+    pub issues: Vec<StandingIssue>,
+    /// The last intervention.
+    pub rung: Option<String>,
+    /// What it has spent.
+    pub spent: Spent,
+    /// `working`, `waiting`, `at rest`, `halted` or `ended`.
+    pub condition: String,
+}
+
+/// An issue that is there now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StandingIssue {
+    /// Its pattern.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// How bad it is.
+    pub severity: String,
+}
+
+/// A detected issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DetectedIssue {
+    /// `SESSION:NUMBER`.
+    pub id: String,
+    /// What the user said about it: `confirmed` or `false_alarm`.
+    pub judgement: Json,
+    /// The issue as it is recorded.
+    pub issue: Json,
+}
+
+/// A mark on an issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Mark {
+    /// The record of the issue; 0 for one that was missed.
+    pub record: u64,
+    /// Its pattern.
+    pub kind: Json,
+    /// `confirmed`, `false_alarm` or `missed`.
+    pub judgement: Json,
+}
+
+/// The accuracy of the patterns.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct IssueStats {
+    /// One row for each pattern.
+    pub patterns: Vec<PatternStats>,
+    /// Suggested settings, each in a sentence.
+    pub suggestions: Vec<String>,
+    /// The newest issues without a mark, as `SESSION:NUMBER`.
+    pub not_marked: Vec<String>,
+}
+
+/// The accuracy of a pattern.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PatternStats {
+    /// Its name.
+    pub pattern: String,
+    /// How many issues were detected.
+    pub detected: usize,
+    /// How many were confirmed.
+    pub confirmed: usize,
+    /// How many were false alarms.
+    pub false_alarms: usize,
+    /// How many were missed.
+    pub missed: usize,
+    /// The share of confirmed ones among all marks; null without marks.
+    pub accuracy: Option<f64>,
+}
+
+/// The ways out of the newest issue of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Recovery {
+    /// The session.
+    pub session: String,
+    /// The issue as it is recorded; null where there is none.
+    pub issue: Json,
+    /// The policy.
+    pub policy: Json,
+    /// The plan.
+    pub plan: Json,
+    /// The same in words, with commands.
+    pub lines: Vec<String>,
+}
+
+/// A flagged action.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Ticket {
+    /// `SESSION:RECORD`, as `checkrein show` takes it.
+    pub id: String,
+    /// `action`, or `tier` for the tier of the agent.
+    pub about: &'static str,
+    /// When it was flagged.
+    pub at: Moment,
+    /// How bad it is; `-` where nothing says so.
+    pub severity: String,
+    /// The verdict on the action.
+    pub verdict: Json,
+    /// The call.
+    pub call: String,
+    /// Why it was flagged.
+    pub reason: String,
+    /// Tripwires and patterns that fired.
+    pub fired: Vec<String>,
+    /// The note that closed it; null while it is open.
+    pub closed: Option<String>,
+}
+
+/// The report on an emergency stop.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct IncidentReport(pub serde_json::Map<String, Json>);
+
+/// A call with changes that were not predicted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SurprisingCall {
+    /// The session.
+    pub session: String,
+    /// When its outcome was recorded.
+    pub at: Moment,
+    /// The action.
+    pub action_id: Json,
+    /// The programs that ran.
+    pub programs: Json,
+    /// The call.
+    pub call: Json,
+    /// How much was looked at.
+    pub looked: Json,
+    /// The changes.
+    pub surprises: Json,
+    /// How many more there were.
+    pub more_surprises: Json,
+    /// What else may have caused them.
+    pub other_causes: Json,
+    /// What was not looked at.
+    pub gaps: Json,
+}
+
+/// A halt that was laid on or lifted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Halted {
+    /// The session, or `all sessions`.
+    pub session: String,
+    /// `halted` or `resumed`.
+    pub result: String,
+}
+
+/// The records of an action.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ActionRecords {
+    /// As the ledger holds them.
+    pub records: Vec<Json>,
+}
+
+/// A rollback of a session: what it would do, or did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct SessionRollback(pub serde_json::Map<String, Json>);
+
+answers! {
+    Session => "session",
+    Watched => "watch",
+    DetectedIssue => "issue",
+    Mark => "mark",
+    IssueStats => "issue-stats",
+    Recovery => "recovery",
+    Ticket => "ticket",
+    IncidentReport => "incident",
+    SurprisingCall => "surprise",
+    Halted => "halt",
+    ActionRecords => "action",
+    SessionRollback => "session-rollback",
+}
