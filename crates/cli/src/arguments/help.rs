@@ -1,5 +1,7 @@
 //! The help of the whole program, in groups, and the completions.
 
+use std::fmt::Write as _;
+
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
@@ -43,11 +45,11 @@ pub(crate) fn command_line() -> Command {
     command.build();
     let mut groups = String::new();
     for (title, names) in GROUPS {
-        groups.push_str(&format!("{title}:\n"));
+        let _ = writeln!(groups, "{title}:");
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            groups.push_str(&format!("  {name:<11}  {about}\n"));
+            let _ = writeln!(groups, "  {name:<11}  {about}");
         }
         groups.push('\n');
     }

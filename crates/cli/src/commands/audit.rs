@@ -85,7 +85,7 @@ pub fn verify(
         let problem = describe(problem);
         match output {
             Output::Json => print(&api::line(&AuditedSession {
-                session: Some(name.to_string()),
+                session: Some((*name).clone()),
                 records: 0,
                 problems: vec![problem],
                 repairs: Vec::new(),

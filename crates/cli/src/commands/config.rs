@@ -68,7 +68,7 @@ pub fn check(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Com
     checkrein_engine::usage::prices(surroundings, None)?;
     match output {
         Output::Json => {
-            print(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?)
+            print(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?);
         }
         Output::Text => {
             print("the configuration is valid");

@@ -307,7 +307,10 @@ fn say(output: Output, folder: Option<&FolderName>, what: &str, next: &str) -> R
     let name = folder.map_or("all sessions", FolderName::as_str);
     match output {
         Output::Json => {
-            print(&api::pretty(&api::sessions::Halted { session: name.to_owned(), result: what.to_owned() })?)
+            print(&api::pretty(&api::sessions::Halted {
+                session: name.to_owned(),
+                result: what.to_owned(),
+            })?);
         }
         Output::Text => {
             print(&format!("{what} {name}"));

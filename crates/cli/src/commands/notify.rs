@@ -78,7 +78,7 @@ pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> R
                 print(&api::line(&api::installation::NoticeSent {
                     channel: channel.clone(),
                     sent: sent.is_ok(),
-                    why: sent.err().map(|why| why.to_string()),
+                    why: sent.err(),
                 })?);
             } else if sent.is_ok() {
                 print(&format!("{channel}: sent"));

@@ -371,11 +371,9 @@ fn tell(
             let kept = sorted.left.iter().map(|(one, why)| saved::KeptStep {
                 path: one.path.as_path().to_string_lossy().into_owned(),
                 deed: one.deed.name().to_owned(),
-                why: why.to_string(),
+                why: why.clone(),
             });
-            let left = left
-                .iter()
-                .map(|(path, why)| saved::LeftOut { path: path.to_string(), why: why.to_string() });
+            let left = left.iter().map(|(path, why)| saved::LeftOut { path: path.clone(), why: why.clone() });
             print(&api::pretty(&saved::Restored {
                 snapshot: api::recorded(&snapshot.id),
                 steps: steps.iter().map(step).collect(),

@@ -150,7 +150,7 @@ pub fn pin(
     ground.store.pin(id, pin)?;
     match output {
         Output::Json => {
-            print(&api::pretty(&saved::Pinned { id: recorded(&id), pinned: pin == Pin::Pinned })?)
+            print(&api::pretty(&saved::Pinned { id: recorded(&id), pinned: pin == Pin::Pinned })?);
         }
         Output::Text => print(&match pin {
             Pin::Pinned => format!("snapshot {id} stays until it is unpinned"),
@@ -197,7 +197,7 @@ pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Co
         Output::Json => {
             let damaged = hurt
                 .iter()
-                .map(|one| saved::Damaged { id: recorded(&one.snapshot), cause: one.cause.to_string() });
+                .map(|one| saved::Damaged { id: recorded(&one.snapshot), cause: one.cause.clone() });
             print(&api::pretty(&saved::SnapshotCheck { snapshots: count, hurt: damaged.collect() })?);
         }
         Output::Text => {
