@@ -1,10 +1,11 @@
 //! What is kept of an emergency stop: a folder with a report for people (`report.md`) and one for programs (`report.json`).
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use checkrein_files::Forced;
 use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, TimelineEntry};
 use checkrein_ledger::{Durability, last, mask::mask_text};
 
@@ -70,9 +71,11 @@ pub(crate) fn save(surroundings: &HostEnvironment, report: &Report<'_>) -> io::R
         policy: report.policy,
     });
     let text = |value: serde_json::Result<Vec<u8>>| value.map_err(io::Error::other);
-    write(&place.join("state.json"), &text(serde_json::to_vec(report.state))?)?;
-    write(&place.join("report.json"), &text(serde_json::to_vec_pretty(&incident))?)?;
-    write(&place.join("report.md"), incident.markdown(|moment| time(moment.0)).as_bytes())?;
+    let write =
+        |name: &str, bytes: &[u8]| checkrein_files::replace(&place.join(name), bytes, 0o600, Forced::Content);
+    write("state.json", &text(serde_json::to_vec(report.state))?)?;
+    write("report.json", &text(serde_json::to_vec_pretty(&incident))?)?;
+    write("report.md", incident.markdown(|moment| time(moment.0)).as_bytes())?;
     Ok(id)
 }
 
@@ -129,12 +132,6 @@ pub(crate) fn clear_away(
     };
     ledger.append(now, body, Durability::Durable).map_err(io::Error::other)?;
     going.iter().try_for_each(|name| fs::remove_dir_all(root.join(name)))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 fn intervention(record: &Record) -> Option<&Intervention> {
