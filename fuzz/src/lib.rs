@@ -3,7 +3,7 @@
 use checkrein_effects::predict;
 use checkrein_facts::{RecordedWorld, World as _};
 use checkrein_testkit::world::project;
-use checkrein_protocol::{AbsolutePath, Action};
+use checkrein_protocol::Action;
 
 /// Predicts the effects of code that a program is given on its standard input, twice; both must be the same.
 ///

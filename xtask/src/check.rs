@@ -30,6 +30,10 @@ pub(crate) fn check(extent: Extent) -> Outcome {
     step("lints", || {
         run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
     })?;
+    // A workspace of its own, which no other step builds; what both need is built once.
+    step("fuzz targets", || {
+        run(&mut cargo(&["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target"]))
+    })?;
     let not_run = root().join("target/tests-not-run.txt");
     let _ = std::fs::remove_file(&not_run);
     step("tests", || {
