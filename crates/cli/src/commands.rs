@@ -25,6 +25,7 @@ pub mod route;
 pub mod run;
 pub mod run_session;
 pub mod runs;
+pub mod session_choice;
 mod session_file;
 pub mod sessions;
 pub mod show;

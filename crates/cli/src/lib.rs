@@ -8,6 +8,7 @@
 //! | `commands` | one file for each command |
 //! | `credentials` | what agents need to log in, in the keyring or a file |
 //! | `deletion` | files that held something secret, written over and removed |
+//! | `render` | what records and times are in words |
 //! | `terminal` | colour, tables, questions |
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -17,6 +18,7 @@ mod arguments;
 pub mod commands;
 pub mod credentials;
 mod dispatch;
+pub mod render;
 mod secure_deletion;
 pub mod terminal;
 

@@ -148,7 +148,7 @@ pub fn export(
     file: Option<&str>,
 ) -> Result<Exit, CommandError> {
     let form = form.unwrap_or_else(|| usual_form(surroundings));
-    let folders = super::log::folders(surroundings, session)?;
+    let folders = super::session_choice::folders(surroundings, session)?;
     let mut writer: Box<dyn Write> = match file {
         Some(path) => Box::new(BufWriter::new(
             File::create(path).map_err(|error| CommandError::file("write", path, &error))?,

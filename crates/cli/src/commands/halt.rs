@@ -6,7 +6,7 @@ use checkrein_session::SessionLedger;
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 
-use super::log::folders;
+use super::session_choice::folders;
 use super::watch::EndedRuns;
 use super::{Exit, Output, Switch, for_people_only};
 use crate::api;

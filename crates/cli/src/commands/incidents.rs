@@ -44,7 +44,7 @@ pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<
     found.retain(|incident| incident.id.0.starts_with(id));
     match (found.as_slice(), output) {
         ([one], Output::Json) => print(&api::pretty(&told(one))?),
-        ([one], Output::Text) => print(&one.markdown(|moment| super::log::time(moment.0))),
+        ([one], Output::Text) => print(&one.markdown(|moment| crate::render::time(moment.0))),
         ([], _) => {
             return Err(CommandError::user(
                 format!("no incident begins with `{id}`"),

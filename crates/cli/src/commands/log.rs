@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use checkrein_clients::CANARY_SESSION;
-pub use checkrein_engine::text::{call, rollback_stage, time};
 use checkrein_ledger::{FolderName, last, lines};
-use checkrein_protocol::{ActionId, Judgement, Record, RecordBody, Severity, VerdictKind};
+use checkrein_protocol::{ActionId, Record, RecordBody, VerdictKind};
 use checkrein_session::SessionLedger;
 
 use super::answers::{QuestionOutcome, answers};
-use super::surprises::surprises_in_one_line;
+use super::session_choice::folders;
 use super::{Exit, Output, line, tell_fallen};
+use crate::render::{call, judgement_words, rollback_stage, severity_name, surprises_in_one_line, time};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -84,41 +83,6 @@ pub fn log(
 /// Whether anything is recorded.
 fn has_any(surroundings: &HostEnvironment) -> bool {
     folders(surroundings, None).is_ok_and(|folders| !folders.is_empty())
-}
-
-/// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
-pub fn folders(
-    surroundings: &HostEnvironment,
-    beginning: Option<&str>,
-) -> Result<Vec<FolderName>, CommandError> {
-    let all = checkrein_session::sessions(&surroundings.state)?;
-    let folders: Vec<FolderName> = all
-        .into_iter()
-        .filter(|session| {
-            let name = session.folder.as_str();
-            beginning.map_or(name != CANARY_SESSION, |text| name.starts_with(text))
-        })
-        .map(|session| session.folder)
-        .collect();
-    match beginning {
-        Some(text) if folders.is_empty() => Err(CommandError::user(
-            format!("no session begins with `{text}`"),
-            "`checkrein session list` lists them",
-        )),
-        _ => Ok(folders),
-    }
-}
-
-/// The folder of the one session whose name begins so.
-pub fn only_folder(surroundings: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
-    let found = folders(surroundings, Some(beginning))?;
-    match found.as_slice() {
-        [folder] => Ok(folder.clone()),
-        many => Err(CommandError::user(
-            format!("{} sessions begin with `{beginning}`", many.len()),
-            "give more of the name",
-        )),
-    }
 }
 
 fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {
@@ -240,24 +204,5 @@ fn describe(record: &Record) -> (String, String, String) {
             plainly(format!("repaired, {lost_bytes} bytes"), reason.clone())
         }
         RecordBody::Unknown => plainly("unknown record".to_owned(), "written by a newer version".to_owned()),
-    }
-}
-
-/// A severity in one word.
-pub fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-        Severity::Critical => "critical",
-    }
-}
-
-/// A judgement in words, as it is given.
-pub fn judgement_words(judgement: Judgement) -> &'static str {
-    match judgement {
-        Judgement::Confirmed => "confirmed",
-        Judgement::FalseAlarm => "false-alarm",
-        Judgement::Missed => "missed",
     }
 }

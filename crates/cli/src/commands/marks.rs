@@ -9,9 +9,10 @@ use checkrein_patterns::{Issue, PatternKind};
 use checkrein_protocol::{Judgement, RecordBody};
 use checkrein_session::SessionLedger;
 
-use super::log::{folders, judgement_words, only_folder, severity_name};
+use super::session_choice::{folders, only_folder};
 use super::{Exit, Output, for_people_only};
 use crate::api::{self, recorded};
+use crate::render::{judgement_words, severity_name};
 use crate::terminal::{log, plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;

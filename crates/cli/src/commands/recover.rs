@@ -6,7 +6,7 @@ use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
 
-use super::log::only_folder;
+use super::session_choice::only_folder;
 use super::{Exit, Output};
 use crate::api::sessions::Recovery;
 use crate::api::{self, recorded};

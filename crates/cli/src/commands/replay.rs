@@ -15,9 +15,9 @@ use checkrein_protocol::{AbsolutePath, Action, ActionId, Timestamp};
 use checkrein_review::VerdictKind;
 use serde_json::{Value as Json, json};
 
-use super::log::severity_name;
 use super::session_file::{Listener, Opening, Step, read};
 use super::{Exit, Output, line};
+use crate::render::severity_name;
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use checkrein_engine::config_files;
 use checkrein_engine::context::Context;

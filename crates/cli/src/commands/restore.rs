@@ -20,9 +20,9 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use self::sorting::Sorted;
-use super::log::time;
 use super::{Exit, Output, for_people_only};
 use crate::api::{self, saved};
+use crate::render::time;
 use crate::terminal::{bold, confirm, dim, log, plain, print};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;

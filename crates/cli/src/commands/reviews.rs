@@ -4,10 +4,11 @@ use checkrein_ledger::{Durability, FolderName, Line, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
 use checkrein_session::SessionLedger;
 
-use super::log::{call, folders, severity_name, time};
+use super::session_choice::folders;
 use super::{Exit, Output, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
+use crate::render::{call, severity_name, time};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;

@@ -8,8 +8,8 @@ use checkrein_protocol::{RecordBody, RollbackStage};
 use checkrein_session::SessionLedger;
 use checkrein_snapshot::{ActionEndTime, SnapshotId};
 
-use super::log::only_folder;
 use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, restore};
+use super::session_choice::only_folder;
 use super::undo::spare_remotes;
 use super::{Exit, Output};
 use crate::api;

@@ -4,9 +4,9 @@ use checkrein_supervise::runs::{
     Archived, CommandWord, Found, Lock, RunStage, RunState, RunStateDamage, Runs, Whereabouts,
 };
 
-use super::log::time;
 use super::{Exit, Output, Switch};
 use crate::api::{self, recorded};
+use crate::render::time;
 use crate::terminal::{cut, log, plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;

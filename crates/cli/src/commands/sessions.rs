@@ -5,9 +5,9 @@ use checkrein_policy::TrustPolicy;
 use checkrein_session::{Cost, SessionSummary};
 use checkrein_world::find_workspace;
 
-use super::log::time;
 use super::{Exit, Output, tell_fallen};
 use crate::api::{self, recorded};
+use crate::render::time;
 use crate::terminal::{print, table, verdict};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;

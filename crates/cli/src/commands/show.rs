@@ -11,10 +11,11 @@ use checkrein_review::sentence;
 use checkrein_session::SessionLedger;
 
 use super::answers::{QuestionOutcome, answers};
-use super::log::{call, folders, rollback_stage, severity_name, time};
-use super::surprises::{looked_in_words, surprise_in_words};
+use super::session_choice::folders;
 use super::{Exit, Output, pretty};
 use crate::api;
+use crate::render::{call, rollback_stage, severity_name, time};
+use crate::render::{looked_in_words, surprise_in_words};
 use crate::terminal::{bold, dim, plain, print, verdict, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;

@@ -7,10 +7,10 @@ use checkrein_snapshot::{
     WorkspaceCapture,
 };
 
-use super::log::time;
 use super::restore::RestoreContext;
 use super::{Exit, Output, for_people_only};
 use crate::api::{self, recorded, saved};
+use crate::render::time;
 use crate::terminal::{cut, log, plain, print, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::config_files;

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{
-    ObservedExtent, OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
-};
+use checkrein_protocol::{OutcomeRecord, RecordBody, VerificationRecord};
 use checkrein_session::SessionLedger;
 
-use super::log::{folders, time};
+use super::session_choice::folders;
 use super::{Exit, Output};
 use crate::api::{self, recorded};
+use crate::render::time;
 use crate::terminal::{cut, dim, plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -80,50 +79,6 @@ pub fn surprises(
         }
     }
     Ok(Exit::Done)
-}
-
-/// The surprises of an outcome in one line; `None` when there are none.
-pub(super) fn surprises_in_one_line(verification: &VerificationRecord) -> Option<String> {
-    let first = verification.surprises.first()?;
-    let count = verification.surprises.len() as u64 + verification.more_surprises;
-    let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
-    Some(format!("surprise: {}{more}", seen_in_words(first)))
-}
-
-/// One surprise: what was seen and what had been predicted.
-pub(super) fn surprise_in_words(surprise: &SurpriseRecord) -> String {
-    format!("{}; it was predicted {}", seen_in_words(surprise), predicted_in_words(surprise))
-}
-
-/// How much was looked at.
-pub(super) fn looked_in_words(verification: &VerificationRecord) -> String {
-    let expected = match verification.expected {
-        0 => String::new(),
-        1 => ", 1 predicted change seen".to_owned(),
-        count => format!(", {count} predicted changes seen"),
-    };
-    match verification.looked {
-        ObservedExtent::Whole => format!("looked at all {} names{expected}", verification.entries),
-        ObservedExtent::Partly => format!("looked at a part, {} names{expected}", verification.entries),
-        ObservedExtent::NotAtAll => "did not look".to_owned(),
-        ObservedExtent::Reported => format!("as the client says{expected}"),
-    }
-}
-
-fn seen_in_words(surprise: &SurpriseRecord) -> String {
-    let path = &surprise.path;
-    match surprise.kind {
-        SurpriseRecordKind::Missing => format!("did not happen at {path}"),
-        SurpriseRecordKind::Rearranged => format!("names in {path} came or went"),
-        kind @ (SurpriseRecordKind::Created | SurpriseRecordKind::Modified | SurpriseRecordKind::Deleted) => {
-            format!("{path} was {kind}")
-        }
-    }
-}
-
-fn predicted_in_words(surprise: &SurpriseRecord) -> &str {
-    let words = surprise.predicted.as_str();
-    if words == "no change" { "that nothing changes" } else { words }
 }
 
 fn of_session(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {

@@ -14,11 +14,11 @@ use checkrein_snapshot::{
 };
 use checkrein_world::find_workspace;
 
-use super::log::time;
 use super::restore::{
     Consent, Permissions, RestoreContext, RestoreTerms, Weight, count, elsewhere, gone, restore,
 };
 use super::{Exit, Output};
+use crate::render::time;
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;

@@ -11,10 +11,10 @@ use checkrein_protocol::{Record, RecordBody, ReviewRecord, SessionId, VerdictKin
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use checkrein_supervise::runs::{RunStage, Runs};
 
-use super::log::{call, severity_name, time};
 use super::sessions::{spent, tokens_in_words};
 use super::{Exit, Output, Switch, tell_fallen};
 use crate::api::{self, recorded};
+use crate::render::{call, severity_name, time};
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;

@@ -23,10 +23,10 @@ use removal::take_away;
 pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
 
-use super::log::time;
 use super::restore::{Consent, RestoreContext};
 use super::{Exit, Output, Switch, for_people_only};
 use crate::api;
+use crate::render::time;
 use crate::terminal::{bold, confirm, counted, dim, log, plain, print, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;

@@ -1,0 +1,41 @@
+//! The sessions that a person names on the command line.
+
+use checkrein_clients::CANARY_SESSION;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_ledger::FolderName;
+
+/// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
+pub fn folders(
+    surroundings: &HostEnvironment,
+    beginning: Option<&str>,
+) -> Result<Vec<FolderName>, CommandError> {
+    let all = checkrein_session::sessions(&surroundings.state)?;
+    let folders: Vec<FolderName> = all
+        .into_iter()
+        .filter(|session| {
+            let name = session.folder.as_str();
+            beginning.map_or(name != CANARY_SESSION, |text| name.starts_with(text))
+        })
+        .map(|session| session.folder)
+        .collect();
+    match beginning {
+        Some(text) if folders.is_empty() => Err(CommandError::user(
+            format!("no session begins with `{text}`"),
+            "`checkrein session list` lists them",
+        )),
+        _ => Ok(folders),
+    }
+}
+
+/// The folder of the one session whose name begins so.
+pub fn only_folder(surroundings: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
+    let found = folders(surroundings, Some(beginning))?;
+    match found.as_slice() {
+        [folder] => Ok(folder.clone()),
+        many => Err(CommandError::user(
+            format!("{} sessions begin with `{beginning}`", many.len()),
+            "give more of the name",
+        )),
+    }
+}

@@ -1,0 +1,69 @@
+//! What records and times are in words, the same in every command.
+
+pub use checkrein_engine::text::{call, rollback_stage, time};
+use checkrein_protocol::{
+    Judgement, ObservedExtent, Severity, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
+};
+
+/// A severity in one word.
+pub fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+        Severity::Critical => "critical",
+    }
+}
+
+/// A judgement in words, as it is given.
+pub fn judgement_words(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Confirmed => "confirmed",
+        Judgement::FalseAlarm => "false-alarm",
+        Judgement::Missed => "missed",
+    }
+}
+
+/// The surprises of an outcome in one line; `None` when there are none.
+pub fn surprises_in_one_line(verification: &VerificationRecord) -> Option<String> {
+    let first = verification.surprises.first()?;
+    let count = verification.surprises.len() as u64 + verification.more_surprises;
+    let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+    Some(format!("surprise: {}{more}", seen_in_words(first)))
+}
+
+/// One surprise: what was seen and what had been predicted.
+pub fn surprise_in_words(surprise: &SurpriseRecord) -> String {
+    format!("{}; it was predicted {}", seen_in_words(surprise), predicted_in_words(surprise))
+}
+
+/// How much was looked at.
+pub fn looked_in_words(verification: &VerificationRecord) -> String {
+    let expected = match verification.expected {
+        0 => String::new(),
+        1 => ", 1 predicted change seen".to_owned(),
+        count => format!(", {count} predicted changes seen"),
+    };
+    match verification.looked {
+        ObservedExtent::Whole => format!("looked at all {} names{expected}", verification.entries),
+        ObservedExtent::Partly => format!("looked at a part, {} names{expected}", verification.entries),
+        ObservedExtent::NotAtAll => "did not look".to_owned(),
+        ObservedExtent::Reported => format!("as the client says{expected}"),
+    }
+}
+
+fn seen_in_words(surprise: &SurpriseRecord) -> String {
+    let path = &surprise.path;
+    match surprise.kind {
+        SurpriseRecordKind::Missing => format!("did not happen at {path}"),
+        SurpriseRecordKind::Rearranged => format!("names in {path} came or went"),
+        kind @ (SurpriseRecordKind::Created | SurpriseRecordKind::Modified | SurpriseRecordKind::Deleted) => {
+            format!("{path} was {kind}")
+        }
+    }
+}
+
+fn predicted_in_words(surprise: &SurpriseRecord) -> &str {
+    let words = surprise.predicted.as_str();
+    if words == "no change" { "that nothing changes" } else { words }
+}
