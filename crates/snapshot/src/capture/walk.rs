@@ -2,34 +2,40 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `opening` | directories and files, few open at a time |
+//! | `bounds` | what a capture may cost |
+//! | `long_files` | files that wait for smaller ones |
 //! | `content` | what is in a file |
 //! | `grown` | directories, put together from below |
 //! | `ignored` | what is saved although version control ignores it |
 
+mod bounds;
 mod content;
 mod grown;
 mod ignored;
+mod long_files;
+mod opening;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FileType, Mode, Stat};
+use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
+use self::bounds::Stop;
 use self::content::names;
 use self::grown::Grown;
 use self::ignored::{IgnoredTotals, Keeping, SMALL_DIRECTORY};
-use super::{
-    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, Captured, Closed, LimitExceeded, Mounts,
-    unreadable,
-};
+use self::long_files::Later;
+use self::opening::Held;
+use super::{CaptureOptions, CaptureOutcome, CaptureRequest, Captured, Closed, Mounts, unreadable};
 use crate::draft::Draft;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
@@ -46,8 +52,6 @@ const TRIES: usize = 3;
 /// The clocks of file systems tick up to every 10 ms: what changed so shortly before may change again without a trace (ours).
 const TICK: Duration = Duration::from_millis(50);
 
-/// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
-const HELD: usize = 24;
 /// In which order files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
@@ -56,9 +60,6 @@ pub(super) enum Order {
     /// Small ones first. Others for which the bounds do not reach are skipped.
     SmallFirst,
 }
-
-/// A file that is longer than this waits for the smaller ones, in bytes (ours).
-const LONG: u64 = 64 * 1024;
 
 /// A place from which a capture starts.
 pub(super) struct Start {
@@ -77,19 +78,6 @@ impl Start {
             parent: parent.to_owned(),
             name,
         }
-    }
-}
-
-/// A directory that is held open, and counted for as long as it is.
-#[derive(Debug)]
-struct Held {
-    directory: OwnedFd,
-    count: Arc<AtomicUsize>,
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -151,26 +139,6 @@ struct State {
     records: Vec<Option<Record>>,
     later: Vec<Later>,
     stopped: Option<Stop>,
-}
-
-/// A file that waits for smaller ones.
-struct Later {
-    bytes: u64,
-    path: Vec<u8>,
-    /// The record of its directory, and its place there.
-    record: usize,
-    position: usize,
-}
-
-enum Stop {
-    Over(LimitExceeded),
-    Failed(SnapshotError),
-}
-
-impl From<SnapshotError> for Stop {
-    fn from(error: SnapshotError) -> Self {
-        Self::Failed(error)
-    }
 }
 
 pub(super) struct Walk<'a> {
@@ -235,63 +203,6 @@ impl<'a> Walk<'a> {
         let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         skipped.push(Skipped { path, reason });
-    }
-
-    /// Tries something at a path, with the directories above opened where they are closed and that is wanted.
-    pub(super) fn above<T>(
-        &self,
-        path: &Path,
-        mut attempt: impl FnMut() -> Result<T, Errno>,
-    ) -> Result<T, Errno> {
-        match self.closed {
-            Closed::Skip => attempt(),
-            Closed::Open => self.lent.lock().unwrap_or_else(PoisonError::into_inner).within(path, attempt),
-        }
-    }
-
-    fn held(&self, directory: OwnedFd) -> Held {
-        self.held.fetch_add(1, Ordering::Relaxed);
-        Held { directory, count: Arc::clone(&self.held) }
-    }
-
-    fn may_hold(&self) -> bool {
-        self.held.load(Ordering::Relaxed) < HELD
-    }
-
-    /// Opens a directory for its owner, when it is closed to them and that is wanted.
-    fn open_up(&self, place: &OwnedFd, name: &CStr, path: &[u8]) {
-        if self.closed == Closed::Skip {
-            return;
-        }
-        if let Ok(found) = metadata::facts(place, name)
-            && metadata::kind(&found) == FileType::Directory
-        {
-            let path = Path::new(std::ffi::OsStr::from_bytes(path));
-            let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
-            lent.open(place, name.to_bytes(), &found, path);
-        }
-    }
-
-    /// Opens a file; one's own that is closed even to oneself too, when that is wanted. Its mode is at once what it was.
-    fn open_file(&self, place: &OwnedFd, name: &CStr, path: &[u8]) -> Result<OwnedFd, Errno> {
-        let opened = metadata::open_file(place, name);
-        let own = rustix::process::geteuid().as_raw();
-        let (Err(Errno::ACCESS), Closed::Open, Ok(found)) =
-            (&opened, self.closed, metadata::facts(place, name))
-        else {
-            return opened;
-        };
-        if found.st_uid != own || metadata::kind(&found) != FileType::RegularFile {
-            return opened;
-        }
-        let mode = found.st_mode & 0o7777;
-        rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode | 0o400), AtFlags::empty())?;
-        let opened = metadata::open_file(place, name);
-        let _ = rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode), AtFlags::empty());
-        let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
-        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.entry(path).or_insert_with(|| metadata::changed(&found));
-        opened
     }
 
     pub(super) fn run(
@@ -405,49 +316,6 @@ impl<'a> Walk<'a> {
             return Ok(Top::Directory(metadata::meta(&found), record));
         }
         Ok(self.leaf(&place.directory, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
-    }
-
-    /// Reads the files that waited for smaller ones, the smallest first, until a bound is reached.
-    fn long_files(&self) -> Result<(), SnapshotError> {
-        let mut later = std::mem::take(&mut self.state().later);
-        later.sort_by(|one, other| (one.bytes, &one.path).cmp(&(other.bytes, &other.path)));
-        for Later { bytes, path, record, position } in later {
-            let counted = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-            let node = if counted > self.manner.bounds.bytes {
-                Err(Stop::Over(LimitExceeded::Bytes))
-            } else {
-                self.long_file(&path)
-            };
-            let pending = match node {
-                Ok(node) => node.map_or(Pending::Skipped, Pending::Known),
-                Err(Stop::Over(_)) => {
-                    self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-                    self.skip(&path, SkipReason::NoRoom { bytes });
-                    Pending::Skipped
-                }
-                Err(Stop::Failed(error)) => return Err(error),
-            };
-            let mut state = self.state();
-            let entries =
-                state.records.get_mut(record).and_then(Option::as_mut).map(|record| &mut record.entries);
-            if let Some((.., place)) = entries.and_then(|entries| entries.get_mut(position)) {
-                *place = pending;
-            }
-        }
-        Ok(())
-    }
-
-    fn long_file(&self, path: &[u8]) -> Result<Option<Node>, Stop> {
-        let place = Path::new(std::ffi::OsStr::from_bytes(path));
-        let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else { return Ok(None) };
-        let Ok(name) = CString::new(name.as_bytes()) else { return Ok(None) };
-        match metadata::open_place(parent) {
-            Ok(parent) => self.file(&parent, &name, path),
-            Err(error) => {
-                self.skip(path, unreadable(error));
-                Ok(None)
-            }
-        }
     }
 
     /// Takes directories from the queue until there are none and nobody is about to find more.
@@ -690,51 +558,6 @@ impl<'a> Walk<'a> {
                 self.skip(path, SkipReason::Special);
                 Ok(None)
             }
-        }
-    }
-
-    /// Whether a file is read after the others.
-    fn waits(&self, stat: &Stat) -> bool {
-        self.order == Order::SmallFirst
-            && metadata::kind(stat) == FileType::RegularFile
-            && metadata::stored(stat) > LONG
-            && self.manner.largest.is_none_or(|largest| metadata::stored(stat) <= largest)
-    }
-
-    /// Counts an entry against the bounds, with its content.
-    fn count(&self, stat: &Stat) -> Result<(), Stop> {
-        self.count_entry()?;
-        let bounds = &self.manner.bounds;
-        let is_file = metadata::kind(stat) == FileType::RegularFile;
-        let length = metadata::stored(stat);
-        if is_file && self.manner.largest.is_none_or(|largest| length <= largest) {
-            let bytes = self.bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length);
-            if bytes > bounds.bytes {
-                return Err(Stop::Over(LimitExceeded::Bytes));
-            }
-        }
-        Ok(())
-    }
-
-    fn count_entry(&self) -> Result<(), Stop> {
-        let entries = self.entries.fetch_add(1, Ordering::Relaxed) + 1;
-        if entries > self.manner.bounds.entries {
-            return Err(Stop::Over(LimitExceeded::Entries));
-        }
-        if entries.is_multiple_of(64) {
-            self.in_time()?;
-        }
-        Ok(())
-    }
-
-    fn in_time(&self) -> Result<bool, Stop> {
-        let little = CaptureBounds::LITTLE;
-        let is_little = self.entries.load(Ordering::Relaxed) <= little.entries
-            && self.bytes.load(Ordering::Relaxed) <= little.bytes;
-        if !is_little && self.started.elapsed() > self.manner.bounds.time {
-            Err(Stop::Over(LimitExceeded::Time))
-        } else {
-            Ok(true)
         }
     }
 
