@@ -97,9 +97,15 @@ fn nothing_unrecorded_passes(full: Full) {
         ("UserPromptSubmit", json!({ "prompt": "go on" })),
         ("Stop", json!({})),
     ] {
-        assert!(
-            hook(&environment, full, "interactive", &environment.payload("s", event, fields)).is_object()
-        );
+        let answer = hook(&environment, full, "interactive", &environment.payload("s", event, fields));
+        // At the end of a turn nothing can be told to the model any more without going on with it.
+        if event != "Stop" {
+            let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+            assert!(
+                told.contains("cannot record this session") && told.contains(why),
+                "{full:?} {event}: {answer}"
+            );
+        }
     }
 }
 

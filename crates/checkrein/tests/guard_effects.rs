@@ -12,7 +12,8 @@ mod support;
 use std::fs;
 use std::process::Command;
 
-use support::{TestEnvironment, decision};
+use serde_json::json;
+use support::{TestEnvironment, decision, shell_call};
 
 /// A project whose policy is in its repository, and which has settings of a client, with hooks, in no commit.
 fn project() -> TestEnvironment {
@@ -98,6 +99,24 @@ fn cleaning_leaves_the_files_of_the_guard_out() {
         assert!(environment.project().join(kept).exists(), "{kept}");
     }
     assert!(!environment.project().join("built").exists());
+}
+
+#[test]
+fn cleaning_leaves_the_files_of_the_guard_out_behind_new_files_too() {
+    let environment = project();
+    let (made, more) = ("echo x > feature.py", json!({}));
+    environment.answer_to(&environment.payload("s", "PreToolUse", shell_call("one", made, more)));
+    environment.write("feature.py", "x\n");
+    let outcome = json!({ "tool_response": { "stdout": "" } });
+    environment.answer_to(&environment.payload("s", "PostToolUse", shell_call("one", made, outcome)));
+    environment.write(".env", "KEY=1\n");
+    for command in
+        ["git clean -fdx", "echo y > other.py; git clean -fdx", "echo KEY=2 > .env; git clean -fdx"]
+    {
+        let answer = environment.bash("s", command);
+        let changed = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap_or_default();
+        assert!(changed.contains("git clean -e /.claude/settings.json"), "{command}: {answer}");
+    }
 }
 
 #[test]

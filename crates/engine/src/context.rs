@@ -257,11 +257,20 @@ impl Context {
     /// Writes down what has no verdict. A record that cannot be written cannot be reported through the ledger either, so it goes to
     /// the client's log, and the next action that needs the ledger is stopped by the table.
     pub(crate) fn record(&self, ledger: &SessionLedger, body: RecordBody) {
-        if let Err(error) = ledger.append(self.surroundings.now(), body, Durability::Plain) {
-            let said = format!("not recorded: {error}");
-            session_ledger::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
-            self.surroundings.diagnostics.add(said);
-        }
+        let _told = self.record_or_tell(ledger, body);
+    }
+
+    /// The same, and what the agent is told where it cannot be written, since nobody may read the client's log.
+    pub(crate) fn record_or_tell(&self, ledger: &SessionLedger, body: RecordBody) -> Option<String> {
+        let error = ledger.append(self.surroundings.now(), body, Durability::Plain).err()?;
+        let said = format!("not recorded: {error}");
+        session_ledger::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
+        self.surroundings.diagnostics.add(said);
+        let failure = Failure::Record(error.to_string());
+        Some(format!(
+            "checkrein cannot record this session: {error}. Until it can, a call that changes something is asked about or refused; tell the user: {}.",
+            failure.hint()
+        ))
     }
 }
 

@@ -202,13 +202,14 @@ fn handle_moment(
             permission(context, ledger, action, halted)
         }
         HookEventKind::Prompt { text } => {
-            context.record(ledger, RecordBody::Prompt { text: text.clone() });
+            let unrecorded = context.record_or_tell(ledger, RecordBody::Prompt { text: text.clone() });
             let of_origin = || of_origin(context, event, ledger, &ledger.state().ok()?);
-            match halted.or_else(of_origin) {
+            let answer = match halted.or_else(of_origin) {
                 Some(reason) => HookResponse::Halt { reason },
                 None => tell_lost(context, ledger, Some(&event.session))
                     .map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text }),
-            }
+            };
+            kept_settings::with(answer, unrecorded)
         }
         HookEventKind::SessionStarted { source } => {
             if let Ok(state) = ledger.state() {
@@ -220,7 +221,7 @@ fn handle_moment(
                 event.client.name(),
                 context.policy().config(),
             );
-            context.record(
+            let unrecorded = context.record_or_tell(
                 ledger,
                 RecordBody::SessionStarted {
                     session: event.session.clone(),
@@ -243,7 +244,9 @@ fn handle_moment(
             cleared.into_iter().chain(saved).for_each(|body| context.record(ledger, body));
             verification::take_picture(context, ledger);
             let lost = tell_lost(context, ledger, None);
-            halted.or(lost).map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text })
+            let answer =
+                halted.or(lost).map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text });
+            kept_settings::with(answer, unrecorded)
         }
         HookEventKind::BatchDone => {
             let answer = batch_done(context, event, ledger);

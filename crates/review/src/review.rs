@@ -15,7 +15,7 @@ use crate::decision::{self, Grounds};
 use crate::fingerprint::ActionFingerprint;
 use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
-use crate::saving::{Saved, soften};
+use crate::saving::{Saved, depends_on_saving, soften};
 use crate::verdict::{Review, Rewrite, RewriteConsent, RuleFinding, Score, Verdict};
 use crate::{containment, reasoning, rewrite, risk, side_effects};
 
@@ -112,8 +112,13 @@ impl<'a> Forecast<'a> {
         let mut spared = self.judge_rewrite(&rewrite, saved);
         let touches_guard =
             spared.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
-        if touches_guard || spared.decision == Decision::Block {
+        if touches_guard {
             return None;
+        }
+        if spared.decision == Decision::Block {
+            // Refused as long as nothing is saved: what is saved decides, and then the form that leaves the guard out is judged again.
+            let could_pass = saved.is_empty() && depends_on_saving(&spared);
+            return could_pass.then_some(spared);
         }
         let asks = spared.decision == Decision::Modify;
         rewrite.consent = if asks { RewriteConsent::Asked } else { RewriteConsent::NotNeeded };
