@@ -10,7 +10,7 @@
 //! | `shells` | holds what is read of made-up programs of the shell against what bash and dash do with them |
 //! | `order` | finds out which functions of the hook belong together, for its linker (needs valgrind) |
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the person who runs it")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the user who runs it")]
 
 mod bench;
 mod bench_snapshots;

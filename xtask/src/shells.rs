@@ -15,7 +15,7 @@ pub(crate) fn shells(arguments: &[String]) -> Outcome {
     let number = |name: &str| -> Result<Option<u64>, String> {
         let Some(place) = arguments.iter().position(|argument| argument == name) else { return Ok(None) };
         let text = arguments.get(place + 1).ok_or_else(|| format!("`{name}` needs a number"))?;
-        text.parse().map(Some).map_err(|_| format!("`{text}` is no number"))
+        text.parse().map(Some).map_err(|_| format!("`{text}` is not a number"))
     };
     let (programs, minutes) = (number("--programs")?, number("--minutes")?);
     let seed = number("--seed")?.unwrap_or(1);

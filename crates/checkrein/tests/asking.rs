@@ -77,7 +77,7 @@ fn a_supervised_agent_cannot_ask_for_what_is_for_people() {
         if said.contains("a namespace of processes could not") {
             continue;
         }
-        assert!(said.contains("is for a person"), "{above:?} {script}: {said}");
+        assert!(said.contains("is for humans only"), "{above:?} {script}: {said}");
         assert!(!said.contains("s3cr3t"), "{script}: {said}");
     }
     // Nobody is above the person.

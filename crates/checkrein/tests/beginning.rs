@@ -118,7 +118,7 @@ fn hooks_that_are_gone_are_missed_by_the_session_by_others_and_by_the_commands()
     let said = String::from_utf8(doctor.stdout).unwrap();
     assert!(said.contains("new sessions are not reviewed") && said.contains("NOT protected"), "{said}");
     environment.succeed(&["uninstall", "--yes"]);
-    assert_eq!(environment.checkrein(&["sessions"]).stderr, b"", "a person has decided");
+    assert_eq!(environment.checkrein(&["sessions"]).stderr, b"", "the user has decided");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_configuration_that_got_looser_waits_for_a_person_or_the_next_session() {
     assert_eq!(environment.bash("two", "rm -rf ~"), json!({}), "a new session begins with it");
     let said = environment.succeed(&["trust", "--yes"]);
     assert!(said.contains("session one") && said.contains("mode"), "{said}");
-    assert_eq!(environment.bash("one", "rm -rf ~"), json!({}), "a person agreed");
+    assert_eq!(environment.bash("one", "rm -rf ~"), json!({}), "the user agreed");
     environment.configure("config.yaml", "mode: observe\nprofile: interactive\n");
     assert_eq!(decision(&environment.bash("one", "rm -rf ~")), Some("deny"), "to another text nobody did");
 }
@@ -349,7 +349,7 @@ fn a_team_file_names_nothing_of_one_machine() {
         assert_eq!(decision(&environment.bash("one", command)), Some("deny"), "{command}");
     }
     environment.succeed(&["uninstall", "--yes"]);
-    assert_eq!(serde_json::from_str::<Json>(&fs::read_to_string(&file).unwrap()).unwrap(), json!({}));
+    assert!(!file.exists(), "`init` made it, so it goes");
 }
 
 #[test]

@@ -137,7 +137,8 @@ fn hooks_of_every_client_are_registered_and_taken_back() {
         let installed = fs::read_to_string(environment.state().join("installed.json")).unwrap();
         assert!(installed.contains(&format!("\"client\": \"{name}\"")), "{installed}");
         environment.succeed(&["uninstall", "--client", name, "--user", "--yes"]);
-        assert_eq!(client.hooks.reviewing_command(&fs::read_to_string(&path).unwrap()), None);
+        let left = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(client.hooks.reviewing_command(&left), None);
     }
 }
 
@@ -173,7 +174,7 @@ fn codex_refuses_in_the_only_form_that_codex_obeys() {
     // A question would let it run: it is refused, and the words say by whom and how it can be allowed.
     let asked = call("git push --force origin main");
     assert!(
-        asked.contains("Codex asks nobody") && asked.contains("A person allows it by doing it in a terminal"),
+        asked.contains("Codex asks nobody") && asked.contains("The user allows it by doing it in a terminal"),
         "{asked}"
     );
     for file in ["~/.codex/hooks.json", "~/.codex/config.toml", ".codex/hooks.json"] {

@@ -96,7 +96,7 @@ fn uninstall_removes_the_settings_file_that_init_made_and_no_other() {
     environment.write(".claude/settings.local.json", "{}\n");
     environment.succeed(&["init", "--yes"]);
     environment.succeed(&["uninstall", "--yes"]);
-    assert!(settings.exists(), "a person made it");
+    assert!(settings.exists(), "the user made it");
 }
 
 #[test]

@@ -148,14 +148,14 @@ fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
         (session["trust_debt"].as_f64(), session["posture"].as_str()),
         (Some(8.0), Some("restricted_mode"))
     );
-    assert_eq!(environment.succeed(&["reviews", "--open"]).trim(), "nothing waits for a person's look");
+    assert_eq!(environment.succeed(&["reviews", "--open"]).trim(), "nothing waits for your review");
     environment.bash("s", "rm -rf /etc");
     environment.bash("s", "rm -rf /etc");
     let open = json_lines(&environment.succeed(&["reviews", "--open", "--json"]));
     assert_eq!(open.iter().filter(|ticket| ticket["about"] == "tier").count(), 1, "{open:?}");
     let shown = environment.succeed(&["show", open[0]["id"].as_str().unwrap()]);
     assert!(
-        shown.contains("trust debt 10.00") && shown.contains("asks a person to look at the tier"),
+        shown.contains("trust debt 10.00") && shown.contains("asks the user to look at the tier"),
         "{shown}"
     );
 

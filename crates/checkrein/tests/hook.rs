@@ -80,7 +80,12 @@ fn a_question_can_carry_a_safer_form() {
     assert_eq!(decision(&asked), Some("ask"));
     let output = &asked["hookSpecificOutput"];
     assert_eq!(output["updatedInput"]["command"], "git push --force-with-lease origin main");
-    assert!(output["permissionDecisionReason"].as_str().unwrap().contains("After a yes runs: git push"));
+    assert!(
+        output["permissionDecisionReason"]
+            .as_str()
+            .unwrap()
+            .contains("If approved, this runs instead: git push")
+    );
 }
 
 #[test]

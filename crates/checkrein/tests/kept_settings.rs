@@ -121,7 +121,7 @@ fn what_a_person_changes_between_calls_stays() {
     let prompt = environment.payload("one", "UserPromptSubmit", json!({ "prompt": "go on" }));
     assert!(environment.answer_to(&prompt).to_string().contains("the file is gone"));
     environment.bash("one", "ls");
-    assert!(!local.exists(), "a person took it away");
+    assert!(!local.exists(), "the user took it away");
 }
 
 #[test]

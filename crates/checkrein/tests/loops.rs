@@ -339,7 +339,7 @@ fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
     assert!(alone.environment.succeed(&["incidents"]).contains("cascade"));
 
     let near = Session::new("");
-    assert_eq!(near.event("Stop", offer), json!({}), "a person decides about it");
+    assert_eq!(near.event("Stop", offer), json!({}), "the user decides about it");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn a_settings_change_that_silences_the_hooks_is_refused() {
         assert_eq!(environment.answer_to(&change)["decision"], "block", "{broken}");
     }
     fs::write(&settings, before.replacen('{', "{ \"model\": \"opus\",", 1)).unwrap();
-    assert_eq!(environment.answer_to(&change), json!({}), "a person may change other settings");
+    assert_eq!(environment.answer_to(&change), json!({}), "the user may change other settings");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn commands_for_people_refuse_an_agent() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("for a person"), "{command:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("for humans only"), "{command:?}");
     }
 }
 
@@ -121,7 +121,7 @@ fn a_project_file_may_tighten_but_not_loosen() {
     let shown = environment.succeed(&["config", "check"]);
     assert!(shown.contains("waits for `checkrein trust`"), "{shown}");
     environment.succeed(&["trust", "--yes"]);
-    assert_eq!(environment.bash("s", "rm -rf ~"), json!({}), "what a person trusted holds");
+    assert_eq!(environment.bash("s", "rm -rf ~"), json!({}), "what the user trusted holds");
     environment.write("checkrein.yaml", "mode: observe\nprofile: interactive\n");
     assert_eq!(
         decision(&environment.bash("s", "rm -rf ~")),

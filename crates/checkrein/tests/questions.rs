@@ -70,11 +70,11 @@ fn a_question_that_the_client_would_not_ask_is_refused_and_no_other() {
             for part in [
                 "nobody can be asked here",
                 "Do not try it again",
-                "A person allows it by doing it in a terminal",
+                "The user allows it by doing it in a terminal",
             ] {
                 assert!(reason(&answer).contains(part), "{answer}");
             }
-            assert!(!reason(&answer).contains("asks a person first"), "{answer}");
+            assert!(!reason(&answer).contains("asks the user first"), "{answer}");
             // What is named instead is not forbidden in the same breath.
             let names_other = reason(&answer).contains("\nInstead: ");
             assert_eq!(reason(&answer).contains("do what is named instead"), names_other, "{answer}");
@@ -152,7 +152,7 @@ fn a_call_that_ran_without_its_answer_is_noticed_and_one_that_was_asked_about_is
     // The question about another call is none about this one.
     let answer = ran(&environment, "two", SHELL_START, Some("crontab new.txt"));
     let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    for part in ["ran although a person was to be asked first", "The client asked nobody"] {
+    for part in ["ran although the user was to be asked first", "The client asked nobody"] {
         assert!(told.contains(part), "{answer}");
     }
     let unanswered = newest(&environment, "unanswered").unwrap();
@@ -232,7 +232,7 @@ fn asking_for_help_is_no_hook_call() {
 fn messages_count_one_thing_as_one_and_name_what_is_wrong_once() {
     let environment = TestEnvironment::new();
     environment.bash("s", "ls");
-    assert!(environment.succeed(&["audit", "verify"]).contains("1 record in 1 session: whole"));
+    assert!(environment.succeed(&["audit", "verify"]).contains("1 record in 1 session: intact"));
     let bad = environment.configure("config.yaml", "profile: nonsense\n");
     let output = environment.checkrein(&["config", "check"]);
     let told =
@@ -305,7 +305,7 @@ fn the_reason_of_a_question_about_a_command_stands_in_its_description() {
         input["description"].as_str().unwrap().to_owned()
     };
     let plain = described(None);
-    assert!(plain.starts_with("checkrein asks a person first") && plain.contains(".bashrc"), "{plain}");
+    assert!(plain.starts_with("checkrein asks the user first") && plain.contains(".bashrc"), "{plain}");
     let both = described(Some("remember it"));
     assert!(both.contains(".bashrc") && both.ends_with("(the agent says: remember it)"), "{both}");
 }

@@ -78,7 +78,7 @@ fn nothing_runs_unasked(mode: &str) {
     assert_eq!(bodies(&environment, session_of(&result), "unanswered"), Vec::<Json>::new());
     let heard = model.heard();
     assert!(heard.contains("nobody can be asked here"), "{heard}");
-    assert!(!heard.contains("asks a person first"), "{heard}");
+    assert!(!heard.contains("asks the user first"), "{heard}");
 }
 
 #[test]

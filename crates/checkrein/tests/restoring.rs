@@ -67,10 +67,10 @@ fn no_restore_takes_the_settings_of_the_guard_away_unasked() {
     let arguments = ["rollback", "1", "--remove-new", "--yes", "--with-guard-files"];
     let mut of_agent = environment.command(env!("CARGO_BIN_EXE_checkrein"));
     let refused = of_agent.args(arguments).env("CLAUDECODE", "1").stdin(Stdio::null()).output().unwrap();
-    assert!(!refused.status.success() && said(&refused).contains("is for a person"), "{}", said(&refused));
+    assert!(!refused.status.success() && said(&refused).contains("is for humans only"), "{}", said(&refused));
     assert!(read(&environment, SETTINGS).is_some());
     environment.succeed(&arguments);
-    assert_eq!(read(&environment, SETTINGS), None, "a person may");
+    assert_eq!(read(&environment, SETTINGS), None, "the user may");
 }
 
 /// A looser policy does not come back by a restore, and when a person brings it back it waits for trust again.

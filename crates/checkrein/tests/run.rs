@@ -184,7 +184,7 @@ fn what_cannot_be_counted_ends_a_run_with_a_limit_and_is_told_without_one() {
             (&"uncounted".into(), &120.into()),
             "{report}"
         );
-        assert!(report["reason"].as_str().unwrap().contains("`input_tokens` is no number"), "{report}");
+        assert!(report["reason"].as_str().unwrap().contains("`input_tokens` is not a number"), "{report}");
     }
     let report = run.report(&["--max-iterations", "3"]);
     assert_eq!(report["stopped_by"], "iterations", "{report}");

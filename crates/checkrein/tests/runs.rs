@@ -394,7 +394,7 @@ fn agents_do_not_go_on_with_runs_and_secrets_are_not_written_down() {
     assert!(said(&refused).contains("held a secret"), "{}", said(&refused));
     let by_agent = home.command(&["run", "--resume"]).env("CLAUDECODE", "1").output().unwrap();
     assert_eq!(by_agent.status.code(), Some(125));
-    assert!(said(&by_agent).contains("is for a person"));
+    assert!(said(&by_agent).contains("is for humans only"));
     let given = home.run(&["--resume", "--max-iterations", "2", "--", &claude, "again"]);
     assert_eq!(given.status.code(), Some(123), "{}", said(&given));
     assert_eq!(home.words().last().unwrap(), "--resume session-7 again");

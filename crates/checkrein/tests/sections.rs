@@ -72,7 +72,7 @@ fn a_section_of_the_person_may_be_looser_where_a_run_says_so_and_nowhere_else() 
     environment.configure("config.yaml", &own);
     environment.succeed(&["config", "check"]);
     assert_eq!(in_a_run(&environment, &[], "date"), Some("deny".to_owned()));
-    assert_eq!(in_a_run(&environment, &["--pipeline", "release"], "date"), None, "as the person wrote");
+    assert_eq!(in_a_run(&environment, &["--pipeline", "release"], "date"), None, "as the user wrote");
     assert_eq!(named_by_the_environment(&environment, "release", "date").unwrap(), "block");
     let mut of_an_agent = environment.command(env!("CARGO_BIN_EXE_checkrein"));
     let output = of_an_agent

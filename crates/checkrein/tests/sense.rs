@@ -143,7 +143,7 @@ fn ordinary_work_has_a_high_one() {
 
 #[test]
 fn what_the_person_said_not_to_do_has_low_rationality() {
-    const HINT: &str = "the person said not to";
+    const HINT: &str = "the user said not to";
     let mut session = Session::new();
     session.says("make the parser accept comments, but do not push");
     assert_eq!(session.call("git push origin main").0, "low");

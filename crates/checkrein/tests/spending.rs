@@ -110,7 +110,7 @@ fn what_is_not_known_is_unknown_and_what_is_not_listed_is_an_estimate_never_zero
     session.call();
     let more = session.spent();
     let difference = more["dollars"].as_f64().unwrap() - spent["dollars"].as_f64().unwrap();
-    assert!((difference - 0.0011).abs() < 1e-9, "the price of the person: {more}");
+    assert!((difference - 0.0011).abs() < 1e-9, "the price of the user: {more}");
 }
 
 #[test]

@@ -83,8 +83,8 @@ fn force_never_removes_what_was_not_there() {
         let environment = project();
         perform(&environment, "call", command);
         tick();
-        environment.write("mine.txt", "of a person\n");
-        environment.write("tests/mine.txt", "of a person\n");
+        environment.write("mine.txt", "of the user\n");
+        environment.write("tests/mine.txt", "of the user\n");
         fs::create_dir(environment.project().join("tests/empty")).unwrap();
         for more in [&["1"][..], &["1", "--force"], &["1", "--force"]] {
             let said = undo(&environment, more);
@@ -108,7 +108,7 @@ fn what_a_later_call_made_stays_also_after_that_one_was_taken_back() {
     perform(&environment, "first", "rm -f nothing; chmod -R 750 .");
     tick();
     perform(&environment, "second", "python3 - <<'EOF'\nopen('gen.txt', 'w').write('hi')\nEOF");
-    environment.write("mine.txt", "of a person\n");
+    environment.write("mine.txt", "of the user\n");
     tick();
     perform(&environment, "third", "chmod -R 777 .");
     let said = undo(&environment, &[]);

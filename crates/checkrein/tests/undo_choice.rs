@@ -68,11 +68,11 @@ fn of_a_call_without_an_end_only_what_is_nobodys_work_is_put_back() {
     let command = "echo two > a; rm -f b";
     before(&environment, "s", &environment.project(), "call", command);
     run(&environment, &environment.project(), command);
-    environment.write("a", "work of a person\n");
+    environment.write("a", "work of the user\n");
     let output = undo(&environment, &environment.project(), &[]);
     assert_eq!(
         (read(&environment, "a").as_str(), read(&environment, "b").as_str()),
-        ("work of a person\n", "gone\n")
+        ("work of the user\n", "gone\n")
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("nobody was told when the action ended"), "{}", said(&output));
@@ -132,11 +132,11 @@ fn a_call_that_a_person_refused_is_never_taken_back() {
     tell(&environment, "s", "UserPromptSubmit", &environment.project(), json!({ "prompt": "no" }));
     // Within one tick of the clock of the file system nobody can tell what came first.
     std::thread::sleep(std::time::Duration::from_millis(60));
-    environment.write("notes.txt", "notes\nand a line of a person\n");
+    environment.write("notes.txt", "notes\nand a line of the user\n");
     let output = undo(&environment, &environment.project(), &[]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(read(&environment, "old.txt"), "old\n");
-    assert_eq!(read(&environment, "notes.txt"), "notes\nand a line of a person\n");
+    assert_eq!(read(&environment, "notes.txt"), "notes\nand a line of the user\n");
     assert!(!said(&output).contains("push"), "{}", said(&output));
 }
 
@@ -148,7 +148,7 @@ fn what_is_written_right_after_a_call_is_kept() {
         environment.write("a", "one\n");
         environment.write("b", "gone\n");
         perform(&environment, "s", &environment.project(), "call", "echo two > a; rm b");
-        let text = if round % 2 == 0 { "six\n" } else { "work of a person\n" };
+        let text = if round % 2 == 0 { "six\n" } else { "work of the user\n" };
         environment.write("a", text);
         let output = undo(&environment, &environment.project(), &[]);
         assert_eq!(read(&environment, "a"), text, "{}", said(&output));
@@ -243,12 +243,12 @@ fn what_is_only_kept_is_said_once_and_the_next_follows() {
     environment.write("b", "gone\n");
     perform(&environment, "s", &environment.project(), "first", "rm b");
     perform(&environment, "s", &environment.project(), "second", "echo two > a");
-    environment.write("a", "work of a person\n");
+    environment.write("a", "work of the user\n");
     let output = undo(&environment, &environment.project(), &[]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(
         (read(&environment, "a").as_str(), read(&environment, "b").as_str()),
-        ("work of a person\n", "gone\n")
+        ("work of the user\n", "gone\n")
     );
     assert!(said(&output).contains("passed over: snapshot 3"), "{}", said(&output));
     assert!(said(&output).contains("1 step done"), "{}", said(&output));

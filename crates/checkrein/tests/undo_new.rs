@@ -224,13 +224,13 @@ fn what_may_be_somebody_elses_stays() {
     let command = opaque(&environment, does);
     perform(&environment, "call", command);
     std::thread::sleep(Duration::from_millis(60));
-    environment.write("new.txt", "of a person");
-    environment.write("other.txt", "of a person");
+    environment.write("new.txt", "of the user");
+    environment.write("other.txt", "of the user");
     let (_, said) = undo(&environment);
     assert_eq!(read(&environment, "notes/plan.md"), "only here\n", "{said}");
     assert_eq!(
         [read(&environment, "new.txt"), read(&environment, "other.txt")],
-        ["of a person"; 2],
+        ["of the user"; 2],
         "{said}"
     );
 
@@ -255,14 +255,14 @@ fn what_may_be_somebody_elses_stays() {
     let environment = project();
     let command = opaque(&environment, does);
     before(&environment, "call", command);
-    environment.write("person.txt", "of a person");
+    environment.write("person.txt", "of the user");
     std::thread::sleep(Duration::from_millis(1_200));
     run(&environment, command);
     after(&environment, "call", command, &json!({ "duration_ms": 1 }));
     let (_, said) = undo(&environment);
     assert_eq!(
         [read(&environment, "person.txt"), read(&environment, "new.txt")],
-        ["of a person", "-"],
+        ["of the user", "-"],
         "{said}"
     );
 }

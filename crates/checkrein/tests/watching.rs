@@ -357,7 +357,7 @@ fn texts_about_interventions_that_changed_wait_for_a_person_or_the_next_session(
     session.environment.configure("strategy.rules", quiet);
     let trusted = session.environment.succeed(&["trust", "--yes"]);
     assert!(trusted.contains("session s") && trusted.contains("strategy.rules"), "{trusted}");
-    assert_eq!(said(&mut session), Vec::<String>::new(), "a person agreed");
+    assert_eq!(said(&mut session), Vec::<String>::new(), "the user agreed");
     assert_eq!(held(&session), None);
 
     let mut session = begun(None, None);

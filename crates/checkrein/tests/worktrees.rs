@@ -541,7 +541,7 @@ fn agents_neither_merge_nor_discard() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));
-        assert!(words(&output).contains("is for a person"));
+        assert!(words(&output).contains("is for humans only"));
     }
     assert_eq!(project.list().len(), 1);
     assert!(!project.path("x").exists());

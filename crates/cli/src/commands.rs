@@ -122,7 +122,7 @@ fn for_asker(surroundings: &HostEnvironment, asker: Asker, command: &str) -> Res
     match asking::sign(surroundings, asker) {
         None => Ok(()),
         Some(sign) => Err(CommandError::user(
-            format!("`checkrein {command}` is for a person, and {sign}"),
+            format!("`checkrein {command}` is for humans only, and {sign}"),
             "run it yourself in a terminal of your own",
         )),
     }

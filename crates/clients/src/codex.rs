@@ -81,12 +81,12 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     provider: Provider { name: "openai", address: Some("OPENAI_BASE_URL"), instead: &[] },
     trust: Some(TrustRequirement { file: ClientPath::Folder("config.toml"), doubt: trust::doubt }),
     next_step: Some(
-        "Codex runs no hook that a person has not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
+        "Codex runs no hook that you have not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
          checkrein; again after each `checkrein init` that changed them",
     ),
     open: &[
         "what is typed into a shell or program that is already open (`write_stdin`) reaches no hook",
-        "a question of a hook would let the call run, so what is to be asked is refused, and a person does it in a terminal",
+        "a question of a hook would let the call run, so what is to be asked is refused, and the user does it in a terminal",
         "it does not say whether a command failed, so what a command was sure to do and did not is no surprise",
     ],
 };

@@ -82,7 +82,7 @@ impl SettingsError {
 /// A list of prices that cannot be read.
 #[derive(Debug, Error)]
 #[error(
-    "line {line}, column {column}: `{found}` is no price; a line is `model,input,output,cache_write,cache_read`"
+    "line {line}, column {column}: `{found}` is not a price; a line is `model,input,output,cache_write,cache_read`"
 )]
 pub struct PriceError {
     /// From 1.

@@ -77,8 +77,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     next_step: None,
     open: &[
         "with `--acp` its hooks for tools do not run at all",
-        "a question of a hook would wait for ever where nobody sits, so what is to be asked is refused, and a person does it in a terminal",
-        "what is said about a call before it runs is shown to the person, not to the model",
+        "a question of a hook would wait for ever where nobody sits, so what is to be asked is refused, and the user does it in a terminal",
+        "what is said about a call before it runs is shown to the user, not to the model",
         "calls of subagents are not told from those of the main agent",
     ],
 };

@@ -25,7 +25,7 @@ pub(crate) fn failures(docket: &mut Docket, now: &Circumstances<'_>) {
         ));
         if docket.review().verdict.kind >= VerdictKind::Escalate {
             docket.advise(format!(
-                "if a person made the configuration looser ({settings}): `checkrein trust` in their terminal lets it count in this session"
+                "if the user made the configuration looser ({settings}): `checkrein trust` in their terminal lets it count in this session"
             ));
         }
     }
@@ -46,7 +46,7 @@ pub(crate) fn take_failure(docket: &mut Docket, failure: &Failure) {
 /// Refuses a call that tighter limits forbid now.
 pub(crate) fn throttle(docket: &mut Docket, now: &Circumstances<'_>) {
     if let Some(reason) = throttled(docket.review(), now.state, now.config) {
-        let advice = "try something else, or tell the person what is missing";
+        let advice = "try something else, or tell the user what is missing";
         docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
     }
 }

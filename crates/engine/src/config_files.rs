@@ -209,7 +209,7 @@ pub fn blueprint_files(
     let pin = match digest.map(|text| (text, Digest::parse(text))) {
         Some((text, None)) => {
             return Err(wrong(
-                format!("{named_in}: `{text}` is no SHA-256"),
+                format!("{named_in}: `{text}` is not a SHA-256 digest"),
                 "write 64 hexadecimal digits, as `sha256sum` prints them",
             ));
         }
@@ -309,7 +309,10 @@ pub fn replace_file(path: &AbsolutePath, bytes: &[u8]) -> Result<(), CommandErro
 fn write(path: &AbsolutePath, bytes: &[u8], mode: u32, folder_mode: u32) -> Result<(), CommandError> {
     let fail = |error: std::io::Error| CommandError::file("write", path, &error);
     let Some(folder) = path.parent() else {
-        return Err(CommandError::user(format!("`{path}` is no place for a file"), "choose another place"));
+        return Err(CommandError::user(
+            format!("`{path}` is not a place for a file"),
+            "choose another place",
+        ));
     };
     fs::DirBuilder::new().recursive(true).mode(folder_mode).create(folder.as_str()).map_err(fail)?;
     checkrein_files::replace(Path::new(path.as_str()), bytes, mode, Forced::Content).map_err(fail)

@@ -441,7 +441,7 @@ fn configuration_changed(
         Protection::Falls { why } => HookResponse::Deny {
             reason: format!(
                 "checkrein keeps its hooks for this session: `{file}` changed and {why}.\n\
-                 Instead: a person removes the guard with `checkrein uninstall` in a terminal, or puts it back with `checkrein init`"
+                 Instead: the user removes the guard with `checkrein uninstall` in a terminal, or puts it back with `checkrein init`"
             ),
         },
     }

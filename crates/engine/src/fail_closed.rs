@@ -89,11 +89,11 @@ impl Failure {
             Self::InputDeadline | Self::Payload(_) => "if this repeats, run `checkrein doctor`",
             Self::ReviewDeadline | Self::Panic => "split the command into smaller ones",
             Self::Resources(_) => {
-                "a person should look at the limits of this machine, then run `checkrein doctor`"
+                "the user should look at the limits of this machine, then run `checkrein doctor`"
             }
-            Self::Configuration(_) => "a person should run `checkrein config check`",
+            Self::Configuration(_) => "the user should run `checkrein config check`",
             Self::History(_) | Self::Record(_) => {
-                "a person should look at the disk and run `checkrein doctor`"
+                "the user should look at the disk and run `checkrein doctor`"
             }
         }
     }

@@ -97,10 +97,10 @@ pub(crate) fn tell_unanswered(
     record: &UnansweredRecord,
     answer: HookResponse,
 ) -> HookResponse {
-    let what = format!("`{}` ran although a person was to be asked first: {}", record.call, record.reason);
+    let what = format!("`{}` ran although the user was to be asked first: {}", record.call, record.reason);
     tell(context, ledger, "unanswered", "checkrein: a call ran without your answer", &what);
     let text = format!(
-        "checkrein: {what}\nThe client asked nobody. Do not build on it, and tell the person; \
+        "checkrein: {what}\nThe client asked nobody. Do not build on it, and tell the user; \
          `checkrein show {}` has the details",
         record.action_id.as_str()
     );
@@ -162,7 +162,7 @@ fn go_back(
         (Ok(way), RecoveryConsent::Required) => {
             let record = session.proposal(&way);
             tell_question(context, ledger, &record.text);
-            let asked = "A person is asked whether to set that back; your next call waits for them.";
+            let asked = "The user is asked whether to set that back; your next call waits for them.";
             let told = format!("{}\n{asked}", record.text);
             (record, told)
         }

@@ -249,7 +249,7 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     if !is_new_link && real_place(&kept.path) != kept.real {
         return Err(CommandError::user(
             format!("`{}` leads elsewhere than when the session began", kept.path),
-            "a person should look at it, and run `checkrein init`",
+            "the user should look at it, and run `checkrein init`",
         ));
     }
     if let Some(text) = text(&kept.path) {
@@ -298,7 +298,7 @@ fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
         context.surroundings().diagnostics.add(format!("{text}; nobody was told: {error}"));
     }
     format!(
-        "checkrein keeps its settings: {text}\nLeave these files as they are, and say at the end that this happened. A person removes the \
+        "checkrein keeps its settings: {text}\nLeave these files as they are, and say at the end that this happened. The user removes the \
          guard with `checkrein uninstall` in a terminal."
     )
 }

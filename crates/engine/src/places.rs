@@ -130,7 +130,7 @@ fn misplaced(
     workspace: &AbsolutePath,
     own_home: Option<&AbsolutePath>,
 ) -> Option<&'static str> {
-    let Some(given) = AbsolutePath::new(value) else { return Some("which is no absolute path") };
+    let Some(given) = AbsolutePath::new(value) else { return Some("which is not an absolute path") };
     let of_kernel = ["proc", "sys", "dev"].map(|folder| AbsolutePath::root().join(folder));
     if of_kernel.iter().any(|folder| given.is_within(folder)) {
         return Some("which is a place of the kernel");

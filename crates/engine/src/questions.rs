@@ -106,13 +106,13 @@ impl Nobody {
                 "permissions are bypassed, and the client then asks nobody about such places".to_owned()
             }
             Self::Decided(PermissionMode::Auto) => {
-                "in mode `auto` a model answers for the person about such places".to_owned()
+                "in mode `auto` a model answers for the user about such places".to_owned()
             }
             Self::Decided(PermissionMode::Plan) => {
                 "in mode `plan` the client may let changes of such places through".to_owned()
             }
             Self::Decided(_) => "the client may decide by itself in its permission mode".to_owned(),
-            Self::Headless => "the client runs without a person".to_owned(),
+            Self::Headless => "the client runs without a user".to_owned(),
             Self::Lost(title) => format!("{title} asks nobody what a hook wants asked"),
             Self::Unexplained => "the client does not show them why".to_owned(),
         }
@@ -136,7 +136,7 @@ impl Nobody {
     /// What the agent is told.
     pub(crate) fn refusal(self, review: &Review) -> String {
         if self == Self::Unexplained {
-            let why = "the client would ask the person without showing them why";
+            let why = "the client would ask the user without showing them why";
             return format!(
                 "{}\nThe person reads this now. If it is needed, make exactly the same call again: then they are asked.",
                 review.message_when_refused(why)
@@ -148,7 +148,7 @@ impl Nobody {
             "Do not try it again: do what is named instead, or go on without it and say at the end that it is left."
         };
         format!(
-            "{}\n{next} A person allows it by {}.",
+            "{}\n{next} The user allows it by {}.",
             review.message_when_refused(&format!("nobody can be asked here, because {}", self.why())),
             self.way()
         )

@@ -134,7 +134,7 @@ pub(crate) fn transcribed(
 pub fn prices(surroundings: &HostEnvironment, given: Option<&str>) -> Result<Prices, CommandError> {
     if let Some(given) = given {
         return Prices::default().for_all_models(given).map_err(|error| {
-            CommandError::user(format!("`{}` is no price", error.found), "write INPUT,OUTPUT in dollars")
+            CommandError::user(format!("`{}` is not a price", error.found), "write INPUT,OUTPUT in dollars")
         });
     }
     let path = surroundings.configuration.join("prices.csv");

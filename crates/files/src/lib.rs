@@ -90,7 +90,7 @@ pub enum Forced {
 /// Replaces a file whole or not at all: it is written aside, with these permissions (less the mask of the process), and takes its place by
 /// one rename. What another put there, a link or a pipe, is replaced and not followed. Nothing is left behind when it fails.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32, forced: Forced) -> io::Result<()> {
-    let no_place = || Error::new(ErrorKind::InvalidInput, "it is no place for a file");
+    let no_place = || Error::new(ErrorKind::InvalidInput, "it is not a place for a file");
     let (folder, name) = path.parent().zip(path.file_name()).ok_or_else(no_place)?;
     let mut fresh = OsString::from(".");
     fresh.push(name);

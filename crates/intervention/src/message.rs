@@ -74,7 +74,7 @@ pub(crate) fn text(
         }
         InterventionKind::CheckpointRollback => {
             lines.push(
-                "Do not go on as before: stop, tell the person what was tried, and ask how to go on."
+                "Do not go on as before: stop, tell the user what was tried, and ask how to go on."
                     .to_owned(),
             );
             lines.push(instead);
@@ -82,7 +82,7 @@ pub(crate) fn text(
         InterventionKind::EmergencyStop => {
             lines.push("Milder means did not help, so the session is stopped.".to_owned());
             lines.push(
-                "Tell the person what was tried; only they can resume with `checkrein resume`.".to_owned(),
+                "Tell the user what was tried; only they can resume with `checkrein resume`.".to_owned(),
             );
         }
     }

@@ -185,7 +185,7 @@ impl RecoveryPlan {
             .collect();
         lines.push(match self.consent {
             RecoveryConsent::Required => {
-                format!("{} attempts are left; a person agrees first, and silence means stop", self.left)
+                format!("{} attempts are left; the user agrees first, and silence means stop", self.left)
             }
             RecoveryConsent::NotNeeded => format!("{} attempts are left", self.left),
         });
@@ -262,7 +262,7 @@ fn steps(strategy: RecoveryStrategy, kind: FailureKind) -> Vec<String> {
             &["go back to the newest safe snapshot", "add what was learned", "try another way"]
         }
         (RecoveryStrategy::Collaborative, _) => &[
-            "ask a person: give guidance, change the approach, leave the step out, or abort; no answer means stop",
+            "ask the user: give guidance, change the approach, leave the step out, or abort; no answer means stop",
         ],
         (RecoveryStrategy::SelfHealing, _) => {
             &["repair the smallest thing that is broken", "run the check that showed it"]

@@ -196,7 +196,7 @@ pub(crate) fn issue(score: Share, now: ActionNumber, thresholds: CascadeThreshol
         impact: Share::default(),
         signal: score.value(),
         summary: "the last message offers to begin new work that nobody asked for".to_owned(),
-        advice: "end here with what was done; new work begins when a person asks for it".to_owned(),
+        advice: "end here with what was done; new work begins when the user asks for it".to_owned(),
         actions: vec![now],
         growth: None,
     })

@@ -57,7 +57,7 @@ impl Messages {
             (self.condensed, condensations, summary, advice)
         } else if self.same >= monologue {
             let summary = format!("the same message was written {} times in a row", self.same);
-            (self.same, monologue, summary, "do the next thing, or ask the person one open question and wait")
+            (self.same, monologue, summary, "do the next thing, or ask the user one open question and wait")
         } else {
             return None;
         };

@@ -131,7 +131,7 @@ fn a_person_who_steps_in_settles_what_stands_and_nothing_else() {
     assert_eq!(session.kinds(), [PatternKind::StuckLoop], "`go on` does not hide a loop");
     session.behaviour.prompted();
     (0..3).for_each(|_| session.runs("ls", "a b"));
-    assert_eq!(session.kinds().len(), 1, "after a person stepped in, counting begins anew");
+    assert_eq!(session.kinds().len(), 1, "after the user stepped in, counting begins anew");
 }
 
 #[test]

@@ -122,7 +122,7 @@ impl RuleReport {
 
 /// A rule that could not be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("rule `{}` did not run: {cause}", rule.0)]
+#[error("rule `{}` was not evaluated: {cause}", rule.0)]
 pub struct RuleError {
     /// The rule.
     pub rule: RuleName,

@@ -117,7 +117,7 @@ fn a_project_may_add_a_tripwire_but_not_weaken_one() {
     assert_eq!(waiting, ["governance.tier", "governance.tripwires"]);
 
     let trusted = load(&[user, layer(LayerKind::Project, &project)], &[FileHash::of(&project)]).unwrap();
-    assert_eq!(decision(&trusted, "many_deletions"), Some(VerdictKind::Nudge), "a person agreed");
+    assert_eq!(decision(&trusted, "many_deletions"), Some(VerdictKind::Nudge), "the user agreed");
 }
 
 #[test]

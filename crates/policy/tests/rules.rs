@@ -268,9 +268,9 @@ fn errors_say_what_is_wrong() {
         let example = Example::parse("file_read /home/dev/proj/a").unwrap();
         check_rules(&example.context(policy.config()), &policy).errors.first().unwrap().to_string()
     };
-    insta::assert_snapshot!(error("1 + 1"), @"rule `mine` did not run: its condition gave int instead of true or false");
-    insta::assert_snapshot!(error("effects.exists("), @"rule `mine` did not run: its condition does not parse: syntax error: mismatched input <EOF> expecting ')' at column 16");
-    insta::assert_snapshot!(error("colour == 'red'"), @"rule `mine` did not run: its condition failed: undeclared reference to 'colour'");
+    insta::assert_snapshot!(error("1 + 1"), @"rule `mine` was not evaluated: its condition gave int instead of true or false");
+    insta::assert_snapshot!(error("effects.exists("), @"rule `mine` was not evaluated: its condition does not parse: syntax error: mismatched input <EOF> expecting ')' at column 16");
+    insta::assert_snapshot!(error("colour == 'red'"), @"rule `mine` was not evaluated: its condition failed: undeclared reference to 'colour'");
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn custom_examples_are_checked() {
     insta::assert_snapshot!(problems.join("\n"), @r"
         rule `mine` does not catch `file_read /a`
         rule `mine` catches `publish y` although it must not
-        the example `nonsense` cannot be read: `nonsense` is no kind of effect
+        the example `nonsense` cannot be read: `nonsense` is not a kind of effect
         ");
 }
 

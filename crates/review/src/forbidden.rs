@@ -17,7 +17,7 @@ static FORBIDDEN: [Forbidden; 4] = [
         does: |effects, _| {
             has(effects, EffectKind::VcsRemoteUpdate) || has(effects, EffectKind::VcsHistoryRewrite)
         },
-        issue: "it pushes, and the person said not to",
+        issue: "it pushes, and the user said not to",
     },
     Forbidden {
         words: &["commit", "committing"],
@@ -28,7 +28,7 @@ static FORBIDDEN: [Forbidden; 4] = [
             };
             commands.iter().any(commits)
         },
-        issue: "it commits, and the person said not to",
+        issue: "it commits, and the user said not to",
     },
     Forbidden {
         words: &["install", "installing"],
@@ -38,14 +38,14 @@ static FORBIDDEN: [Forbidden; 4] = [
             };
             effects.iter().any(installs)
         },
-        issue: "it installs software, and the person said not to",
+        issue: "it installs software, and the user said not to",
     },
     Forbidden {
         words: &["publish", "publishing", "release", "releasing", "deploy", "deploying"],
         does: |effects, _| {
             has(effects, EffectKind::Publish) || has(effects, EffectKind::InfrastructureChange)
         },
-        issue: "it publishes, and the person said not to",
+        issue: "it publishes, and the user said not to",
     },
 ];
 

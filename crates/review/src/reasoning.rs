@@ -66,13 +66,15 @@ impl Review {
                 }
                 None => "checkrein hint",
             },
-            VerdictKind::Escalate => "checkrein asks a person first",
+            VerdictKind::Escalate => "checkrein asks the user first",
             VerdictKind::Block => "checkrein stopped this call",
             VerdictKind::Halt => "checkrein halted this session",
         };
         let mut lines = self.facts_in_words(head);
         match &self.rewrite {
-            Some(rewrite) => lines.push(format!("After a yes runs: {} ({})", rewrite.command, rewrite.note)),
+            Some(rewrite) => {
+                lines.push(format!("If approved, this runs instead: {} ({})", rewrite.command, rewrite.note))
+            }
             None => lines.extend(self.alternatives_in_words()),
         }
         lines.join("\n")

@@ -188,7 +188,7 @@ impl<'a> Forecast<'a> {
             .findings
             .iter()
             .filter_map(|finding| {
-                Some(format!("`{}` did not run: {}", finding.name, finding.failure.as_ref()?))
+                Some(format!("`{}` was not evaluated: {}", finding.name, finding.failure.as_ref()?))
             })
             .collect();
         let assessed = Assessed {

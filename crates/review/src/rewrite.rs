@@ -193,7 +193,7 @@ fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
     }
     Some(Rewrite {
         command: splice(text, edits)?,
-        note: "`git clean` became a dry run, because what it would delete is in no commit; show the list to the person and ask which \
+        note: "`git clean` became a dry run, because what it would delete is in no commit; show the list to the user and ask which \
                of it may go"
             .to_owned(),
         consent: RewriteConsent::Asked,

@@ -81,7 +81,7 @@ impl SnapshotError {
             Self::Busy { .. } => "wait for the other process, or look for one that hangs",
             Self::Unknown(_) => "`checkrein snapshot list` lists what there is",
             Self::Damaged { .. } | Self::Torn { .. } => {
-                "`checkrein snapshot verify` tells which snapshots are whole"
+                "`checkrein snapshot verify` tells which snapshots are intact"
             }
             Self::InUse { .. } => "end that process and try again; nothing was done",
             Self::Moved(_) => "stop what is writing there and try again; what was there before is saved",

@@ -208,10 +208,10 @@ fn a_name_whose_file_was_changed_since_gets_a_file_of_its_own() {
     fs::hard_link(&one, &other).unwrap();
     let (saved, _) = take(&ground.store, &[everything(&one)]);
     fs::remove_file(&one).unwrap();
-    fs::write(&other, "of a person").unwrap();
+    fs::write(&other, "of the user").unwrap();
     restore(&ground.store, saved).unwrap();
     assert_eq!(fs::read_to_string(&one).unwrap(), "content");
-    assert_eq!(fs::read_to_string(&other).unwrap(), "of a person");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "of the user");
 }
 
 /// Both names are in the snapshot; one is removed, and the file that the other stands for is that of a third name nobody saved.

@@ -203,8 +203,8 @@ impl Route {
             TestFailureKind::Provider => {
                 "the provider is busy: wait 15 minutes, then 30, then 60, and try the same again"
             }
-            TestFailureKind::Conflict => "what is asked for contradicts itself: a person has to decide",
-            TestFailureKind::Killed => "a person stopped it: stop",
+            TestFailureKind::Conflict => "what is asked for contradicts itself: the user has to decide",
+            TestFailureKind::Killed => "the user stopped it: stop",
         }
     }
 }

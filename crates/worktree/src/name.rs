@@ -39,7 +39,7 @@ impl FromStr for WorktreeName {
             return Ok(Self(text.to_owned()));
         }
         Err(RunError::asked(
-            format!("`{}` is no name of a worktree", text.escape_debug()),
+            format!("`{}` is not a name of a worktree", text.escape_debug()),
             "letters, digits, `-`, `_` and `.`, beginning with a letter or digit; no path",
         ))
     }

@@ -113,7 +113,7 @@ pub fn verify(
     }
     if output == Output::Text {
         let records: u64 = chosen.iter().map(|(_, verification)| verification.records).sum();
-        let verdict = if whole { "whole" } else { "NOT whole" };
+        let verdict = if whole { "intact" } else { "NOT intact" };
         let (records, sessions) = (counted(records, "record"), counted(chosen.len() as u64, "session"));
         print(&format!("{records} in {sessions}: {verdict}"));
     }

@@ -60,7 +60,7 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
                 bold("trust debt"),
                 if trust.enabled {
                     format!(
-                        "{} % less every {} h; elevated monitoring from {}, restricted mode from {}, a person asked from {}",
+                        "{} % less every {} h; elevated monitoring from {}, restricted mode from {}, the user asked from {}",
                         trust.decay.fraction * 100.0,
                         trust.decay.period_hours,
                         trust.thresholds.elevated_monitoring,

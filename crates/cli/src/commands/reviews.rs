@@ -45,7 +45,7 @@ pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> 
             }
         }
         Output::Text if all.is_empty() => print(match shown {
-            Shown::Open => "nothing waits for a person's look",
+            Shown::Open => "nothing waits for your review",
             Shown::All => "nothing was ever flagged",
         }),
         Output::Text => {

@@ -222,7 +222,7 @@ fn governance_text(governance: &GovernanceRecord) -> String {
     parts.extend(governance.debt.map(|debt| format!("trust debt {debt:.2}")));
     parts.extend(governance.flag.map(|severity| format!("flag {}", severity_name(severity))));
     if governance.asks_for_review {
-        parts.push("asks a person to look at the tier".to_owned());
+        parts.push("asks the user to look at the tier".to_owned());
     }
     parts.extend(governance.fired.iter().map(|fired| format!("fired {}", plain(fired))));
     format!("{}  {}", bold("governance"), parts.join(", "))

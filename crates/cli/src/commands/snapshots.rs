@@ -202,10 +202,10 @@ pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Co
         }
         Output::Text => {
             for one in &hurt {
-                print(&format!("snapshot {} is not whole: {}", one.snapshot, one.cause));
+                print(&format!("snapshot {} is damaged: {}", one.snapshot, one.cause));
             }
             if hurt.is_empty() {
-                print(&format!("{count} snapshots are whole"));
+                print(&format!("{count} snapshots are intact"));
             }
         }
     }

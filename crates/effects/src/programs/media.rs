@@ -186,7 +186,7 @@ pub(crate) fn osascript(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.add(
                     Draft::new(EffectKind::SecretRead, Target::Service(name.clone()))
                         .severity(Severity::High)
-                        .note("asks the person for a password"),
+                        .note("asks the user for a password"),
                 );
                 answer = Output::Secret(name);
             } else if !QUIET_PHRASES.iter().any(|phrase| statement.starts_with(phrase)) {

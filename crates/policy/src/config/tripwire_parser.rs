@@ -73,7 +73,7 @@ pub(crate) static PATTERN_KEYS: Keys = &[
         "severity",
         false,
         "`low` or `medium` or `high` or `critical`",
-        "How grave it is: `low` and `medium` give a hint, `high` asks a person, `critical` refuses. `medium` when not set.",
+        "How grave it is: `low` and `medium` give a hint, `high` asks the user, `critical` refuses. `medium` when not set.",
     ),
     ("reason", false, "a text", "One sentence for the agent: what was seen and why it matters."),
     ("alternatives", false, "a list of texts", "What to do instead, best first."),

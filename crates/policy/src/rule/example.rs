@@ -114,7 +114,7 @@ fn effect(text: &str) -> Result<Effect, String> {
     let kind = EffectKind::ALL
         .into_iter()
         .find(|kind| kind.name() == name)
-        .ok_or_else(|| format!("`{name}` is no kind of effect"))?;
+        .ok_or_else(|| format!("`{name}` is not a kind of effect"))?;
     let target = target(
         kind,
         words.next().ok_or_else(|| format!("`{name}` has no target; write `?` if it is not known"))?,
@@ -140,7 +140,7 @@ fn effect(text: &str) -> Result<Effect, String> {
             "severity=critical" => severity = Some(Severity::Critical),
             word => match word.strip_prefix("by=") {
                 Some(cause) => cause.clone_into(&mut effect.cause),
-                None => return Err(format!("`{word}` is no word of an effect")),
+                None => return Err(format!("`{word}` is not a word of an effect")),
             },
         }
     }

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     set: RuleSet::All,
     docs: RuleDocs {
         detects: "Installs software from a place that is not the usual registry, or that is known for harm.",
-        danger: "Packages run code when they are installed, with all rights of the person.",
+        danger: "Packages run code when they are installed, with all rights of the user.",
         example: "pip install --index-url https://example.invalid/simple x",
         instead: "Install from the usual registry, with a fixed version.",
         limits: "Packages of the usual registries are not judged.",

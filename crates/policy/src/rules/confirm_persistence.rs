@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Makes something run later by itself: shell start-up files, cron, git hooks, ssh keys, units.",
         danger: "It goes on after the session has ended, out of everyone's sight.",
         example: "echo 'alias ls=...' >> ~/.bashrc",
-        instead: "Run it when it is needed, or show the line and let the person add it.",
+        instead: "Run it when it is needed, or show the line and let the user add it.",
         limits: "Start-up places are a list of well-known ones.",
     },
     check,
@@ -39,6 +39,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.names(&lasting),
         context.note(&lasting)
     );
-    let alternatives = ["show the lines and let the person add them", "do it for this session only"];
+    let alternatives = ["show the lines and let the user add them", "do it for this session only"];
     Finding::on(lasting, RULE.name, decision, reason, &alternatives)
 }

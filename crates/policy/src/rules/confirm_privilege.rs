@@ -59,6 +59,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let decision = if strong || changes { Decision::Modify } else { Decision::Warn };
     let reason = format!("this runs with the rights of {}{}", context.names(&raised), context.note(&raised));
-    let alternatives = ["do it without more rights", "let the person run the part that needs them"];
+    let alternatives = ["do it without more rights", "let the user run the part that needs them"];
     Finding::on(raised, RULE.name, decision, reason, &alternatives)
 }

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     set: RuleSet::All,
     docs: RuleDocs {
         detects: "Ends processes that may not belong to the session.",
-        danger: "The work of other programs, or of the person, ends with them.",
+        danger: "The work of other programs, or of the user, ends with them.",
         example: "pkill -f python",
         instead: "End the process by the number under which this session started it.",
         limits: "Which processes the session started is not always known.",

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Makes something public: packages, releases, posts.",
         danger: "What is public stays public; a version number is used up for ever.",
         example: "npm publish",
-        instead: "`npm publish --dry-run`, and let the person publish.",
+        instead: "`npm publish --dry-run`, and let the user publish.",
         limits: "A private registry is not told apart from a public one.",
     },
     check,
@@ -30,6 +30,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let serious =
         context.any(|effect| effect.kind == EffectKind::Publish && effect.severity >= Severity::High);
     let decision = if serious { Decision::Modify } else { Decision::Warn };
-    let alternatives = ["do a dry run and show what would be published", "let the person publish"];
+    let alternatives = ["do a dry run and show what would be published", "let the user publish"];
     Finding::on(published, RULE.name, decision, reason, &alternatives)
 }

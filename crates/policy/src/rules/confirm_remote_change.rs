@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Changes a remote repository, infrastructure or a store in a grave way, such as who may do what.",
         danger: "It takes effect at once, for others, outside of this machine.",
         example: "gcloud projects add-iam-policy-binding prod --member=allUsers",
-        instead: "Show the change and let the person make it.",
+        instead: "Show the change and let the user make it.",
         limits: "Ordinary pushes, deployments and writes are not asked about.",
     },
     check,
@@ -37,5 +37,5 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let reason =
         format!("this changes {}{} for others, at once", context.names(&grave), context.note(&grave));
-    Finding::on(grave, RULE.name, Decision::Modify, reason, &["show the change and let the person make it"])
+    Finding::on(grave, RULE.name, Decision::Modify, reason, &["show the change and let the user make it"])
 }

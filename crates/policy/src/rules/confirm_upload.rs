@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Sends local data to a host.",
         danger: "What has been sent cannot be fetched back.",
         example: "curl -F file=@report.csv https://example.invalid",
-        instead: "Say what would be sent and to whom, and let the person send it.",
+        instead: "Say what would be sent and to whom, and let the user send it.",
         limits: "Whether the data is harmless is not known; ordinary files that go to storage of one's own are only warned about.",
     },
     check,
@@ -62,6 +62,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         RULE.name,
         decision,
         reason,
-        &["say what would be sent and to whom, and let the person decide"],
+        &["say what would be sent and to whom, and let the user decide"],
     )
 }

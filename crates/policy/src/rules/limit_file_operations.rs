@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Changes files after the session has used up its number of file operations.",
         danger: "A session that changes files without end is mostly one that has lost its way.",
         example: "touch a, after 10,000 file operations",
-        instead: "Stop and say what was done and what is left; a person may raise `limits.file_operations`.",
+        instead: "Stop and say what was done and what is left; the user may raise `limits.file_operations`.",
         limits: "Reading is never stopped; the number counts operations, not how much they change.",
     },
     check,

@@ -9,9 +9,9 @@ pub(super) static RULE: Rule = Rule {
     set: RuleSet::Essential,
     docs: RuleDocs {
         detects: "Deletes or empties what must never be lost: the home directory, the system, a whole repository, credentials.",
-        danger: "The loss ends the work of the person or the machine, not only of this session.",
+        danger: "The loss ends the work of the user or the machine, not only of this session.",
         example: "rm ~/.ssh/id_ed25519",
-        instead: "Ask the person to do it.",
+        instead: "Ask the user to do it.",
         limits: "What is critical follows from well-known places; a precious file in an ordinary place counts as unsaved.",
     },
     check,
@@ -24,5 +24,5 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.select(|effect| effect.kind == EffectKind::FileDelete && effect.stake == Stake::Critical);
     let reason =
         format!("this deletes {}{}, which must never be lost", context.names(&lost), context.note(&lost));
-    Finding::on(lost, RULE.name, Decision::Block, reason, &["leave it alone, or ask the person to do it"])
+    Finding::on(lost, RULE.name, Decision::Block, reason, &["leave it alone, or ask the user to do it"])
 }

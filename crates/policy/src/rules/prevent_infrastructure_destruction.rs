@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Destroys infrastructure: clusters, instances, stacks, buckets, networks.",
         danger: "It takes running systems away from the people who use them.",
         example: "terraform destroy",
-        instead: "Show the plan and let the person apply it.",
+        instead: "Show the plan and let the user apply it.",
         limits: "Test and production are told apart only by name; a virtual machine of one's own or a single image is only warned about.",
     },
     check,
@@ -30,6 +30,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         Some(Severity::Medium | Severity::Low) | None => Decision::Warn,
     };
     let reason = format!("this destroys infrastructure: {}{}", context.names(&lost), context.note(&lost));
-    let alternatives = ["show what would be destroyed (plan, dry run) and let the person decide"];
+    let alternatives = ["show what would be destroyed (plan, dry run) and let the user decide"];
     Finding::on(lost, RULE.name, decision, reason, &alternatives)
 }

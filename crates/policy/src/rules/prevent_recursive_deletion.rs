@@ -38,7 +38,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let critical = context.select(|effect| recursive(effect) && effect.stake == Stake::Critical);
     if !critical.is_empty() {
         let reason = format!(
-            "this deletes {}{} with everything in it, a loss that nothing could make good",
+            "this deletes {}{} with everything in it, which cannot be undone",
             context.names(&critical),
             context.note(&critical)
         );

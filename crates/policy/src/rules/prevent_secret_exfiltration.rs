@@ -51,6 +51,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let effects = secrets.into_iter().chain(hosts).collect();
     let alternatives =
-        ["do it without reading the credential", "let the person run the command that needs the credential"];
+        ["do it without reading the credential", "let the user run the command that needs the credential"];
     Finding::on(effects, RULE.name, decision, reason, &alternatives)
 }

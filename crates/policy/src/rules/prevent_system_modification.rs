@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Changes the machine: services, kernel, users, disks, firewall.",
         danger: "It concerns everything that runs on the machine, and no snapshot of files takes it back.",
         example: "mkfs.ext4 /dev/sda1",
-        instead: "Say what should change and why, and let the person do it.",
+        instead: "Say what should change and why, and let the user do it.",
         limits: "Containers are not told apart from the machine itself.",
     },
     check,
@@ -45,6 +45,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         RULE.name,
         decision,
         reason,
-        &["say what should change and why, and let the person do it"],
+        &["say what should change and why, and let the user do it"],
     )
 }

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
         detects: "Touches the guard itself: its state, its configuration, its binaries, the hooks that call it.",
         danger: "An agent that can loosen its own reins has none.",
         example: "rm -rf ~/.local/state/checkrein",
-        instead: "Ask the person to change it.",
+        instead: "Ask the user to change it.",
         limits: "Looking at the guard's files and asking it questions is free; what only may reach it, such as an archive that cannot be read, is asked about.",
     },
     check,
@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.any(|effect| effect.kind == EffectKind::GuardTampering && effect.severity != Severity::High);
     if grave {
         let reason = format!(
-            "this touches the guard itself{names}{}; only a person may change it",
+            "this touches the guard itself{names}{}; only the user may change it",
             context.note(&touched)
         );
         let alternatives =
@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         return Finding::on(touched, RULE.name, Decision::Block, reason, &alternatives);
     }
     let reason = format!(
-        "this may change the guard itself{names}{}; a person says whether it may",
+        "this may change the guard itself{names}{}; the user says whether it may",
         context.note(&touched)
     );
     let alternatives = [

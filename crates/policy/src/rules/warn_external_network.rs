@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             context.names(&requests),
             context.note(&requests)
         );
-        let alternatives = ["say what the connection is for and let the person open it"];
+        let alternatives = ["say what the connection is for and let the user open it"];
         return Finding::on(requests, RULE.name, Decision::Modify, reason, &alternatives);
     }
     let reason = format!(

@@ -136,7 +136,10 @@ fn a_tripwire_that_fails_counts_as_fired_but_never_halts() {
     {
         let found = review(&call("ls"), &world(), &policy(vec![tripwire(decision, "args.amount > 500")]));
         assert_eq!(found.verdict.kind, expected);
-        assert!(found.failures.iter().any(|failure| failure.contains("`wire` did not run")), "{found:?}");
+        assert!(
+            found.failures.iter().any(|failure| failure.contains("`wire` was not evaluated")),
+            "{found:?}"
+        );
     }
 }
 
@@ -208,7 +211,7 @@ fn trust_is_settled_after_the_verdict_and_asks_for_one_review() {
     let mut later = review(&call("ls"), &world, &policy);
     settle_trust(&mut later, &past, policy.config());
     assert!(later.governance.trust.added > 0.0, "it costs trust");
-    assert!(!later.governance.trust.asks_for_review, "a person was asked where the threshold was passed");
+    assert!(!later.governance.trust.asks_for_review, "the user was asked where the threshold was passed");
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
     };
     let facts = file.metadata().map_err(RunError::file("read", path))?;
     if !facts.is_file() || facts.len() > LONGEST {
-        let odd = io::Error::new(io::ErrorKind::InvalidData, "it is no file of ours");
+        let odd = io::Error::new(io::ErrorKind::InvalidData, "it is not a file of ours");
         return Err(RunError::file("read", path)(odd));
     }
     let mut bytes = Vec::new();

@@ -43,7 +43,7 @@ impl FromStr for RunId {
             return Ok(Self(text.to_owned()));
         }
         Err(RunError::asked(
-            format!("`{}` is no name of a run", text.escape_debug()),
+            format!("`{}` is not a name of a run", text.escape_debug()),
             "`checkrein run list` lists them",
         ))
     }

@@ -27,7 +27,7 @@ pub(crate) fn count(usage: &Json, name: &str) -> Result<u64, Uncounted> {
     let number = match usage.get(name) {
         None | Some(Json::Null) => return Ok(0),
         Some(Json::Number(number)) => number,
-        Some(_) => return Err(Uncounted(format!("`{name}` is no number"))),
+        Some(_) => return Err(Uncounted(format!("`{name}` is not a number"))),
     };
     if let Some(count) = number.as_u64() {
         return Ok(count);
@@ -105,7 +105,7 @@ pub(crate) fn dollars(row: &Json, name: &str) -> Result<Option<f64>, Uncounted> 
         None | Some(Json::Null) => Ok(None),
         Some(value) => match value.as_f64().filter(|dollars| dollars.is_finite() && *dollars >= 0.0) {
             Some(dollars) => Ok(Some(dollars)),
-            None => Err(Uncounted(format!("`{name}` is no sum of money"))),
+            None => Err(Uncounted(format!("`{name}` is not a sum of money"))),
         },
     }
 }

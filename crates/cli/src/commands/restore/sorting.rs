@@ -185,7 +185,7 @@ impl RestoreTerms<'_> {
         if permissions.guard == GuardPlaces::Spare
             && let Some(role) = self.ground.sparing.touched_by(step)
         {
-            return Some(format!("{role}; only a person puts it back, with `--with-guard-files`"));
+            return Some(format!("{role}; only the user puts it back, with `--with-guard-files`"));
         }
         let is_kept = permissions.changed == Changed::Keep;
         // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
