@@ -203,3 +203,6 @@ pub(crate) fn message_mark(text: &str) -> Fingerprint {
 pub(crate) fn success(failed: bool) -> ActionSuccess {
     if failed { ActionSuccess::Failed } else { ActionSuccess::Succeeded }
 }
+
+#[cfg(test)]
+mod tests;
