@@ -148,7 +148,7 @@ impl Projection for SessionState {
                 match damage {
                     // Somebody reached what no call may reach: what nobody can read is trusted least.
                     LedgerDamage::Lost | LedgerDamage::Shortened | LedgerDamage::Changed => {
-                        self.opaque_doubt = bounds::DOUBT
+                        self.opaque_doubt = bounds::DOUBT;
                     }
                     LedgerDamage::TornTail | LedgerDamage::Unreadable => {}
                 }
