@@ -436,7 +436,8 @@ impl<'w> Machine<'w> {
             return self.add_bounded(&draft);
         }
         // Who reads, makes or adds to what an output names destroys nothing.
-        let destroys = draft.kind == EffectKind::FileModify && !self.appending;
+        let destroys = draft.kind == EffectKind::FileModify && !self.appending
+            || draft.kind == EffectKind::FileDelete && draft.depth == Depth::Single;
         let nature = match draft.nature {
             Nature::NamedByOutput if !destroys => Nature::Ordinary,
             nature => nature,

@@ -164,8 +164,10 @@ pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some(rest) = git.general_options(&call.words) else {
         return Exit::silent();
     };
+    let repository = git.repository_directory();
+    git.settings.read(git.machine, repository.as_ref());
+    git.configured_work_tree(repository.as_ref());
     git.enter_work_tree();
-    git.settings.read(git.machine, git.repository_directory().as_ref());
     git.enter_index();
     git.subcommand(rest, 0)
 }
@@ -212,6 +214,7 @@ impl Git<'_, '_> {
                 self.machine.write(&given.map_or(Value::Unknown, Value::exact));
             }
         }
+        self.settings.give_variables(self.machine);
         for (name, key) in [
             ("GIT_SSH_COMMAND", "core.sshcommand"),
             ("GIT_SSH", "core.sshcommand"),
@@ -229,6 +232,19 @@ impl Git<'_, '_> {
             {
                 self.settings.give(key, value);
             }
+        }
+    }
+
+    /// Takes the work tree that the repository's own configuration names, where nothing else does. Git looks at `core.worktree` there only
+    /// (git-config(1); tried with git 2.47): not in the files of the person, not behind `include`, not behind `-c`.
+    fn configured_work_tree(&mut self, repository: Option<&AbsolutePath>) {
+        let (None, Some(repository)) = (&self.work_tree, repository) else { return };
+        let Some(named) = Settings::work_tree(self.machine, repository) else { return };
+        let tree = repository.join(&named);
+        let root = self.cwd.as_ref().and_then(|cwd| self.found(cwd)).map(|(root, _)| root);
+        // That of a submodule says what is so anyway.
+        if root.is_none_or(|root| root != tree) {
+            self.work_tree = Some(tree);
         }
     }
 
@@ -493,7 +509,19 @@ impl Git<'_, '_> {
                     return Some((directory.clone(), directory));
                 }
                 Entry::Missing => next = directory.parent(),
-                Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => break,
+                Entry::File(_) => {
+                    // A file that says where the repository is; of one that this command made the world knows nothing.
+                    let known = self.machine.world().repository(&directory);
+                    if known.is_some_and(|known| known.root == directory) {
+                        break;
+                    }
+                    let text = self.machine.text(&inside);
+                    let named = text.as_exact().and_then(|text| text.trim().strip_prefix("gitdir:"));
+                    let Some(named) = named else { break };
+                    let repository = directory.join(named.trim());
+                    return Some((directory, repository));
+                }
+                Entry::Symlink(_) | Entry::Special | Entry::Unknown => break,
             }
         }
         self.machine.world().repository(cwd).map(|found| (found.root, found.directory))

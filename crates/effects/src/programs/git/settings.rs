@@ -21,6 +21,8 @@ pub(super) struct Settings {
 impl Settings {
     /// The greatest number of aliases that lead to one another (ours).
     pub(super) const ALIAS_DEPTH: usize = 8;
+    /// The greatest number of settings that are taken from variables (ours).
+    const VARIABLES: usize = 64;
 
     /// Adds a setting for this call.
     pub(super) fn give(&mut self, key: &str, value: Value) {
@@ -38,6 +40,53 @@ impl Settings {
         };
         let (key, value) = text.split_once('=').unwrap_or((text, "true"));
         self.give(key, Value::exact(value));
+    }
+
+    /// Adds what the environment gives as if it stood behind `-c`: `GIT_CONFIG_COUNT` with its keys and values, and `GIT_CONFIG_PARAMETERS`
+    /// (git-config(1), "Environment"). What the environment of the agent held before the command is not of interest.
+    pub(super) fn give_variables(&mut self, machine: &Machine<'_>) {
+        let set = |name: &str| {
+            let before = machine.world().variable(name);
+            machine.variable(name).filter(|value| value.as_exact() != before.as_deref())
+        };
+        let count = machine.variable("GIT_CONFIG_COUNT");
+        let count =
+            count.as_ref().and_then(Value::as_exact).and_then(|text| text.trim().parse::<usize>().ok());
+        for index in 0..count.unwrap_or(0).min(Self::VARIABLES) {
+            let (name, text) = (format!("GIT_CONFIG_KEY_{index}"), format!("GIT_CONFIG_VALUE_{index}"));
+            if set(&name).is_none() && set(&text).is_none() {
+                continue;
+            }
+            let key = machine.variable(&name);
+            let key = key.as_ref().and_then(Value::as_exact).unwrap_or("core.sshcommand");
+            self.give(key, machine.variable(&text).unwrap_or(Value::Unknown));
+        }
+        match set("GIT_CONFIG_PARAMETERS") {
+            Some(Value::Exact(text)) => {
+                for word in split_words(&text) {
+                    self.give_assignment(&Value::Exact(word));
+                }
+            }
+            Some(_) => self.give("core.sshcommand", Value::Unknown),
+            None => {}
+        }
+    }
+
+    /// The work tree that the configuration of a repository names; git looks for it in these two files alone.
+    pub(super) fn work_tree(machine: &Machine<'_>, repository: &AbsolutePath) -> Option<String> {
+        let read = |name: &str| {
+            let text = machine.text(&repository.join(name));
+            text.as_exact().map(parse).unwrap_or_default()
+        };
+        let last = |settings: &[(String, String)], key: &str| {
+            settings.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.clone())
+        };
+        let own = read("config");
+        let apart = last(&own, "extensions.worktreeconfig")
+            .filter(|value| !matches!(value.as_str(), "false" | "no" | "off" | "0"))
+            .map(|_| read("config.worktree"))
+            .unwrap_or_default();
+        last(&apart, "core.worktree").or_else(|| last(&own, "core.worktree"))
     }
 
     /// Reads the files of the person and of the repository.
@@ -346,7 +395,11 @@ impl Git<'_, '_> {
         }
         match words.arguments.value(&["-f", "--file"]) {
             Some(value) => self.located(value),
-            None => self.repository_directory().map(|directory| directory.join("config")),
+            None => self.repository_directory().map(|directory| {
+                let apart = words.has("--worktree")
+                    && self.settings.exact("extensions.worktreeconfig").is_some_and(|value| value == "true");
+                directory.join(if apart { "config.worktree" } else { "config" })
+            }),
         }
     }
 
