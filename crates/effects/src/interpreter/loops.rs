@@ -97,7 +97,11 @@ impl Machine<'_> {
             .map(|(name, _)| name.clone())
             .collect();
         for name in &changed {
-            self.assign_content(name, Content::Scalar(Value::Unknown));
+            let is_array = self.shell.variables.get(name).is_some_and(|variable| {
+                matches!(variable.content, Content::List(_) | Content::Map(_) | Content::Unknown)
+            });
+            let content = if is_array { Content::Unknown } else { Content::Scalar(Value::Unknown) };
+            self.assign_content(name, content);
         }
         !changed.is_empty()
     }
@@ -148,6 +152,7 @@ impl Machine<'_> {
             }
             self.shell.doubts.turn = outer.doubts.turn;
             let before = (self.shell.variables.clone(), self.shell.cwd.clone(), self.input.clone());
+            let positional = self.shell.positional.clone();
             let asked = self.run_condition(&repeated.condition);
             all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(asked.output);
             if asked.flow != Flow::Next {
@@ -165,13 +170,17 @@ impl Machine<'_> {
             let done = if decided {
                 self.run_turn(&repeated.body)
             } else {
-                self.run_often(&repeated.condition, &repeated.body)
+                self.run_often(&repeated.body, |machine| {
+                    machine.run_condition(&repeated.condition);
+                })
             };
             if !goes_on(&mut all, done) {
                 break;
             }
-            let same =
-                before.0 == self.shell.variables && before.1 == self.shell.cwd && before.2 == self.input;
+            let same = before.0 == self.shell.variables
+                && before.1 == self.shell.cwd
+                && before.2 == self.input
+                && positional == self.shell.positional;
             if decided && same {
                 self.note_flood(&repeated.body);
             }
@@ -182,20 +191,27 @@ impl Machine<'_> {
         self.end_of_loop(outer, all)
     }
 
-    /// Runs the body of a loop an unknown number of times.
-    fn run_often(&mut self, condition: &Block, body: &Block) -> Done {
+    /// Runs the body of a loop an unknown number of times. `between` is what runs between two turns.
+    fn run_often(&mut self, body: &Block, between: impl Fn(&mut Self)) -> Done {
         self.either(
             Leaving::Doubts,
             |machine| {
                 let before = machine.shell.variables.clone();
+                let positional = machine.shell.positional.clone();
                 let first = machine.run_turn(body);
                 if !matches!(first.flow, Flow::Next | Flow::Continue(0 | 1)) {
                     return first;
                 }
-                if !machine.forget_changed(&before, "") {
+                between(machine);
+                let mut forgets = machine.forget_changed(&before, "");
+                if machine.shell.positional != positional {
+                    machine.shell.positional = None;
+                    forgets = true;
+                }
+                if !forgets {
                     return Done { flow: Flow::Next, ..first };
                 }
-                machine.run_condition(condition);
+                between(machine);
                 machine.run_turn(body)
             },
             |_| Done::quiet(),
@@ -222,11 +238,15 @@ impl Machine<'_> {
                 break;
             }
             let decided = go == Some(true) && turn < TURNS * 4 && self.steps < self.limit;
-            let before = self.shell.variables.clone();
+            let before = (self.shell.variables.clone(), self.shell.positional.clone());
             let done = if decided {
                 self.run_turn(&counted.body)
             } else {
-                self.run_often(&Vec::new(), &counted.body)
+                self.run_often(&counted.body, |machine| {
+                    for expression in counted.step.iter().chain(&counted.condition) {
+                        machine.arithmetic(expression);
+                    }
+                })
             };
             if !goes_on(&mut all, done) {
                 break;
@@ -234,10 +254,11 @@ impl Machine<'_> {
             if let Some(step) = &counted.step {
                 self.arithmetic(step);
             }
-            if decided && before == self.shell.variables {
+            let same = before.0 == self.shell.variables && before.1 == self.shell.positional;
+            if decided && same {
                 self.note_flood(&counted.body);
             }
-            if !decided || before == self.shell.variables {
+            if !decided || same {
                 break;
             }
         }
